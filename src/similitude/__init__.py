@@ -1,0 +1,31 @@
+"""similitude: learn what people find similar.
+
+The public names; each is imported when it is first used, so that `import similitude` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+_HOME = {
+    "Answers": "feedback.answers",
+    "Comparisons": "feedback.comparisons",
+    "PartialAnswerWarning": "feedback.comparisons",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'similitude' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"similitude.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,1 @@
+"""The mathematics: terms, models, penalties and solvers, knowing nothing of papers."""

@@ -1,0 +1,1 @@
+"""Solvers of a `Problem`: L-BFGS, accelerated projected gradient, sparse minibatches."""

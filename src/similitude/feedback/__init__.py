@@ -1,0 +1,1 @@
+"""What people said: comparisons, links and labels, from every form of question."""

@@ -1,0 +1,191 @@
+"""Columns of the answer table: named categories and rows of unequal length, both cheap to slice.
+
+A column that holds one value throughout is stored once (a zero-stride array), so that five million answers
+of one form cost nothing for saying so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+def constant(value: Any, length: int, dtype: npt.DTypeLike = None) -> Array:
+    """Return a read-only column of one repeated value, stored once."""
+    return np.broadcast_to(np.asarray(value, dtype), (length,))
+
+
+def is_constant(column: Array) -> bool:
+    """Whether a column is stored as one repeated value."""
+    return column.ndim == 1 and column.strides == (0,)
+
+
+def take(column: Array, rows: Array) -> Array:
+    """Return the given rows of a column; a constant column stays constant."""
+    if is_constant(column) and len(column):
+        return constant(column[0], len(rows), column.dtype)
+    return column[rows]
+
+
+def join(columns: Sequence[Array]) -> Array:
+    """Concatenate columns; equal constants stay constant."""
+    full = [column for column in columns if len(column)]
+    if full and all(is_constant(column) and column[0] == full[0][0] for column in full):
+        return constant(full[0][0], sum(map(len, full)), full[0].dtype)
+    return np.concatenate(columns)
+
+
+def frozen(column: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Array:
+    """Return a read-only array of its own, so that nobody changes it behind our back."""
+    result = np.array(column, dtype)
+    result.flags.writeable = False
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A column of names, kept as codes: `labels[codes[k]]` is the name in row k, code -1 is "not recorded"."""
+
+    codes: Ints
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Any, length: int) -> Categories:
+        """Encode names or numbers; one value stands for all rows; None and NaN become "not recorded"."""
+        if isinstance(values, Categories):
+            return values
+        if values is None or isinstance(values, (str, int, np.integer)):
+            labels = () if values is None else (str(values),)
+            return cls(constant(len(labels) - 1, length, np.int32), labels)
+        import pandas as pd
+
+        codes, labels = pd.factorize(np.asarray(values), use_na_sentinel=True)
+        if len(codes) != length:
+            raise ValueError(f"expected one value per answer ({length}), found {len(codes)}")
+        return cls(codes.astype(np.int32), tuple(str(label) for label in labels))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def values(self) -> npt.NDArray[np.object_]:
+        """The names, None where nothing was recorded."""
+        return np.array([*self.labels, None], dtype=object)[self.codes]
+
+    @property
+    def recorded(self) -> bool:
+        """Whether any row has a name."""
+        return bool(len(self.labels)) and bool((self.codes >= 0).any())
+
+    def take(self, rows: Array) -> Categories:
+        """Return the given rows, with only the names that they use."""
+        codes = take(self.codes, rows)
+        if is_constant(codes):
+            return Categories(codes, self.labels)
+        used = np.unique(codes[codes >= 0])
+        position = np.full(len(self.labels) + 1, -1, np.int32)
+        position[used] = np.arange(len(used))
+        return Categories(position[codes], tuple(self.labels[code] for code in used))
+
+    @staticmethod
+    def join(parts: Sequence[Categories]) -> Categories:
+        """Concatenate, giving equal names equal codes."""
+        labels: dict[str, int] = {}
+        codes = []
+        for part in parts:
+            table = np.array([labels.setdefault(label, len(labels)) for label in part.labels] + [-1], np.int32)
+            one = is_constant(part.codes) and len(part.codes)
+            codes.append(constant(table[part.codes[0]], len(part)) if one else table[part.codes])
+        return Categories(join(codes), tuple(labels))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of numbers of unequal length: row k is `values[offsets[k]:offsets[k + 1]]`.
+
+    Where all rows have one length, `width` says so and `offsets` is not stored.
+    """
+
+    values: Array
+    offsets: npt.NDArray[np.int64] | None
+    width: int
+    length: int
+
+    @classmethod
+    def uniform(cls, matrix: Array) -> Rows:
+        """Make rows of one length from a matrix."""
+        return cls(np.ascontiguousarray(matrix).ravel(), None, matrix.shape[1], len(matrix))
+
+    @classmethod
+    def ragged(cls, values: Array, lengths: npt.ArrayLike) -> Rows:
+        """Make rows of the given lengths from their concatenated values."""
+        lengths = np.asarray(lengths, np.int64)
+        if len(lengths) and (lengths == lengths[0]).all():
+            return cls(np.asarray(values), None, int(lengths[0]), len(lengths))
+        return cls(np.asarray(values), np.concatenate([[0], np.cumsum(lengths)]), -1, len(lengths))
+
+    @classmethod
+    def of(cls, rows: Any, dtype: npt.DTypeLike = None) -> Rows:
+        """Make rows from a matrix or a sequence of sequences."""
+        if isinstance(rows, Rows):
+            return rows
+        if isinstance(rows, np.ndarray) and rows.ndim == 2:
+            return cls.uniform(rows.astype(dtype) if dtype is not None else rows)
+        parts = [np.asarray(row, dtype) for row in rows]
+        values = np.concatenate(parts) if parts else np.empty(0, dtype)
+        return cls.ragged(values, [len(part) for part in parts])
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, row: int) -> Array:
+        start, end = (row * self.width, (row + 1) * self.width) if self.offsets is None else self.offsets[row : row + 2]
+        return self.values[start:end]
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """The length of each row."""
+        if self.offsets is None:
+            return constant(self.width, self.length, np.int64)
+        return np.diff(self.offsets)
+
+    @property
+    def owner(self) -> npt.NDArray[np.int64]:
+        """For each value, the row that it stands in."""
+        return np.repeat(np.arange(self.length), self.lengths)
+
+    def matrix(self, rows: Array | None = None) -> Array:
+        """Return rows of one length as a matrix (all rows, or the given ones)."""
+        if self.offsets is None:
+            matrix = self.values.reshape(self.length, self.width)
+            return matrix if rows is None else matrix[rows]
+        chosen = np.arange(self.length) if rows is None else rows
+        width = int(self.lengths[chosen[0]]) if len(chosen) else 0
+        return self.values[self.offsets[chosen][:, None] + np.arange(width)]
+
+    def take(self, rows: Array) -> Rows:
+        """Return the given rows."""
+        if self.offsets is None:
+            return Rows.uniform(self.matrix(rows))
+        lengths = self.lengths[rows]
+        inside = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return Rows.ragged(self.values[np.repeat(self.offsets[rows], lengths) + inside], lengths)
+
+    def with_values(self, values: Array) -> Rows:
+        """Return rows of the same lengths with other values."""
+        return Rows(values, self.offsets, self.width, self.length)
+
+    @staticmethod
+    def join(parts: Sequence[Rows]) -> Rows:
+        """Concatenate."""
+        values = np.concatenate([part.values for part in parts])
+        return Rows.ragged(values, np.concatenate([part.lengths for part in parts]))

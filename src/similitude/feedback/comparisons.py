@@ -1,0 +1,379 @@
+"""Comparisons: pair `near` was judged more alike than pair `far`, over the answers that said so."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.feedback import forms
+from similitude.feedback.answers import Answers
+from similitude.feedback.columns import Array, Bools, Floats, Ints, constant, is_constant, join, take
+from similitude.feedback.constructors import Constructors
+from similitude.feedback.items import Names, check_names, find_item
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+By = Literal["answer", "rater", "item"]
+
+
+class PartialAnswerWarning(UserWarning):
+    """A slice holds some comparisons of an answer and leaves others: a split there leaks."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Constructors):
+    """Relative judgments: in row t, pair `near[t]` was judged more alike than pair `far[t]`.
+
+    Build one with a `from_...` constructor or `similitude.read_comparisons`; they check what they are given.
+    Values are frozen: slicing and joining give new ones.
+
+    Attributes
+    ----------
+    near, far : (m, 2) int arrays of item indices; where the pairs share an item, it stands first in both (the head)
+    weight : (m,) how much each comparison counts
+    answer : (m,) the row of `answers` that each comparison comes from
+    answers : what people said, "can't tell" included
+    n_items : number of items
+    names : the items' names, or None where items are known by position
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> c = sm.Comparisons.from_triplets([("cat", "dog", "car"), ("bus", "car", "dog")])
+    >>> len(c), c.names
+    (2, ('bus', 'car', 'cat', 'dog'))
+    """
+
+    near: Ints
+    far: Ints
+    weight: Floats
+    answer: Ints
+    answers: Answers
+    n_items: int
+    names: Names | None = None
+
+    @classmethod
+    def from_answers(
+        cls,
+        answers: Answers,
+        *,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
+        weight: npt.ArrayLike | None = None,
+        edges: tuple[Array, Array, Array] | None = None,
+    ) -> Comparisons:
+        """Derive comparisons from answers, each by its form.
+
+        Parameters
+        ----------
+        answers : the answers
+        names, n_items : the items; by default as many as the largest index shown requires
+        weight : one number for all answers, or one per answer
+        edges : (near, far, answer) where the caller derived them (a sample, say) instead of every one there is
+        """
+        known = check_names(names)
+        shown = answers.shown.values
+        count = len(known) if known is not None else n_items or (int(shown.max()) + 1 if shown.size else 0)
+        near, far, answer = forms.derive(answers) if edges is None else edges
+        near, far = _head_first(near, far)
+        _check_pairs(near, far)
+        per_answer = _check_weight(weight, len(answers))
+        weights = take(per_answer, answer) if len(answers) else per_answer
+        return cls(near, far, weights, answer, answers, count, known)
+
+    def __len__(self) -> int:
+        return len(self.near)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of comparisons, 4)."""
+        return len(self), 4
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers, "can't tell" included."""
+        return len(self.answers)
+
+    @property
+    def quadruplets(self) -> Ints:
+        """(m, 4) rows `(i, j, k, l)`: pair i, j is more alike than pair k, l."""
+        return np.concatenate([self.near, self.far], axis=1)
+
+    @property
+    def is_triplet(self) -> Bools:
+        """Which comparisons have a head: one item in both pairs."""
+        return self.near[:, 0] == self.far[:, 0]
+
+    @property
+    def triplets(self) -> Ints:
+        """(m, 3) rows `(head, near, far)`; an error where a comparison has no head."""
+        if not self.is_triplet.all():
+            row = int(np.flatnonzero(~self.is_triplet)[0])
+            raise ValueError(
+                f"triplets: comparison {row} has no head ({self._pair(self.near[row])} over {self._pair(self.far[row])}); "
+                "use quadruplets"
+            )
+        return np.column_stack([self.near, self.far[:, 1]])
+
+    @property
+    def items_compared(self) -> Ints:
+        """Indices of the items that stand in at least one comparison."""
+        present = np.zeros(self.n_items, bool)
+        present[self.near] = True
+        present[self.far] = True
+        return np.flatnonzero(present).astype(np.int32)
+
+    def index(self, item: str | int) -> int:
+        """Return the index of an item given by name or position."""
+        return find_item(item, self.names, self.n_items)
+
+    def label(self, item: int) -> str:
+        """Return what to call an item in a message: its name, or its position."""
+        return self.names[item] if self.names is not None else str(item)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.quadruplets, dtype)
+
+    def __getitem__(self, rows: Any) -> Comparisons:
+        """Return some comparisons, with the answers that they come from (numpy's ways of indexing)."""
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
+            rows = rows[0]
+        if isinstance(rows, tuple):
+            raise IndexError("Comparisons are indexed by row alone")
+        index = np.atleast_1d(np.arange(len(self))[rows])
+        part = self._rows(index)
+        self._warn_if_partial(part.answer)
+        used = np.zeros(self.n_answers, bool)
+        used[part.answer] = True
+        answer = (np.cumsum(used) - 1)[part.answer].astype(np.int32)
+        return replace(part, answers=self.answers.take(np.flatnonzero(used)), answer=answer)
+
+    def _rows(self, index: Array) -> Comparisons:
+        return replace(
+            self,
+            near=self.near[index],
+            far=self.far[index],
+            weight=take(self.weight, index),
+            answer=self.answer[index],
+        )
+
+    def _warn_if_partial(self, kept: Ints) -> None:
+        before = np.bincount(self.answer, minlength=self.n_answers)
+        if len(before) and before.max() > 1:
+            after = np.bincount(kept, minlength=self.n_answers)
+            if ((after > 0) & (after < before)).any():
+                warnings.warn(
+                    "this slice holds part of an answer: comparisons of one answer depend on each other, so a split "
+                    "here leaks; use select(answers), split() or AnswerFold",
+                    PartialAnswerWarning,
+                    stacklevel=3,
+                )
+
+    def select(self, answers: npt.ArrayLike) -> Comparisons:
+        """Return some answers (indices or a mask), with all their comparisons; "can't tell" is kept."""
+        chosen = np.arange(self.n_answers)[np.asarray(answers)]
+        position = np.full(self.n_answers, -1, np.int32)
+        position[chosen] = np.arange(len(chosen))
+        if (position >= 0).sum() < len(chosen):
+            raise ValueError("answers: the same answer is selected twice; use weight to count an answer more than once")
+        rows = np.flatnonzero(position[self.answer] >= 0)
+        place = position[self.answer[rows]]
+        if (np.diff(place) < 0).any():
+            rows = rows[np.argsort(place, kind="stable")]
+        part = self._rows(rows)
+        return replace(part, answers=self.answers.take(chosen), answer=position[part.answer])
+
+    def flip(self, wrong: npt.ArrayLike) -> Comparisons:
+        """Return the comparisons with near and far exchanged where `wrong` is true."""
+        exchange = np.asarray(wrong, bool)[:, None]
+        return replace(
+            self, near=np.where(exchange, self.far, self.near), far=np.where(exchange, self.near, self.far)
+        )
+
+    def reweight(self, weight: npt.ArrayLike) -> Comparisons:
+        """Return the comparisons with other weights: one number, or one per comparison."""
+        return replace(self, weight=_check_weight(weight, len(self)))
+
+    def with_items(self, names: Sequence[str] | None = None, n_items: int | None = None) -> Comparisons:
+        """Return the same comparisons over a larger set of items (by name) or with more positions."""
+        if names is None:
+            count = self.n_items if n_items is None else n_items
+            needed = int(max(self.near.max(initial=-1), self.far.max(initial=-1))) + 1
+            if self.names is not None or count < needed:
+                raise ValueError(f"n_items: expected at least {needed} items without names, found {count}")
+            return replace(self, n_items=count)
+        known = check_names(names) or ()
+        if self.names is None:
+            if len(known) < self.n_items:
+                raise ValueError(f"names: expected at least {self.n_items} names, found {len(known)}")
+            return replace(self, names=known, n_items=len(known))
+        table = np.array([find_item(name, known, len(known)) for name in self.names], np.int32)
+        return replace(
+            self,
+            near=table[self.near],
+            far=table[self.far],
+            answers=self.answers.renumber(table),
+            names=known,
+            n_items=len(known),
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[Comparisons]) -> Comparisons:
+        """Join feedback about the same items: names are united, positions are kept."""
+        parts = _same_items(list(parts))
+        offsets = np.cumsum([0] + [part.n_answers for part in parts])
+        return Comparisons(
+            np.concatenate([part.near for part in parts]),
+            np.concatenate([part.far for part in parts]),
+            join([part.weight for part in parts]),
+            np.concatenate([part.answer + offset for part, offset in zip(parts, offsets, strict=False)]).astype(np.int32),
+            Answers.join([part.answers for part in parts]),
+            parts[0].n_items,
+            parts[0].names,
+        )
+
+    def groups(self, by: Literal["answer", "rater"]) -> Ints:
+        """Return for each answer the group that must not be split: the answer itself, or its rater."""
+        if by == "answer":
+            return np.arange(self.n_answers, dtype=np.int32)
+        if by != "rater":
+            raise ValueError(f"by: expected 'answer', 'rater' or 'item', found {by!r}")
+        codes = self.answers.rater.codes
+        if (codes < 0).any():
+            raise ValueError("by='rater': some answers have no rater; give rater= when you build the comparisons")
+        return codes
+
+    def hold_out_items(self, items: npt.ArrayLike) -> tuple[Array, Array]:
+        """Return rows for training and for testing when `items` (indices) are new.
+
+        Training: comparisons among the other items. Testing: comparisons that have one new item, which is the
+        head where there is a head (seed protocol of partial order embedding: the other two are in training).
+        """
+        new = np.zeros(self.n_items, bool)
+        new[np.asarray(items)] = True
+        among = new[self.quadruplets]
+        train = np.flatnonzero(~among.any(1))
+        head = self.is_triplet & among[:, 0] & ~among[:, 1] & ~among[:, 3]
+        single = ~self.is_triplet & (among.sum(1) == 1)
+        return train, np.flatnonzero(head | single)
+
+    def split(
+        self, test_size: float = 0.2, by: By = "answer", random_state: int | np.random.Generator | None = None
+    ) -> tuple[Comparisons, Comparisons]:
+        """Split into training and test feedback, never inside an answer.
+
+        Parameters
+        ----------
+        test_size : share of the answers, raters or items that is held out
+        by : what is held out
+        random_state : seed or generator
+        """
+        if not 0 < test_size < 1:
+            raise ValueError(f"test_size: expected a share between 0 and 1, found {test_size}")
+        rng = np.random.default_rng(random_state)
+        if by == "item":
+            items = self.items_compared
+            train, test = self.hold_out_items(rng.permutation(items)[: _share(test_size, len(items))])
+            with warnings.catch_warnings():  # by design an answer may lie partly among the training items
+                warnings.simplefilter("ignore", PartialAnswerWarning)
+                return self[train], self[test]
+        group = self.groups(by)
+        n_groups = int(group.max(initial=-1)) + 1
+        chosen = np.zeros(n_groups, bool)
+        chosen[rng.permutation(n_groups)[: _share(test_size, n_groups)]] = True
+        return self.select(~chosen[group]), self.select(chosen[group])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with one row per comparison, items by name where there are names."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for k, column in enumerate(("near_a", "near_b", "far_a", "far_b")):
+            codes = self.quadruplets[:, k]
+            columns[column] = codes if self.names is None else np.array(self.names, object)[codes]
+        columns |= {"weight": np.array(self.weight), "answer": self.answer}
+        if self.answers.rater.recorded:
+            columns["rater"] = self.answers.rater.values[self.answer]
+        columns["form"] = self.answers.form.values[self.answer]
+        return pd.DataFrame(columns)
+
+    def _pair(self, pair: Ints) -> str:
+        return f"({self.label(pair[0])}, {self.label(pair[1])})"
+
+    def __repr__(self) -> str:
+        raters = len(self.answers.rater.labels)
+        text = f"{len(self)} comparisons from {self.n_answers} answers about {self.n_items} items"
+        unsure = int(self.answers.cant_tell.sum())
+        text += f" by {raters} rater{'s' * (raters > 1)}" if raters else ""
+        return f"<{text}{f', {unsure} could not tell' if unsure else ''}>"
+
+
+def _share(test_size: float, count: int) -> int:
+    if count < 2:
+        raise ValueError(f"test_size: at least 2 groups are needed to hold some out, found {count}")
+    return min(max(1, round(test_size * count)), count - 1)
+
+
+def _head_first(near: Array, far: Array) -> tuple[Ints, Ints]:
+    """Put the shared item of two pairs first in both."""
+    if len(near) == 0 or (near[:, 0] == far[:, 0]).all():
+        return np.ascontiguousarray(near, np.int32), np.ascontiguousarray(far, np.int32)
+    near, far = np.array(near, np.int32), np.array(far, np.int32)
+    swap_near = (near[:, 1] == far[:, 0]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
+    swap_far = (near[:, 0] == far[:, 1]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
+    near[swap_near] = near[swap_near][:, ::-1]
+    far[swap_far] = far[swap_far][:, ::-1]
+    return near, far
+
+
+def _check_pairs(near: Ints, far: Ints) -> None:
+    alone = (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1])
+    if alone.any():
+        row = int(np.flatnonzero(alone)[0])
+        raise ValueError(
+            f"comparison {row} compares an item with itself (near {tuple(near[row].tolist())}, "
+            f"far {tuple(far[row].tolist())}); {int(alone.sum())} such in all: drop them"
+        )
+    same = (np.sort(near, 1) == np.sort(far, 1)).all(1) if len(near) else np.empty(0, bool)
+    if same.any():
+        row = int(np.flatnonzero(same)[0])
+        raise ValueError(
+            f"comparison {row} has the same pair {tuple(near[row].tolist())} as near and as far; "
+            f"{int(same.sum())} such in all: drop them"
+        )
+
+
+def _check_weight(weight: npt.ArrayLike | None, length: int) -> Floats:
+    if weight is None or np.ndim(weight) == 0:
+        value = 1.0 if weight is None else float(np.asarray(weight))
+        column = constant(value, length, np.float64)
+    else:
+        column = np.array(weight, np.float64)
+    if column.shape != (length,):
+        raise ValueError(f"weight: expected one number or {length}, found shape {column.shape}")
+    bad = ~(np.isfinite(column) & (column >= 0)) if not is_constant(column) else ~np.isfinite(column) | (column < 0)
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"weight: expected finite numbers of at least 0, found {column[row]} in row {row}")
+    return column
+
+
+def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
+    if not parts:
+        raise ValueError("concatenate: expected at least one Comparisons, found none")
+    named = [part.names is not None for part in parts]
+    if all(named):
+        if all(part.names == parts[0].names for part in parts):
+            return parts
+        names = list(dict.fromkeys(name for part in parts for name in part.names or ()))
+        return [part.with_items(names) for part in parts]
+    if any(named):
+        raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
+    count = max(part.n_items for part in parts)
+    return [part.with_items(n_items=count) for part in parts]

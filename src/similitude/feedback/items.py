@@ -1,0 +1,105 @@
+"""Items by name or by position: the one place where they are turned into indices and checked."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Ints
+
+Names = tuple[str, ...]
+
+
+def encode_items(
+    values: Any, names: Sequence[str] | None = None, n_items: int | None = None
+) -> tuple[Ints, Names | None, int]:
+    """Turn items given by name or by position into indices.
+
+    Integers are positions 0, 1, ...; strings are names, looked up in `names`, or numbered in sorted order.
+
+    Returns
+    -------
+    codes, names, n_items : the indices in the shape of `values`; the names or None; the number of items
+    """
+    values = np.asarray(values)
+    known = check_names(names)
+    if values.dtype.kind in "OUST":
+        return _encode_names(values, known, n_items)
+    codes = as_integers(values, "items")
+    count = _item_count(codes, known, n_items)
+    if codes.size and (codes.min() < 0 or codes.max() >= count):
+        wrong = codes.min() if codes.min() < 0 else codes.max()
+        raise ValueError(f"items: found index {wrong}, but there are {count} items (0 to {count - 1})")
+    return codes.astype(np.int32), known, count
+
+
+def check_names(names: Sequence[str] | None) -> Names | None:
+    """Return item names as a tuple of distinct strings."""
+    if names is None:
+        return None
+    result = tuple(str(name) for name in names)
+    if len(set(result)) < len(result):
+        twice = next(name for name in result if result.count(name) > 1)
+        raise ValueError(f"names: {twice!r} stands for more than one item; every item needs a name of its own")
+    return result
+
+
+def as_integers(values: Array, argument: str) -> Array:
+    """Return whole numbers as integers; anything else is an error that names the argument."""
+    if values.dtype.kind in "iu":
+        return values
+    if values.size == 0:
+        return values.astype(np.int64)
+    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.floor(values)).all():
+        return values.astype(np.int64)
+    if values.dtype.kind == "f":
+        wrong = values[~(np.isfinite(values) & (values == np.floor(values)))][0]
+        raise ValueError(f"{argument}: expected whole numbers or names, found {wrong}")
+    raise TypeError(f"{argument}: expected whole numbers or names, found values of type {values.dtype}")
+
+
+def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tuple[Ints, Names, int]:
+    flat = values.ravel()
+    odd = next((value for value in flat if not isinstance(value, str)), None) if values.dtype == object else None
+    if odd is not None:
+        raise TypeError(
+            f"items: names and other values are mixed (found {odd!r} of type {type(odd).__name__}); "
+            "give every item as a name, or every item as a position"
+        )
+    import pandas as pd
+
+    codes, labels = pd.factorize(flat.astype(object))
+    names = known if known is not None else tuple(sorted(str(label) for label in labels))
+    position = {name: k for k, name in enumerate(names)}
+    unknown = [str(label) for label in labels if str(label) not in position]
+    if unknown:
+        raise ValueError(f"items: {unknown[0]!r} is not among the {len(names)} item names{_suggestion(unknown[0], names)}")
+    if n_items is not None and n_items != len(names):
+        raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
+    table = np.array([position[str(label)] for label in labels], np.int32)
+    return table[codes].reshape(values.shape) if len(table) else np.empty(values.shape, np.int32), names, len(names)
+
+
+def _suggestion(name: str, names: Names) -> str:
+    close = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _item_count(codes: Array, names: Names | None, n_items: int | None) -> int:
+    if names is not None:
+        if n_items is not None and n_items != len(names):
+            raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
+        return len(names)
+    if n_items is not None:
+        if n_items < 1:
+            raise ValueError(f"n_items: expected a positive number, found {n_items}")
+        return int(n_items)
+    return int(codes.max()) + 1 if codes.size else 0
+
+
+def find_item(item: str | int, names: Names | None, n_items: int) -> int:
+    """Return the index of one item given by name or position."""
+    return int(encode_items(np.array([item]), names, None if names else n_items)[0][0])

@@ -1,0 +1,1 @@
+"""The similarity graph: pairs of items are its vertices, comparisons its edges."""

@@ -1,0 +1,1 @@
+"""The methods: each estimator is a thin recipe over the engine."""
