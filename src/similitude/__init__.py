@@ -11,9 +11,20 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "limit_threads": "engine.threads",
+    "FeedbackWarning": "methods.base",
+    "Similarity": "methods.similarity",
+    "TSTE": "methods.ordinal",
+    "STE": "methods.ordinal",
+    "SOE": "methods.ordinal",
+    "GNMDS": "methods.ordinal",
+    "CKL": "methods.ordinal",
     "Answers": "feedback.answers",
     "Comparisons": "feedback.comparisons",
     "PartialAnswerWarning": "feedback.comparisons",
+    "random_questions": "feedback.questions",
+    "Raters": "feedback.raters",
+    "simulate": "feedback.simulate",
 }
 
 __all__ = sorted(_HOME)

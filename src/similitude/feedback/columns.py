@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 
-def constant(value: Any, length: int, dtype: npt.DTypeLike = None) -> Array:
+def constant(value: Any, length: int, dtype: Any = None) -> Array:
     """Return a read-only column of one repeated value, stored once."""
     return np.broadcast_to(np.asarray(value, dtype), (length,))
 
@@ -44,7 +44,7 @@ def join(columns: Sequence[Array]) -> Array:
     return np.concatenate(columns)
 
 
-def frozen(column: npt.ArrayLike, dtype: npt.DTypeLike = None) -> Array:
+def frozen(column: npt.ArrayLike, dtype: Any = None) -> Array:
     """Return a read-only array of its own, so that nobody changes it behind our back."""
     result = np.array(column, dtype)
     result.flags.writeable = False
@@ -60,18 +60,18 @@ class Categories:
 
     @classmethod
     def of(cls, values: Any, length: int) -> Categories:
-        """Encode names or numbers; one value stands for all rows; None and NaN become "not recorded"."""
+        """Encode names or numbers; one value stands for all rows; None, NaN and "" become "not recorded"."""
         if isinstance(values, Categories):
             return values
-        if values is None or isinstance(values, (str, int, np.integer)):
-            labels = () if values is None else (str(values),)
-            return cls(constant(len(labels) - 1, length, np.int32), labels)
+        if values is None or np.ndim(values) == 0:
+            only = () if values is None or values == "" else (_as_name(values),)
+            return cls(constant(len(only) - 1, length, np.int32), only)
         import pandas as pd
 
         codes, labels = pd.factorize(np.asarray(values), use_na_sentinel=True)
         if len(codes) != length:
             raise ValueError(f"expected one value per answer ({length}), found {len(codes)}")
-        return cls(codes.astype(np.int32), tuple(str(label) for label in labels))
+        return _merged(codes, [_as_name(label) for label in labels])
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -89,8 +89,9 @@ class Categories:
     def take(self, rows: Array) -> Categories:
         """Return the given rows, with only the names that they use."""
         codes = take(self.codes, rows)
-        if is_constant(codes):
-            return Categories(codes, self.labels)
+        if is_constant(codes) and len(codes):
+            kept = () if codes[0] < 0 else (self.labels[codes[0]],)
+            return Categories(constant(len(kept) - 1, len(codes), np.int32), kept)
         used = np.unique(codes[codes >= 0])
         position = np.full(len(self.labels) + 1, -1, np.int32)
         position[used] = np.arange(len(used))
@@ -102,10 +103,24 @@ class Categories:
         labels: dict[str, int] = {}
         codes = []
         for part in parts:
-            table = np.array([labels.setdefault(label, len(labels)) for label in part.labels] + [-1], np.int32)
+            table = np.array(
+                [labels.setdefault(label, len(labels)) for label in part.labels] + [-1], np.int32
+            )
             one = is_constant(part.codes) and len(part.codes)
             codes.append(constant(table[part.codes[0]], len(part)) if one else table[part.codes])
         return Categories(join(codes), tuple(labels))
+
+
+def _as_name(value: Any) -> str:
+    """Return a category as text; 3.0 is the 3 that a table with gaps turned into a float."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _merged(codes: Array, labels: Sequence[str]) -> Categories:
+    """Give one code to labels of one name (1 and "1"), and -1 to the empty name."""
+    names = {name: k for k, name in enumerate(dict.fromkeys(label for label in labels if label != ""))}
+    table = np.array([*(names.get(label, -1) for label in labels), -1], np.int32)
+    return Categories(table[codes], tuple(names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +149,7 @@ class Rows:
         return cls(np.asarray(values), np.concatenate([[0], np.cumsum(lengths)]), -1, len(lengths))
 
     @classmethod
-    def of(cls, rows: Any, dtype: npt.DTypeLike = None) -> Rows:
+    def of(cls, rows: Any, dtype: Any = None) -> Rows:
         """Make rows from a matrix or a sequence of sequences."""
         if isinstance(rows, Rows):
             return rows
@@ -148,7 +163,11 @@ class Rows:
         return self.length
 
     def __getitem__(self, row: int) -> Array:
-        start, end = (row * self.width, (row + 1) * self.width) if self.offsets is None else self.offsets[row : row + 2]
+        start, end = (
+            (row * self.width, (row + 1) * self.width)
+            if self.offsets is None
+            else self.offsets[row : row + 2]
+        )
         return self.values[start:end]
 
     @property

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from similitude.feedback import forms
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Bools, Floats, Ints, constant, is_constant, join, take
+from similitude.feedback.checks import check_pairs, check_weight, head_first
+from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
 from similitude.feedback.constructors import Constructors
 from similitude.feedback.items import Names, check_names, find_item
 
@@ -81,9 +82,9 @@ class Comparisons(Constructors):
         shown = answers.shown.values
         count = len(known) if known is not None else n_items or (int(shown.max()) + 1 if shown.size else 0)
         near, far, answer = forms.derive(answers) if edges is None else edges
-        near, far = _head_first(near, far)
-        _check_pairs(near, far)
-        per_answer = _check_weight(weight, len(answers))
+        near, far = head_first(near, far)
+        check_pairs(near, far)
+        per_answer = check_weight(weight, len(answers))
         weights = take(per_answer, answer) if len(answers) else per_answer
         return cls(near, far, weights, answer, answers, count, known)
 
@@ -181,7 +182,9 @@ class Comparisons(Constructors):
         position = np.full(self.n_answers, -1, np.int32)
         position[chosen] = np.arange(len(chosen))
         if (position >= 0).sum() < len(chosen):
-            raise ValueError("answers: the same answer is selected twice; use weight to count an answer more than once")
+            raise ValueError(
+                "answers: the same answer is selected twice; use weight to count an answer more than once"
+            )
         rows = np.flatnonzero(position[self.answer] >= 0)
         place = position[self.answer[rows]]
         if (np.diff(place) < 0).any():
@@ -198,7 +201,7 @@ class Comparisons(Constructors):
 
     def reweight(self, weight: npt.ArrayLike) -> Comparisons:
         """Return the comparisons with other weights: one number, or one per comparison."""
-        return replace(self, weight=_check_weight(weight, len(self)))
+        return replace(self, weight=check_weight(weight, len(self)))
 
     def with_items(self, names: Sequence[str] | None = None, n_items: int | None = None) -> Comparisons:
         """Return the same comparisons over a larger set of items (by name) or with more positions."""
@@ -232,7 +235,9 @@ class Comparisons(Constructors):
             np.concatenate([part.near for part in parts]),
             np.concatenate([part.far for part in parts]),
             join([part.weight for part in parts]),
-            np.concatenate([part.answer + offset for part, offset in zip(parts, offsets, strict=False)]).astype(np.int32),
+            np.concatenate(
+                [part.answer + offset for part, offset in zip(parts, offsets, strict=False)]
+            ).astype(np.int32),
             Answers.join([part.answers for part in parts]),
             parts[0].n_items,
             parts[0].names,
@@ -246,7 +251,9 @@ class Comparisons(Constructors):
             raise ValueError(f"by: expected 'answer', 'rater' or 'item', found {by!r}")
         codes = self.answers.rater.codes
         if (codes < 0).any():
-            raise ValueError("by='rater': some answers have no rater; give rater= when you build the comparisons")
+            raise ValueError(
+                "by='rater': some answers have no rater; give rater= when you build the comparisons"
+            )
         return codes
 
     def hold_out_items(self, items: npt.ArrayLike) -> tuple[Array, Array]:
@@ -320,50 +327,6 @@ def _share(test_size: float, count: int) -> int:
     return min(max(1, round(test_size * count)), count - 1)
 
 
-def _head_first(near: Array, far: Array) -> tuple[Ints, Ints]:
-    """Put the shared item of two pairs first in both."""
-    if len(near) == 0 or (near[:, 0] == far[:, 0]).all():
-        return np.ascontiguousarray(near, np.int32), np.ascontiguousarray(far, np.int32)
-    near, far = np.array(near, np.int32), np.array(far, np.int32)
-    swap_near = (near[:, 1] == far[:, 0]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
-    swap_far = (near[:, 0] == far[:, 1]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
-    near[swap_near] = near[swap_near][:, ::-1]
-    far[swap_far] = far[swap_far][:, ::-1]
-    return near, far
-
-
-def _check_pairs(near: Ints, far: Ints) -> None:
-    alone = (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1])
-    if alone.any():
-        row = int(np.flatnonzero(alone)[0])
-        raise ValueError(
-            f"comparison {row} compares an item with itself (near {tuple(near[row].tolist())}, "
-            f"far {tuple(far[row].tolist())}); {int(alone.sum())} such in all: drop them"
-        )
-    same = (np.sort(near, 1) == np.sort(far, 1)).all(1) if len(near) else np.empty(0, bool)
-    if same.any():
-        row = int(np.flatnonzero(same)[0])
-        raise ValueError(
-            f"comparison {row} has the same pair {tuple(near[row].tolist())} as near and as far; "
-            f"{int(same.sum())} such in all: drop them"
-        )
-
-
-def _check_weight(weight: npt.ArrayLike | None, length: int) -> Floats:
-    if weight is None or np.ndim(weight) == 0:
-        value = 1.0 if weight is None else float(np.asarray(weight))
-        column = constant(value, length, np.float64)
-    else:
-        column = np.array(weight, np.float64)
-    if column.shape != (length,):
-        raise ValueError(f"weight: expected one number or {length}, found shape {column.shape}")
-    bad = ~(np.isfinite(column) & (column >= 0)) if not is_constant(column) else ~np.isfinite(column) | (column < 0)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(f"weight: expected finite numbers of at least 0, found {column[row]} in row {row}")
-    return column
-
-
 def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
     if not parts:
         raise ValueError("concatenate: expected at least one Comparisons, found none")
@@ -374,6 +337,8 @@ def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
         names = list(dict.fromkeys(name for part in parts for name in part.names or ()))
         return [part.with_items(names) for part in parts]
     if any(named):
-        raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
+        raise ValueError(
+            "concatenate: some feedback knows its items by name and some by position; give names to all"
+        )
     count = max(part.n_items for part in parts)
     return [part.with_items(n_items=count) for part in parts]

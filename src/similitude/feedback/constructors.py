@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.items import encode_items
+from similitude.feedback.sheets import Sheets, as_right, item_rows, positions_of, with_head
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons
@@ -71,7 +72,9 @@ class Constructors:
         return cls._from_three("odd_one_out", triples, odd, 2, columns)
 
     @classmethod
-    def from_most_central(cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Any) -> Comparisons:
+    def from_most_central(
+        cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Any
+    ) -> Comparisons:
         """Three items and the most central one.
 
         Parameters
@@ -115,7 +118,7 @@ class Constructors:
         head : for each answer the item that the others were compared with
         **columns : rater, weight, time, side, strategy, names, n_items
         """
-        questions = _with_head(shown, head)
+        questions = with_head(shown, head)
         order = [list(row[1:]) for row in questions] if ranked is None else ranked
         return cls._from_picks("ranking", questions, order, None, columns)
 
@@ -147,15 +150,19 @@ class Constructors:
         """
         if larger not in ("similar", "different"):
             raise ValueError(f"larger: expected 'similar' or 'different', found {larger!r}")
-        codes, names, n_items = _items(pairs, 2, "pairs", columns)
+        codes, names, n_items = item_rows(pairs, 2, "pairs", columns.get("names"), columns.get("n_items"))
         value = np.array(rating, float)
         if value.shape != (len(codes),):
-            raise ValueError(f"rating: expected one number per pair ({len(codes)}), found shape {value.shape}")
+            raise ValueError(
+                f"rating: expected one number per pair ({len(codes)}), found shape {value.shape}"
+            )
         if missing is not None:
             value[value == missing] = np.nan
-        sheets = _Sheets(rater, len(codes))
+        sheets = Sheets(rater, len(codes))
         form = "similarity_rating" if larger == "similar" else "difference_rating"
-        answers = Answers.of(form, sheets.rows(codes), sheets.rows(value), rater=sheets.labels, **_only(columns, "strategy"))
+        answers = Answers.of(
+            form, sheets.rows(codes), sheets.rows(value), rater=sheets.labels, **_only(columns, "strategy")
+        )
         edges = None
         if max_per_rater is not None:
             sign = -1.0 if larger == "similar" else 1.0
@@ -164,8 +171,14 @@ class Constructors:
 
     @classmethod
     def from_placements(
-        cls, item: Any, position: npt.ArrayLike, rater: Any = None, *, max_per_rater: int | None = None,
-        random_state: Seed = None, **columns: Any,
+        cls,
+        item: Any,
+        position: npt.ArrayLike,
+        rater: Any = None,
+        *,
+        max_per_rater: int | None = None,
+        random_state: Seed = None,
+        **columns: Any,
     ) -> Comparisons:
         """Items laid out on a table (spatial arrangement): pairs that lie closer are more alike.
 
@@ -178,11 +191,15 @@ class Constructors:
         random_state : seed of that draw
         **columns : weight (per rater), names, n_items
         """
-        codes, names, n_items = _items(np.asarray(item).reshape(-1, 1), 1, "item", columns)
+        codes, names, n_items = item_rows(
+            np.asarray(item).reshape(-1, 1), 1, "item", columns.get("names"), columns.get("n_items")
+        )
         place = np.asarray(position, float)
         if place.ndim != 2 or len(place) != len(codes) or not np.isfinite(place).all():
-            raise ValueError(f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}")
-        sheets = _Sheets(rater, len(codes))
+            raise ValueError(
+                f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}"
+            )
+        sheets = Sheets(rater, len(codes))
         answers = Answers.of("placement", sheets.rows(codes), sheets.rows(place), rater=sheets.labels)
         edges = None
         if max_per_rater is not None:
@@ -201,11 +218,13 @@ class Constructors:
         rater : who sorted; one rater when not given. A rater's sorting is one answer.
         **columns : weight (per rater), names, n_items
         """
-        codes, names, n_items = _items(np.asarray(item).reshape(-1, 1), 1, "item", columns)
+        codes, names, n_items = item_rows(
+            np.asarray(item).reshape(-1, 1), 1, "item", columns.get("names"), columns.get("n_items")
+        )
         group_code = np.unique(np.asarray(group).astype(str), return_inverse=True)[1]
         if len(group_code) != len(codes):
             raise ValueError(f"group: expected one group per row ({len(codes)}), found {len(group_code)}")
-        sheets = _Sheets(rater, len(codes))
+        sheets = Sheets(rater, len(codes))
         answers = Answers.of(
             "grouping", sheets.rows(codes), sheets.rows(group_code.reshape(-1, 1)), rater=sheets.labels
         )
@@ -222,8 +241,12 @@ class Constructors:
         """
         rows = Rows.of([list(row) for row in orders], None)
         codes, names, n_items = encode_items(rows.values, columns.get("names"), columns.get("n_items"))
-        order = np.concatenate([np.arange(length) for length in rows.lengths]) if len(rows) else np.empty(0, int)
-        answers = Answers.of("attribute", rows.with_values(codes), rows.with_values(order), **_about_answers(columns))
+        order = (
+            np.concatenate([np.arange(length) for length in rows.lengths]) if len(rows) else np.empty(0, int)
+        )
+        answers = Answers.of(
+            "attribute", rows.with_values(codes), rows.with_values(order), **_about_answers(columns)
+        )
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod
@@ -252,7 +275,9 @@ class Constructors:
             raise ValueError(f"distances: expected a square table, found shape {table.shape}")
         if not np.allclose(table, table.T, equal_nan=True):
             worst = float(np.nanmax(np.abs(table - table.T)))
-            raise ValueError(f"distances: the table is not symmetric (up to {worst:.3g} apart); average it with its transpose")
+            raise ValueError(
+                f"distances: the table is not symmetric (up to {worst:.3g} apart); average it with its transpose"
+            )
         first, second = np.triu_indices(len(table), 1)
         pairs = np.stack([first, second], 1)
         known, names, n_items = encode_items(pairs, columns.get("names"), len(table))
@@ -274,16 +299,28 @@ class Constructors:
         cls, form: str, rows: Any, responses: npt.ArrayLike | None, answer: Any, columns: dict[str, Any]
     ) -> Comparisons:
         width = {"triplet": 3, "quadruplet": 4}[form]
-        codes, names, n_items = _items(rows, width, f"{form}s", columns)
+        codes, names, n_items = item_rows(
+            rows, width, f"{form}s", columns.get("names"), columns.get("n_items")
+        )
         right = as_right(responses, len(codes))
         first, second = (1, 2) if form == "triplet" else (0, 1)
         said = np.where(right, first, second).astype(np.int8)[:, None]
         if answer is None:
             shown, response = Rows.uniform(codes), Rows.uniform(said)
-            return cls._finish(Answers.of(form, shown, response, **_about_answers(columns)), names, n_items, columns)
-        sheets = _Sheets(answer, len(codes))
-        about = {name: sheets.one_each(columns[name], name) for name in _ANSWER_COLUMNS if columns.get(name) is not None}
-        about_weight = {"weight": sheets.one_each(columns["weight"], "weight")} if columns.get("weight") is not None else {}
+            return cls._finish(
+                Answers.of(form, shown, response, **_about_answers(columns)), names, n_items, columns
+            )
+        sheets = Sheets(answer, len(codes))
+        about = {
+            name: sheets.one_each(columns[name], name)
+            for name in _ANSWER_COLUMNS
+            if columns.get(name) is not None
+        }
+        about_weight = (
+            {"weight": sheets.one_each(columns["weight"], "weight")}
+            if columns.get("weight") is not None
+            else {}
+        )
         answers = Answers.of(form, sheets.rows(codes), sheets.rows(said), **about)
         return cls._finish(answers, names, n_items, columns | about_weight)
 
@@ -291,22 +328,36 @@ class Constructors:
     def _from_three(
         cls, form: str, triples: Any, position: npt.ArrayLike | None, default: int, columns: dict[str, Any]
     ) -> Comparisons:
-        codes, names, n_items = _items(triples, 3, "triples", columns)
+        codes, names, n_items = item_rows(triples, 3, "triples", columns.get("names"), columns.get("n_items"))
         said = np.full(len(codes), default) if position is None else np.asarray(position)
         if said.shape != (len(codes),):
-            raise ValueError(f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}")
-        answers = Answers.of(form, Rows.uniform(codes), Rows.uniform(said.astype(np.int8)[:, None]), **_about_answers(columns))
+            raise ValueError(
+                f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}"
+            )
+        answers = Answers.of(
+            form, Rows.uniform(codes), Rows.uniform(said.astype(np.int8)[:, None]), **_about_answers(columns)
+        )
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod
     def _from_picks(
-        cls, form: str, shown: Iterable[Sequence[Any]], picked: Iterable[Sequence[Any]], head: Any, columns: dict[str, Any]
+        cls,
+        form: str,
+        shown: Iterable[Sequence[Any]],
+        picked: Iterable[Sequence[Any]],
+        head: Any,
+        columns: dict[str, Any],
     ) -> Comparisons:
-        questions = _with_head(shown, head)
-        said = [_positions(question, row, k) for k, (question, row) in enumerate(zip(questions, picked, strict=True))]
+        questions = with_head(shown, head)
+        said = [
+            positions_of(question, row, k)
+            for k, (question, row) in enumerate(zip(questions, picked, strict=True))
+        ]
         rows = Rows.of(questions, None)
         codes, names, n_items = encode_items(rows.values, columns.get("names"), columns.get("n_items"))
-        answers = Answers.of(form, rows.with_values(codes), Rows.of(said, np.int32), **_about_answers(columns))
+        answers = Answers.of(
+            form, rows.with_values(codes), Rows.of(said, np.int32), **_about_answers(columns)
+        )
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod
@@ -315,86 +366,16 @@ class Constructors:
     ) -> Comparisons:
         unknown = set(columns) - {*_ANSWER_COLUMNS, "weight", "names", "n_items"}
         if unknown:
-            raise TypeError(f"unexpected argument {sorted(unknown)[0]!r}; expected one of {', '.join(_COLUMNS)}")
-        return cls.from_answers(answers, names=names, n_items=n_items, weight=columns.get("weight"), edges=edges)  # type: ignore[attr-defined, no-any-return]
+            raise TypeError(
+                f"unexpected argument {sorted(unknown)[0]!r}; expected one of {', '.join(_COLUMNS)}"
+            )
+        return cls.from_answers(
+            answers, names=names, n_items=n_items, weight=columns.get("weight"), edges=edges
+        )  # type: ignore[attr-defined, no-any-return]
 
 
 _ANSWER_COLUMNS = ("rater", "time", "side", "strategy")
 _COLUMNS = (*_ANSWER_COLUMNS, "weight", "names", "n_items")
-
-
-class _Sheets:
-    """Rows that belong together (one answer each), brought next to each other."""
-
-    def __init__(self, group: Any, length: int) -> None:
-        values = np.zeros(length, int) if group is None else np.asarray(group)
-        if values.ndim == 0:
-            values = np.broadcast_to(values, (length,))
-        if len(values) != length:
-            raise ValueError(f"expected one rater or answer per row ({length}), found {len(values)}")
-        import pandas as pd
-
-        code, labels = pd.factorize(values)
-        if (code < 0).any():
-            row = int(np.flatnonzero(code < 0)[0])
-            raise ValueError(f"row {row} has no rater or answer id; every row needs one")
-        self.order = np.argsort(code, kind="stable")
-        self.lengths = np.bincount(code, minlength=len(labels))
-        self.starts = np.cumsum(self.lengths) - self.lengths
-        self.ids = labels
-        self.labels = None if group is None else np.array([str(label) for label in labels], object)
-
-    def rows(self, matrix: Array) -> Rows:
-        """Return one row per sheet: its lines one after the other."""
-        return Rows.ragged(matrix[self.order].ravel(), self.lengths * matrix[0].size if len(matrix) else self.lengths)
-
-    def one_each(self, column: Any, name: str) -> Array:
-        """Return one value per sheet of a column that must not change within a sheet."""
-        values = np.asarray(column)
-        if values.ndim == 0:
-            return np.broadcast_to(values, (len(self.lengths),))
-        ordered = values[self.order]
-        first = np.repeat(ordered[self.starts], self.lengths)
-        differs = (ordered != first) & ~((ordered != ordered) & (first != first))  # noqa: PLR0124  NaN equals NaN
-        if differs.any():
-            row = int(np.flatnonzero(differs)[0])
-            sheet = self.ids[int(np.searchsorted(self.starts, row, side="right")) - 1]
-            raise ValueError(
-                f"{name}: answer {sheet!r} has two values ({first[row]!r} and {ordered[row]!r}); "
-                f"an answer has one {name}, so give the answers ids of their own"
-            )
-        return ordered[self.starts]
-
-
-def as_right(responses: npt.ArrayLike | None, length: int) -> Array:
-    """Return responses as booleans: True where the row holds as written."""
-    if responses is None:
-        return np.ones(length, bool)
-    values = np.asarray(responses)
-    if values.shape != (length,):
-        raise ValueError(f"y: expected one response per comparison ({length}), found shape {values.shape}")
-    if values.dtype.kind == "b":
-        return values
-    if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all():
-        return values > 0
-    wrong = next(value for value in values.tolist() if value not in (-1, 1))
-    raise ValueError(
-        f"y: expected booleans or +1/-1, found {wrong!r}; a confidence belongs in the weight of the comparisons"
-    )
-
-
-def _items(rows: Any, width: int, argument: str, columns: dict[str, Any]) -> tuple[Array, Any, int]:
-    try:
-        table = np.asarray(rows)
-    except ValueError:
-        raise ValueError(f"{argument}: expected rows of {width} items, found rows of unequal length") from None
-    if table.ndim == 1 and table.size == 0:
-        table = table.reshape(0, width).astype(int)
-    if table.ndim != 2 or table.shape[1] != width:
-        raise ValueError(f"{argument}: expected an array of shape (rows, {width}), found shape {table.shape}")
-    if table.dtype.kind == "U" and not isinstance(rows, np.ndarray):
-        table = np.asarray(rows, object)  # numpy turns numbers among strings into strings without a word
-    return encode_items(table, columns.get("names"), columns.get("n_items"))
 
 
 def _only(columns: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -403,26 +384,3 @@ def _only(columns: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def _about_answers(columns: dict[str, Any]) -> dict[str, Any]:
     return _only(columns, *_ANSWER_COLUMNS)
-
-
-def _with_head(shown: Iterable[Sequence[Any]], head: Any) -> list[list[Any]]:
-    rows = [list(row) for row in shown]
-    if head is None:
-        return rows
-    heads = list(head)
-    if len(heads) != len(rows):
-        raise ValueError(f"head: expected one item per answer ({len(rows)}), found {len(heads)}")
-    return [[first, *row] for first, row in zip(heads, rows, strict=True)]
-
-
-def _positions(question: list[Any], picked: Sequence[Any], answer: int) -> list[int]:
-    where = {item: k for k, item in enumerate(question) if k > 0}
-    if len(where) < len(question) - 1:
-        raise ValueError(f"shown: answer {answer} shows an item twice: {question[1:]}")
-    try:
-        positions = [where[item] for item in picked]
-    except KeyError as error:
-        raise ValueError(f"answer {answer}: {error.args[0]!r} was picked but not shown ({question[1:]})") from None
-    if len(set(positions)) < len(positions):
-        raise ValueError(f"answer {answer}: an item was picked twice ({list(picked)})")
-    return positions

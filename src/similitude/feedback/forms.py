@@ -17,6 +17,7 @@ find it in `FORMS`.
 | difference_rating | i, j (repeated) | one number per pair, larger is more different, NaN is no rating |
 | placement | items | x, y, ... of each item in turn |
 | grouping | items | the number of each item's group |
+| labelling | items | the number of each item's class and how sure the rater is of it (NaN: not said), in turn |
 | attribute | items | positions from the least to the most of the attribute |
 """
 
@@ -29,6 +30,7 @@ import numpy as np
 
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Array, Ints, is_constant
+from similitude.feedback.items import as_integers
 
 Edges = tuple[Array, Array, Array]
 Form = Callable[[Array, Array], Edges]
@@ -67,12 +69,14 @@ def derive(answers: Answers) -> tuple[Ints, Ints, Ints]:
 def _groups(answers: Answers) -> list[tuple[str, Array]]:
     """Answers of one form and size together; "can't tell" is in no group."""
     columns = (answers.form.codes, answers.shown.lengths, answers.response.lengths)
-    if all(map(is_constant, columns)):
+    if all(is_constant(column) for column in columns):
         said = len(answers) > 0 and answers.response.width > 0
         return [(answers.form.labels[answers.form.codes[0]], np.arange(len(answers)))] if said else []
     kinds, group = np.unique(np.stack(columns), axis=1, return_inverse=True)
     return [
-        (answers.form.labels[kind[0]], np.flatnonzero(group == k)) for k, kind in enumerate(kinds.T) if kind[2] > 0
+        (answers.form.labels[kind[0]], np.flatnonzero(group == k))
+        for k, kind in enumerate(kinds.T)
+        if kind[2] > 0
     ]
 
 
@@ -80,8 +84,7 @@ def _groups(answers: Answers) -> list[tuple[str, Array]]:
 def triplet(shown: Array, response: Array) -> Edges:
     """`head` is more like the one chosen than like the other."""
     questions = shown.reshape(-1, 3)
-    chosen = response.reshape(-1).astype(np.intp)
-    _check_range(chosen, 1, 2, "triplet")
+    chosen = _positions(response.reshape(-1), 1, 2, "triplet")
     line = np.arange(len(questions))
     near = np.stack([questions[:, 0], questions[line, chosen]], axis=1)
     far = np.stack([questions[:, 0], questions[line, 3 - chosen]], axis=1)
@@ -92,8 +95,7 @@ def triplet(shown: Array, response: Array) -> Edges:
 def quadruplet(shown: Array, response: Array) -> Edges:
     """One pair is more alike than the other."""
     questions = shown.reshape(-1, 2, 2)
-    chosen = response.reshape(-1).astype(np.intp)
-    _check_range(chosen, 0, 1, "quadruplet")
+    chosen = _positions(response.reshape(-1), 0, 1, "quadruplet")
     line = np.arange(len(questions))
     return questions[line, chosen], questions[line, 1 - chosen], _owner(response)
 
@@ -119,8 +121,7 @@ def most_central(shown: Array, response: Array) -> Edges:
 @register
 def choice(shown: Array, response: Array) -> Edges:
     """Every chosen item is nearer to the head than every item that was not chosen."""
-    chosen = response.astype(np.intp)
-    _check_range(chosen, 1, shown.shape[1] - 1, "choice")
+    chosen = _positions(response, 1, shown.shape[1] - 1, "choice")
     picked = np.zeros(shown.shape, bool)
     np.put_along_axis(picked, chosen, True, axis=1)
     picked[:, 0] = False
@@ -134,9 +135,8 @@ def choice(shown: Array, response: Array) -> Edges:
 @register
 def ranking(shown: Array, response: Array) -> Edges:
     """Each ranked item is nearer to the head than all that follow it and all that were not ranked."""
-    order = response.astype(np.intp)
     width = shown.shape[1]
-    _check_range(order, 1, width - 1, "ranking")
+    order = _positions(response, 1, width - 1, "ranking")
     rank = np.full(shown.shape, width)
     np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
     row, near, far = np.nonzero(rank[:, :, None] < rank[:, None, :])
@@ -180,9 +180,26 @@ def grouping(shown: Array, response: Array) -> Edges:
 
 
 @register
+def labelling(shown: Array, response: Array) -> Edges:
+    """Items put into classes, more or less surely: a grouping, and of two in a class the surer is nearer to a third."""
+    said = response.reshape(len(shown), shown.shape[1], 2)
+    label, sure = said[:, :, 0], said[:, :, 1]
+    near, far, row = grouping(shown, label)
+    same = (label[:, :, None] == label[:, None, :]) & ~np.eye(shown.shape[1], dtype=bool)
+    surer = sure[:, :, None] > sure[:, None, :]
+    line, head, a, b = np.nonzero(same[:, :, :, None] & same[:, :, None, :] & surer[:, None, :, :])
+    heads = shown[line, head]
+    owner = np.concatenate([row, line])
+    order = np.argsort(owner, kind="stable")
+    near = np.concatenate([near, np.stack([heads, shown[line, a]], 1)])
+    far = np.concatenate([far, np.stack([heads, shown[line, b]], 1)])
+    return near[order], far[order], owner[order]
+
+
+@register
 def attribute(shown: Array, response: Array) -> Edges:
     """Items ranked on a named attribute: of three, the middle one is nearer to each end than the ends are."""
-    ordered = np.take_along_axis(shown, response.astype(np.intp), axis=1)
+    ordered = np.take_along_axis(shown, _positions(response, 0, shown.shape[1] - 1, "attribute"), axis=1)
     triples = np.array(list(combinations(range(response.shape[1]), 3)), np.intp).reshape(-1, 3)
     low, middle, high = (ordered[:, triples[:, k]] for k in range(3))
     near = np.stack([np.stack([low, middle], -1), np.stack([high, middle], -1)], 2)
@@ -196,9 +213,10 @@ def _owner(response: Array) -> Array:
 
 def _one_of_three(shown: Array, response: Array, form: str) -> tuple[Array, Array, Array]:
     if shown.shape[1] != 3 or response.shape[1] != 1:
-        raise ValueError(f"{form}: expected three items and one response, found {shown.shape[1]} and {response.shape[1]}")
-    position = response[:, 0].astype(np.intp)
-    _check_range(position, 0, 2, form)
+        raise ValueError(
+            f"{form}: expected three items and one response, found {shown.shape[1]} and {response.shape[1]}"
+        )
+    position = _positions(response[:, 0], 0, 2, form)
     others = np.array([[1, 2], [0, 2], [0, 1]])[position]
     line = np.arange(len(shown))
     return shown[line, position], shown[line, others[:, 0]], shown[line, others[:, 1]]
@@ -210,7 +228,10 @@ def _ordered_pairs(pairs: Array, difference: Array) -> Edges:
     return pairs[row, near], pairs[row, far], row
 
 
-def _check_range(response: Array, low: int, high: int, form: str) -> None:
-    if response.size and (response.min() < low or response.max() > high):
-        wrong = response.min() if response.min() < low else response.max()
+def _positions(response: Array, low: int, high: int, form: str) -> Array:
+    """Return positions as integers, checked to be whole and in range."""
+    position = as_integers(response, "response")
+    if position.size and (position.min() < low or position.max() > high):
+        wrong = position.min() if position.min() < low else position.max()
         raise ValueError(f"response: found {wrong}, but a {form} answer is {low} to {high}")
+    return position.astype(np.intp)

@@ -43,7 +43,9 @@ def check_names(names: Sequence[str] | None) -> Names | None:
     result = tuple(str(name) for name in names)
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
-        raise ValueError(f"names: {twice!r} stands for more than one item; every item needs a name of its own")
+        raise ValueError(
+            f"names: {twice!r} stands for more than one item; every item needs a name of its own"
+        )
     return result
 
 
@@ -63,7 +65,11 @@ def as_integers(values: Array, argument: str) -> Array:
 
 def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tuple[Ints, Names, int]:
     flat = values.ravel()
-    odd = next((value for value in flat if not isinstance(value, str)), None) if values.dtype == object else None
+    odd = (
+        next((value for value in flat if not isinstance(value, str)), None)
+        if values.dtype == object
+        else None
+    )
     if odd is not None:
         raise TypeError(
             f"items: names and other values are mixed (found {odd!r} of type {type(odd).__name__}); "
@@ -76,11 +82,17 @@ def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tu
     position = {name: k for k, name in enumerate(names)}
     unknown = [str(label) for label in labels if str(label) not in position]
     if unknown:
-        raise ValueError(f"items: {unknown[0]!r} is not among the {len(names)} item names{_suggestion(unknown[0], names)}")
+        raise ValueError(
+            f"items: {unknown[0]!r} is not among the {len(names)} item names{_suggestion(unknown[0], names)}"
+        )
     if n_items is not None and n_items != len(names):
         raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
     table = np.array([position[str(label)] for label in labels], np.int32)
-    return table[codes].reshape(values.shape) if len(table) else np.empty(values.shape, np.int32), names, len(names)
+    return (
+        table[codes].reshape(values.shape) if len(table) else np.empty(values.shape, np.int32),
+        names,
+        len(names),
+    )
 
 
 def _suggestion(name: str, names: Names) -> str:

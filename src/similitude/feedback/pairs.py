@@ -68,3 +68,61 @@ def distances_within(shown: Rows, position: Rows, n_coordinates: int) -> tuple[R
         pairs.append(np.stack([items[first], items[second]], 1).ravel())
         distance.append(np.sqrt(((place[first] - place[second]) ** 2).sum(1)))
     return Rows.of(pairs), Rows.of(distance)
+
+
+def draw_below(total: int, wanted: int, rng: np.random.Generator) -> Array:
+    """Draw `wanted` different numbers below `total` (all of them where there are fewer), in order."""
+    if wanted >= total:
+        return np.arange(total)
+    if total <= 4 * wanted or total <= 10_000:
+        return np.sort(rng.choice(total, wanted, replace=False))
+    drawn = np.unique(
+        rng.integers(0, total, 2 * wanted)
+    )  # of 4 · wanted and more, at least 1.5 · wanted differ
+    return np.sort(rng.choice(drawn, wanted, replace=False))
+
+
+def link_edges(
+    pairs: Array, similar: Array, rows: Array, at_most: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Return rows (near, far) of links to compare: a similar with a dissimilar one, those that share an item first."""
+    near, far = rows[similar[rows]], rows[~similar[rows]]
+    if len(near) * len(far) <= at_most:
+        first, second = np.repeat(near, len(far)), np.tile(far, len(near))
+        return _keep(pairs, first, second, len(first))
+    first, second = _sharing(pairs, near, far, at_most, rng)
+    code = draw_below(len(near) * len(far), at_most, rng)
+    first = np.concatenate([first, near[code // len(far)]])
+    second = np.concatenate([second, far[code % len(far)]])
+    return _keep(pairs, first, second, at_most)
+
+
+def _sharing(
+    pairs: Array, near: Array, far: Array, at_most: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Draw links that share an item: for every item, each similar link with each dissimilar link."""
+    n_items = int(pairs.max()) + 1
+    near_at, far_at = (Rows.ragged(*_by_item(pairs, rows, n_items)) for rows in (near, far))
+    product = near_at.lengths * far_at.lengths
+    end = np.cumsum(product)
+    code = draw_below(int(end[-1]), at_most, rng)
+    item = np.searchsorted(end, code, side="right")
+    inside = code - (end - product)[item]
+    start_near, start_far = (np.cumsum(at.lengths) - at.lengths for at in (near_at, far_at))
+    width = far_at.lengths[item]
+    return near_at.values[start_near[item] + inside // width], far_at.values[start_far[item] + inside % width]
+
+
+def _by_item(pairs: Array, rows: Array, n_items: int) -> tuple[Array, Array]:
+    ends = pairs[rows].ravel()
+    order = np.argsort(ends, kind="stable")
+    return np.repeat(rows, 2)[order], np.bincount(ends, minlength=n_items)
+
+
+def _keep(pairs: Array, near: Array, far: Array, at_most: int) -> tuple[Array, Array]:
+    """Leave out repeats and pairs compared with themselves; keep the first ones."""
+    differ = (np.sort(pairs[near], 1) != np.sort(pairs[far], 1)).any(1) if len(near) else np.empty(0, bool)
+    near, far = near[differ], far[differ]
+    code = near.astype(np.int64) * len(pairs) + far
+    kept = np.sort(np.unique(code, return_index=True)[1])[:at_most]
+    return near[kept], far[kept]

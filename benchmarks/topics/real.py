@@ -1,0 +1,125 @@
+"""Human answers: held-out accuracy beside the recorded one of cblearn, on the same splits.
+
+Three questions, each with means over seeds:
+
+- `real_default`: is any method at its default penalty worse than cblearn's (more than 0.01)?
+- `real_methods`: each method with penalty and d chosen on a fifth of the training answers, then refitted on
+  all of them, beside cblearn's best d, picked with hindsight on the test answers;
+- `real_best`: the same with the method chosen as well, beside cblearn's best of 15 fits, picked with
+  hindsight.
+
+Our choices never see a test answer: `choose` is given the training comparisons alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+import similitude as sm
+from benchmarks import real_data
+from benchmarks.report import Row, Table
+from benchmarks.settings import Settings
+
+LONG = True
+PENALTIES = [10.0**k for k in range(-6, 1)]
+PROCESSES = 2
+CASE = ["data", "m", "seed"]
+SIDES = {"cblearn": ".4f", "ours": ".4f", "difference": "+.4f"}
+
+
+def run(settings: Settings) -> Iterator[Table]:
+    recorded = real_data.baselines()
+    recorded = recorded[recorded.data.isin(real_data.DATA) & recorded.method.isin(settings.methods)]
+    if settings.quick:
+        recorded = recorded.query("data == 'car60' and m == 2000 and d == 2")
+    cases = recorded[["data", "m", "seed", "d", "method"]].sort_values("m", ascending=False)  # longest first
+    fitted = Parallel(n_jobs=PROCESSES)(delayed(fit_case)(**case) for case in cases.to_dict("records"))
+    joined = recorded.merge(pd.DataFrame(fitted))
+    yield default_table(joined)
+    yield methods_table(joined)
+    yield best_table(joined)
+
+
+def fit_case(data: str, m: int, seed: int, d: int, method: str) -> Row:
+    """Fit one method at its default penalty and at a chosen one; test both."""
+    train, test = real_data.split(data, m, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        default = fit(train, method, d, seed)
+        penalty, validation = choose(train, method, d, seed)
+        chosen = fit(train, method, d, seed, penalty=penalty)
+    accuracy = real_data.splits().accuracy
+    return {
+        "data": data,
+        "m": m,
+        "seed": seed,
+        "d": d,
+        "method": method,
+        "default": accuracy(default.embedding_, test),
+        "penalty": penalty,
+        "validation": validation,
+        "chosen": accuracy(chosen.embedding_, test),
+    }
+
+
+def fit(train: sm.Comparisons, method: str, d: int, seed: int, **parameters: Any) -> Any:
+    start = 1_000 + seed  # the split was drawn with `seed`
+    return getattr(sm, method)(n_components=d, random_state=start, **parameters).fit(train)
+
+
+def choose(train: sm.Comparisons, method: str, d: int, seed: int) -> tuple[float, float]:
+    """Return the penalty that is best on a fifth of the training answers, and its accuracy there."""
+    inner, validation = train.split(0.2, by="answer", random_state=2_000 + seed)
+    scores = {value: fit(inner, method, d, seed, penalty=value).score(validation) for value in PENALTIES}
+    best = max(scores, key=scores.__getitem__)
+    return best, scores[best]
+
+
+def default_table(joined: pd.DataFrame) -> Table:
+    """Compare default penalties, method by method."""
+    means = joined.groupby(["data", "m", "d", "method"], as_index=False)[["accuracy", "default"]].mean()
+    means["difference"] = means.default - means.accuracy
+    means["flag"] = means.difference.map(lambda value: "WORSE" if value < -0.01 else "")
+    columns = {"data": "", "m": "d", "d": "d", "method": "", **SIDES, "flag": ""}
+    found = means.rename(columns={"accuracy": "cblearn", "default": "ours"}).to_dict("records")
+    flagged = sum(row["flag"] != "" for row in found)
+    note = f"mean over seeds; {flagged} of {len(found)} more than 0.01 below cblearn"
+    return Table("real_default", "Human answers, default penalty", columns, found, note)
+
+
+def methods_table(joined: pd.DataFrame) -> Table:
+    """Compare each method: our d and penalty by validation, their d by hindsight."""
+    found = side_by_side(joined, ["method"])
+    columns = {"data": "", "m": "d", "method": "", **SIDES}
+    note = "cblearn: best d by hindsight, for each seed"
+    return Table("real_methods", "Human answers, d and penalty by validation", columns, found, note)
+
+
+def best_table(joined: pd.DataFrame) -> Table:
+    """Compare the best of everything: ours by validation, theirs by hindsight."""
+    found = side_by_side(joined, [])
+    columns = {"data": "", "m": "d", **SIDES, "chosen": ""}
+    note = "cblearn: best of its fits by hindsight, for each seed"
+    return Table("real_best", "Human answers, method, d and penalty by validation", columns, found, note)
+
+
+def side_by_side(joined: pd.DataFrame, by: list[str]) -> list[Row]:
+    """Our choice by validation and their best by hindsight, for each seed; then means over seeds."""
+    groups = joined.groupby(CASE + by)
+    seeds = [dict(zip(CASE + by, key, strict=True)) | compare(group) for key, group in groups]
+    keys = [name for name in CASE + by if name != "seed"]
+    summary = {"cblearn": "mean", "ours": "mean", "chosen": "; ".join}
+    means = pd.DataFrame(seeds).groupby(keys, as_index=False).agg(summary)
+    means["difference"] = means.ours - means.cblearn
+    return means.to_dict("records")
+
+
+def compare(group: pd.DataFrame) -> Row:
+    ours = group.loc[group.validation.idxmax()]
+    chosen = f"{ours.method} d={ours.d} penalty={ours.penalty:g}"
+    return {"cblearn": group.accuracy.max(), "ours": ours.chosen, "chosen": chosen}

@@ -1,0 +1,118 @@
+"""The seam between the mathematics and the machine: four functions that a device must provide."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from similitude.engine import terms
+from similitude.engine.terms import ComparisonLoss
+from similitude.engine.threads import over_chunks
+from similitude.feedback.columns import Array, Floats
+from similitude.graph.build import SimilarityGraph
+
+_ROWS_PER_CHUNK = 8192
+_MOST_CHUNKS = 32
+_BUFFER_FLOATS = 16_000_000
+
+
+class Backend(Protocol):
+    """What a device provides. `L` is the Laplacian sum_p w_p (e_i - e_j)(e_i - e_j)' over pairs p = (i, j)."""
+
+    def sqdist(self, X: Floats, pairs: Array) -> Floats:
+        """Squared distance of each pair."""
+
+    def losses(self, loss: ComparisonLoss, d2: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
+        """Weighted mean loss, and its derivative by the squared distance of each pair."""
+
+    def laplacian(self, X: Floats, pairs: Array, w: Floats) -> Floats:
+        """The product L X."""
+
+    def embedding(self, loss: ComparisonLoss, X: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
+        """Weighted mean loss of positions X and L X for its derivatives w: the three others in one pass."""
+
+
+class CPU:
+    """The compiled kernels on threads.
+
+    Work is cut into chunks by the size of the problem alone, each with a buffer of its own, and the buffers are
+    summed in order: no races, and the same bits for any number of threads. Small problems are one chunk.
+    """
+
+    def sqdist(self, X: Floats, pairs: Array) -> Floats:
+        """Squared distance of each pair."""
+        from similitude.engine import compiled
+
+        out = np.empty(len(pairs))
+        bounds = _chunks(len(pairs), 0)
+        over_chunks(lambda c: compiled.sqdist(X, pairs, out, bounds[c], bounds[c + 1]), len(bounds) - 1)
+        return out
+
+    def losses(self, loss: ComparisonLoss, d2: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
+        """Weighted mean loss, and its derivative by the squared distance of each pair."""
+        from similitude.engine import compiled
+
+        if not _is_compiled(loss):
+            return loss.evaluate(d2, graph.near, graph.far, graph.weight)
+        scale, shape = terms.SCALES.index(loss.scale.expression), terms.SHAPES.index(loss.shape.expression)
+        level, slope = np.empty_like(d2), np.empty_like(d2)
+        compiled.levels(scale, loss.scale.parameter, d2, level, slope, 0, len(d2))
+        bounds = _chunks(len(graph), len(d2))
+        pull = np.zeros((len(bounds) - 1, len(d2)))
+        values = over_chunks(
+            lambda c: compiled.losses(
+                shape, loss.shape.parameter, level, graph.near, graph.far, graph.weight, pull[c], bounds[c], bounds[c + 1]
+            ),
+            len(bounds) - 1,
+        )
+        total = graph.weight.sum()
+        return sum(values) / total, pull.sum(0) * slope / total
+
+    def laplacian(self, X: Floats, pairs: Array, w: Floats) -> Floats:
+        """The product L X."""
+        from similitude.engine import compiled
+
+        bounds = _chunks(len(pairs), X.size)
+        out = np.zeros((len(bounds) - 1, *X.shape))
+        over_chunks(lambda c: compiled.laplacian(X, pairs, w, out[c], bounds[c], bounds[c + 1]), len(bounds) - 1)
+        return out[0] if len(out) == 1 else out.sum(0)
+
+    def embedding(self, loss: ComparisonLoss, X: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
+        """Weighted mean loss of positions X and L X for its derivatives w."""
+        if graph.merged or not _is_compiled(loss):
+            value, w = self.losses(loss, self.sqdist(X, graph.pairs), graph)
+            return value, self.laplacian(X, graph.pairs, w)
+        from similitude.engine import compiled
+
+        codes = loss_codes(loss)
+        bounds = _chunks(len(graph), X.size)
+        out = np.zeros((len(bounds) - 1, *X.shape))
+        values = over_chunks(
+            lambda c: compiled.embedding(
+                X, graph.near_pairs, graph.far_pairs, graph.weight, *codes, out[c], bounds[c], bounds[c + 1]
+            ),
+            len(bounds) - 1,
+        )
+        total = graph.weight.sum()
+        return sum(values) / total, out.sum(0) / total
+
+
+def _is_compiled(loss: ComparisonLoss) -> bool:
+    """Whether the kernels know both formulas; a user's own formula is evaluated by numpy."""
+    return loss.scale.expression in terms.SCALES and loss.shape.expression in terms.SHAPES
+
+
+def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:
+    """Return the numbers by which a kernel knows a loss: scale, its parameter, shape, its parameter."""
+    scale, shape = terms.SCALES.index(loss.scale.expression), terms.SHAPES.index(loss.shape.expression)
+    return scale, float(loss.scale.parameter), shape, float(loss.shape.parameter)
+
+
+def _chunks(rows: int, buffer: int) -> list[int]:
+    """Bounds of the chunks of so many rows, with a buffer of so many numbers each: never a function of threads."""
+    most = min(rows // _ROWS_PER_CHUNK, _MOST_CHUNKS)
+    if buffer:
+        most = min(most, _BUFFER_FLOATS // buffer, 8 * rows // buffer)
+    count = max(1, most)
+    return [rows * c // count for c in range(count + 1)]

@@ -1,0 +1,221 @@
+"""The kernels, compiled by numba: distances of pairs, losses with slopes, Laplacian products, and all in one pass.
+
+Each works on rows `start` to `stop` and writes to arrays of its own, so that chunks run on threads without races.
+The formulas are those of `engine.terms`, lowered; `scale` and `shape` are chosen by their position in `SCALES` and
+`SHAPES`, so that one compilation serves every loss.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+
+from similitude.engine import terms
+
+# Sums of squares may be reordered and fused (the same way every time), but NaN and infinity keep their meaning.
+_FLAGS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
+_scalar = numba.njit(**_FLAGS)
+
+
+@numba.njit(error_model="numpy")
+def _log1p(x: float) -> float:
+    """log(1 + x) for x >= 0, exact to rounding (Kahan's correction), in half the time of the library's."""
+    whole = 1.0 + x
+    return math.log(whole) - ((whole - 1.0) - x) / whole
+
+
+_OPERATIONS = {
+    "absolute": abs,
+    "exp": math.exp,
+    "log": math.log,
+    "log1p": _log1p,
+    "maximum": max,
+    "minimum": min,
+    "sqrt": math.sqrt,
+}
+
+
+def _switch(expressions: Sequence[terms.Expression]) -> Callable[..., Any]:
+    """Compile `f(code, argument, parameter)`, which evaluates the expression of that number."""
+    compiled = [_scalar(terms.lower(expression, _OPERATIONS)) for expression in expressions]
+    choose = _last(compiled[-1])
+    for code in reversed(range(len(compiled) - 1)):
+        choose = _either(code, compiled[code], choose)
+    return choose
+
+
+def _last(expression: Callable[..., Any]) -> Callable[..., Any]:
+    @numba.njit
+    def choose(code: int, argument: float, parameter: float) -> Any:  # noqa: ARG001
+        return expression(argument, parameter)
+
+    return choose  # type: ignore[no-any-return]
+
+
+def _either(number: int, expression: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    @numba.njit
+    def choose(code: int, argument: float, parameter: float) -> Any:
+        if code == number:
+            return expression(argument, parameter)
+        return other(code, argument, parameter)
+
+    return choose  # type: ignore[no-any-return]
+
+
+_scale = _switch(terms.SCALES)
+_shape = _switch(terms.SHAPES)
+
+
+@_kernel
+def sqdist(X, pairs, out, start, stop):  # type: ignore[no-untyped-def]
+    """out[p] = |x_i - x_j|² for the pairs p = (i, j) from `start` to `stop`."""
+    for p in range(start, stop):
+        i, j = pairs[p, 0], pairs[p, 1]
+        total = 0.0
+        for c in range(X.shape[1]):
+            step = X[i, c] - X[j, c]
+            total += step * step
+        out[p] = total
+
+
+@_kernel
+def laplacian(X, pairs, w, out, start, stop):  # type: ignore[no-untyped-def]
+    """Add to `out` the product L X of L = sum_p w_p (e_i - e_j)(e_i - e_j)' over some pairs."""
+    for p in range(start, stop):
+        if w[p] != 0.0:
+            i, j = pairs[p, 0], pairs[p, 1]
+            for c in range(X.shape[1]):
+                step = w[p] * (X[i, c] - X[j, c])
+                out[i, c] += step
+                out[j, c] -= step
+
+
+def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
+    """Make the kernels that use the formulas.
+
+    Numba's cache knows a kernel by its own file and by the variables of its closure: `stamp` is in the closure so
+    that an edited formula is compiled anew.
+    """
+
+    @_kernel
+    def levels(scale, parameter, d2, level, slope, start, stop):  # type: ignore[no-untyped-def]
+        """Scale of each squared distance, with its slope."""
+        stamp  # noqa: B018
+        for p in range(start, stop):
+            level[p], slope[p], _ = _scale(scale, d2[p], parameter)
+
+    @_kernel
+    def losses(shape, parameter, level, near, far, weight, pull, start, stop):  # type: ignore[no-untyped-def]
+        """Sum of weighted losses; adds to `pull` the derivative by each level."""
+        stamp  # noqa: B018
+        total = 0.0
+        for t in range(start, stop):
+            value, steep, _ = _shape(shape, level[far[t]] - level[near[t]], parameter)
+            total += weight[t] * value
+            if steep != 0.0:
+                pull[far[t]] += weight[t] * steep
+                pull[near[t]] -= weight[t] * steep
+        return total
+
+    @_kernel
+    def embedding(X, near, far, weight, scale, scale_parameter, shape, shape_parameter, out, start, stop):  # type: ignore[no-untyped-def]
+        """Sum of weighted losses over comparisons; adds L X to `out`: distances, losses and pullback in one pass."""
+        stamp  # noqa: B018
+        total = 0.0
+        width = X.shape[1]
+        for t in range(start, stop):
+            i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
+            d2_near, d2_far = 0.0, 0.0
+            for c in range(width):
+                a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
+                d2_near += a * a
+                d2_far += b * b
+            level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
+            level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
+            value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
+            total += weight[t] * value
+            if steep != 0.0:
+                w_near, w_far = -weight[t] * steep * slope_near, weight[t] * steep * slope_far
+                for c in range(width):
+                    a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
+                    out[j, c] -= a
+                    out[l, c] -= b
+                    out[i, c] += a
+                    out[k, c] += b
+        return total
+
+    @_kernel
+    def minibatches(  # type: ignore[no-untyped-def]
+        X, first, second, order, near, far, weight, ridge, scale, scale_parameter, shape, shape_parameter,
+        batch, rate, done, planned, gradient, touched,
+    ):
+        """One pass of Adam over comparisons in `order`, `batch` at a time, updating only the rows that a batch touches.
+
+        `first` and `second` are Adam's moments, `ridge[i]` the penalty of item i per occurrence, `rate` the largest
+        step, which falls as a half cosine from step `done` to step `planned`. Returns the sum of weighted losses
+        and the number of steps done.
+        """
+        stamp  # noqa: B018
+        total = 0.0
+        width = X.shape[1]
+        items = np.empty(4, np.int64)
+        for begin in range(0, len(order), batch):
+            end = min(begin + batch, len(order))
+            n_touched = 0
+            share = 1.0 / (end - begin)
+            for position in range(begin, end):
+                t = order[position]
+                i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
+                items[0], items[1], items[2], items[3] = i, j, k, l
+                d2_near, d2_far = 0.0, 0.0
+                for c in range(width):
+                    a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
+                    d2_near += a * a
+                    d2_far += b * b
+                level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
+                level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
+                value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
+                total += weight[t] * value
+                for q in range(4):
+                    item = items[q]
+                    if touched[item] == 0:
+                        touched[item] = 1
+                        touched[len(X) + n_touched] = item
+                        n_touched += 1
+                        gradient[item] = 0.0
+                    for c in range(width):
+                        gradient[item, c] += 2.0 * share * ridge[item] * X[item, c]
+                w_near = -2.0 * share * weight[t] * steep * slope_near
+                w_far = 2.0 * share * weight[t] * steep * slope_far
+                for c in range(width):
+                    a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
+                    gradient[i, c] += a
+                    gradient[j, c] -= a
+                    gradient[k, c] += b
+                    gradient[l, c] -= b
+            done += 1
+            step = rate * (0.5 + 0.5 * math.cos(math.pi * min(done / planned, 1.0)))
+            step *= math.sqrt(1.0 - 0.999**done) / (1.0 - 0.9**done)
+            for q in range(n_touched):
+                item = touched[len(X) + q]
+                touched[item] = 0
+                for c in range(width):
+                    g = gradient[item, c]
+                    first[item, c] = 0.9 * first[item, c] + 0.1 * g
+                    second[item, c] = 0.999 * second[item, c] + 0.001 * g * g
+                    X[item, c] -= step * first[item, c] / (math.sqrt(second[item, c]) + 1e-12)
+        return total, done
+
+    return levels, losses, embedding, minibatches
+
+
+levels, losses, embedding, minibatches = _with_formulas(
+    hashlib.sha256(inspect.getsource(terms).encode()).hexdigest()
+)

@@ -1,0 +1,143 @@
+"""Models: how parameters give a squared distance to every pair of items, and how slopes flow back.
+
+Parameters are one flat vector; a model knows how to read it. With `w` the derivative of a value by each squared
+distance and `L = sum_p w_p (e_i - e_j)(e_i - e_j)'`, every pullback is a one-liner in L, so no method writes a
+gradient of its own. `F` is a matrix of features (or kernel columns), a row per item; None is one-hot, i.e. free.
+
+| model | parameters | squared distance | pullback |
+|---|---|---|---|
+| `Positions` | X (n × r) | |x_i - x_j|² | 2 L X |
+| `Positions(features=F)` | N (q × r), positions F N | | 2 F' L F N |
+| `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
+| `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
+| `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
+| `Weights` | w (a) on given squared distances | sum_a w_a D_a(i, j) | sum_p w_p D_a(p) |
+| `Sum` | those of its parts, one after the other | the sum | each part's |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from similitude.engine.backend import Backend
+from similitude.feedback.columns import Array, Floats
+
+
+class Model(ABC):
+    """Squared distances of pairs from parameters, and the way back."""
+
+    size: int
+
+    @abstractmethod
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """Squared distance of each pair."""
+
+    @abstractmethod
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """Derivative by the parameters of a value whose derivative by each squared distance is `w`."""
+
+
+class Positions(Model):
+    """Items at positions in space: free, a linear map of features, or new items beside fixed ones."""
+
+    def __init__(
+        self, n_items: int, n_components: int, *, features: Floats | None = None, fixed: Floats | None = None
+    ) -> None:
+        self.features = features
+        self.fixed = fixed
+        self.shape = (n_items if features is None else features.shape[1], n_components)
+        self.size = self.shape[0] * n_components
+
+    def positions(self, params: Floats) -> Floats:
+        """Return the position of every item, a row each."""
+        own = params.reshape(self.shape)
+        if self.features is not None:
+            return self.features @ own
+        return own if self.fixed is None else np.concatenate([self.fixed, own])
+
+    def pull_positions(self, gradient: Floats) -> Floats:
+        """Turn a derivative by the positions into one by the parameters."""
+        if self.features is not None:
+            return (self.features.T @ gradient).ravel()
+        return gradient[0 if self.fixed is None else len(self.fixed) :].ravel()
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """|x_i - x_j|²."""
+        return backend.sqdist(self.positions(params), pairs)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """2 L X, taken back through the features."""
+        return self.pull_positions(2.0 * backend.laplacian(self.positions(params), pairs, w))
+
+
+class Matrix(Model):
+    """A symmetric matrix: a kernel over the items themselves, or a Mahalanobis matrix over features."""
+
+    def __init__(self, n_items: int, *, features: Floats | None = None) -> None:
+        self.features = features
+        self.order = n_items if features is None else features.shape[1]
+        self.size = self.order * self.order
+
+    def matrix(self, params: Floats) -> Floats:
+        """Return the parameters as a matrix."""
+        return params.reshape(self.order, self.order)
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """M_ii + M_jj - 2 M_ij, or (f_i - f_j)' M (f_i - f_j)."""
+        M = self.matrix(params)
+        i, j = pairs[:, 0], pairs[:, 1]
+        if self.features is None:
+            diagonal = np.diagonal(M)
+            return diagonal[i] + diagonal[j] - M[i, j] - M[j, i]
+        step = self.features[i] - self.features[j]
+        return np.einsum("pa,pa->p", step @ M, step)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """L, or F' L F."""
+        if self.features is not None:
+            return (self.features.T @ backend.laplacian(self.features, pairs, w)).ravel()
+        half = sparse.coo_matrix((w, pairs.T), shape=(self.order, self.order)).toarray()
+        both = half + half.T
+        return (np.diag(both.sum(0)) - both).ravel()
+
+
+class Weights(Model):
+    """Non-negative weights on given squared distances, `tables[a]` (n × n) each."""
+
+    def __init__(self, tables: Floats) -> None:
+        self.tables = tables
+        self.size = len(tables)
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """sum_a w_a D_a(i, j)."""
+        return params @ self.tables[:, pairs[:, 0], pairs[:, 1]]
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """sum_p w_p D_a(p) for each a."""
+        return self.tables[:, pairs[:, 0], pairs[:, 1]] @ w
+
+
+class Sum(Model):
+    """The sum of the squared distances of several models, parameters one after the other."""
+
+    def __init__(self, parts: Sequence[Model]) -> None:
+        self.parts = tuple(parts)
+        self.size = sum(part.size for part in parts)
+
+    def split(self, params: Floats) -> list[Floats]:
+        """Return the parameters of each part."""
+        return np.split(params, np.cumsum([part.size for part in self.parts])[:-1])
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """The sum over the parts."""
+        own = zip(self.parts, self.split(params), strict=True)
+        return np.sum([part.sqdist(piece, pairs, backend) for part, piece in own], axis=0)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """Each part's own pullback."""
+        own = zip(self.parts, self.split(params), strict=True)
+        return np.concatenate([part.pullback(piece, pairs, w, backend) for part, piece in own])

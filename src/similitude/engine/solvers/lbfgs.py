@@ -1,0 +1,41 @@
+"""L-BFGS on the whole batch, for smooth problems: scipy's, with this engine's result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.threads import one_blas_thread
+from similitude.feedback.columns import Floats
+
+
+def lbfgs(
+    problem: Problem, start: Floats, *, max_iter: int = 500, tol: float = 1e-6, callback: Callback | None = None
+) -> Result:
+    """Minimise a smooth problem; stops when an iteration gains less than tol of the objective.
+
+    A quarter of `tol` bounds the gradient, so that a start at a stationary point stops at once.
+    """
+    seen = 0
+
+    def after(intermediate_result: Any) -> None:
+        nonlocal seen
+        seen += 1
+        if callback is not None:
+            callback(seen, float(intermediate_result.fun))
+
+    with one_blas_thread():
+        found = optimize.minimize(
+            problem.value_and_gradient,
+            np.ascontiguousarray(start, float).ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            callback=after,
+            options={"maxiter": max_iter, "maxfun": 20 * max_iter + 100, "ftol": tol, "gtol": tol * 1e-3, "maxcor": 12},
+        )
+    status = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
+    return Result(found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))

@@ -1,0 +1,96 @@
+"""Where to start: random positions, spectral positions, and lifted ones that slip around local optima."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from similitude.engine.models import Positions
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.result import Result
+from similitude.engine.threads import one_blas_thread
+from similitude.feedback.columns import Floats
+from similitude.graph.build import SimilarityGraph
+
+Solve = Callable[[Problem, Floats, int], Result]
+
+_DENSE_BELOW = 400
+_SCALES = (0.1, 0.3, 1.0, 3.0)
+
+
+def random_start(graph: SimilarityGraph, n_components: int, rng: np.random.Generator) -> Floats:
+    """Normal positions; an item never compared stands at the centre."""
+    return rng.normal(size=(graph.n_items, n_components)) * (graph.occurrences > 0)[:, None]
+
+
+def spectral_start(graph: SimilarityGraph, n_components: int, rng: np.random.Generator) -> Floats:
+    """Positions from the leading eigenvectors of the normalised vote matrix.
+
+    A holds +weight at near pairs and -weight at far pairs, D the root of each item's total weight plus 1:
+    X = D^-1 V sqrt(max(eigenvalue, 0)) of D^-1 A D^-1, centred, unit spread. Directions with no positive
+    eigenvalue left are filled with a little noise.
+    """
+    pairs = np.concatenate([graph.near_pairs, graph.far_pairs])
+    vote = np.concatenate([graph.weight, -graph.weight])
+    n = graph.n_items
+    half = sparse.coo_matrix((vote, pairs.T), shape=(n, n)).tocsr()
+    total = np.bincount(pairs.ravel(), np.repeat(np.abs(vote), 2), n)
+    inverse = 1.0 / np.sqrt(total / max(total.mean(), 1e-300) + 1.0 / max(total.mean(), 1.0))
+    normalised = sparse.diags_array(inverse) @ (half + half.T) @ sparse.diags_array(inverse)
+    values, vectors = _leading(normalised, min(n_components, n - 1), rng)
+    X = np.zeros((n, n_components))
+    X[:, : len(values)] = inverse[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
+    compared = graph.occurrences > 0
+    X -= X[compared].mean(0)
+    spread = np.sqrt((X[compared] ** 2).sum(1).mean())
+    X = X / spread if spread > 0 else X
+    empty = (X**2).sum(0) < 1e-12
+    X[:, empty] = 0.1 * rng.normal(size=(n, int(empty.sum())))
+    return X * compared[:, None]
+
+
+def _leading(matrix: sparse.sparray, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    n = matrix.shape[0]
+    with one_blas_thread():
+        if n <= _DENSE_BELOW or count >= n - 1:
+            values, vectors = linalg.eigh(matrix.toarray(), subset_by_index=[n - count, n - 1])
+        else:
+            start = rng.normal(size=n)
+            values, vectors = sparse_linalg.eigsh(matrix, count, which="LA", v0=start, tol=1e-2, ncv=max(20, 3 * count))
+    order = np.argsort(-values)
+    vectors = vectors[:, order]
+    sign = np.sign(vectors[np.abs(vectors).argmax(0), np.arange(count)])  # eigenvectors come with a random sign
+    return values[order], vectors * np.where(sign == 0, 1, sign)
+
+
+def best_scale(problem: Problem, X: Floats) -> Floats:
+    """Return X at the best of a few overall scales: losses differ in the size that suits them."""
+    values = [problem.value((scale * X).ravel()) for scale in _SCALES]
+    return _SCALES[int(np.argmin(values))] * X
+
+
+def lifted_start(problem: Problem, rng: np.random.Generator, solve: Solve, extra: int = 3) -> Floats:
+    """Fit with a few dimensions more, where items can pass each other, then press the extra ones flat.
+
+    `solve(problem, start, max_iter)` fits; twice the positions are rotated to their principal axes and the trailing
+    ones shrunk (to a half, to a tenth) before a few more iterations, and then they are cut off.
+    """
+    model, graph = problem.model, problem.graph
+    assert isinstance(model, Positions)
+    keep = model.shape[1]
+    wide = replace(problem, model=Positions(graph.n_items, keep + extra))
+    X = best_scale(wide, spectral_start(graph, keep + extra, rng))
+    X = solve(wide, X, 60).params.reshape(X.shape)
+    for press in (0.5, 0.1):
+        X = _principal(X)
+        X[:, keep:] *= press
+        X = solve(wide, X, 15).params.reshape(X.shape)
+    return _principal(X)[:, :keep]
+
+
+def _principal(X: Floats) -> Floats:
+    return X @ linalg.svd(X, full_matrices=False)[2].T

@@ -1,0 +1,54 @@
+"""Checks on comparisons and their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.feedback.columns import Array, Floats, Ints, constant
+
+
+def head_first(near: Array, far: Array) -> tuple[Ints, Ints]:
+    """Put the shared item of two pairs first in both."""
+    if len(near) == 0 or (near[:, 0] == far[:, 0]).all():
+        return np.ascontiguousarray(near, np.int32), np.ascontiguousarray(far, np.int32)
+    near, far = np.array(near, np.int32), np.array(far, np.int32)
+    swap_near = (near[:, 1] == far[:, 0]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
+    swap_far = (near[:, 0] == far[:, 1]) | ((near[:, 1] == far[:, 1]) & (near[:, 0] != far[:, 0]))
+    near[swap_near] = near[swap_near][:, ::-1]
+    far[swap_far] = far[swap_far][:, ::-1]
+    return near, far
+
+
+def check_pairs(near: Ints, far: Ints) -> None:
+    """Refuse a comparison of an item with itself, or of a pair with itself."""
+    alone = (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1])
+    if alone.any():
+        row = int(np.flatnonzero(alone)[0])
+        raise ValueError(
+            f"comparison {row} compares an item with itself (near {tuple(near[row].tolist())}, "
+            f"far {tuple(far[row].tolist())}); {int(alone.sum())} such in all: drop them"
+        )
+    same = (np.sort(near, 1) == np.sort(far, 1)).all(1) if len(near) else np.empty(0, bool)
+    if same.any():
+        row = int(np.flatnonzero(same)[0])
+        raise ValueError(
+            f"comparison {row} has the same pair {tuple(near[row].tolist())} as near and as far; "
+            f"{int(same.sum())} such in all: drop them"
+        )
+
+
+def check_weight(weight: npt.ArrayLike | None, length: int) -> Floats:
+    """Return weights as a column: one number for all, or one each; finite and not negative."""
+    if weight is None or np.ndim(weight) == 0:
+        value = 1.0 if weight is None else float(np.asarray(weight))
+        column = constant(value, length, np.float64)
+    else:
+        column = np.array(weight, np.float64)
+    if column.shape != (length,):
+        raise ValueError(f"weight: expected one number or {length}, found shape {column.shape}")
+    bad = ~(np.isfinite(column) & (column >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"weight: expected finite numbers of at least 0, found {column[row]} in row {row}")
+    return column

@@ -1,0 +1,116 @@
+"""Build the similarity graph of comparisons: its vertices are unordered pairs of items, its edges comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from similitude.feedback.columns import Array, Floats, Ints
+from similitude.feedback.comparisons import Comparisons
+
+Indices = npt.NDArray[np.integer]
+
+# Distances of distinct pairs are shared where comparisons repeat pairs often enough to pay for the index.
+_MERGE_BELOW = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityGraph:
+    """Comparisons as arrays for learning.
+
+    Attributes
+    ----------
+    n_items : number of items
+    near_pairs, far_pairs : (m, 2) the pairs of each comparison, as they came
+    weight : (m,) weight of each comparison, positive
+    merged : whether the vertices are distinct pairs; else every comparison has two vertices of its own
+    """
+
+    n_items: int
+    near_pairs: Ints
+    far_pairs: Ints
+    weight: Floats
+    merged: bool
+
+    def __len__(self) -> int:
+        return len(self.near_pairs)
+
+    @cached_property
+    def _vertices(self) -> tuple[Ints, Indices, Indices]:
+        both = np.concatenate([self.near_pairs, self.far_pairs])
+        if not self.merged:
+            index = np.arange(len(both))
+            return both, index[: len(self)], index[len(self) :]
+        pairs, index = distinct_pairs(both, self.n_items)
+        return pairs, index[: len(self)], index[len(self) :]
+
+    @property
+    def pairs(self) -> Ints:
+        """(P, 2) the vertices: pairs of items."""
+        return self._vertices[0]
+
+    @property
+    def near(self) -> Indices:
+        """(m,) vertex of the near pair of each comparison."""
+        return self._vertices[1]
+
+    @property
+    def far(self) -> Indices:
+        """(m,) vertex of the far pair of each comparison."""
+        return self._vertices[2]
+
+    @cached_property
+    def occurrences(self) -> Ints:
+        """How many comparisons' pairs each item stands in."""
+        count = np.bincount(self.near_pairs.ravel(), minlength=self.n_items)
+        return (count + np.bincount(self.far_pairs.ravel(), minlength=self.n_items)).astype(np.int32)
+
+    @cached_property
+    def components(self) -> Ints:
+        """Connected component of each item, items being linked by the pairs compared; -1 for an item never compared."""
+        both = np.concatenate([self.near_pairs, self.far_pairs])
+        links = sparse.coo_matrix((np.ones(len(both), np.int8), both.T), shape=(self.n_items, self.n_items))
+        label = sparse.csgraph.connected_components(links, directed=False)[1]
+        label[self.occurrences == 0] = -1
+        return np.unique(label, return_inverse=True)[1].astype(np.int32) - int((label < 0).any())
+
+
+def build_graph(comparisons: Comparisons) -> SimilarityGraph:
+    """Return the similarity graph of comparisons, those of weight 0 left out, ordered for fast access."""
+    near, far, weight = comparisons.near, comparisons.far, comparisons.weight
+    if (weight == 0).any():
+        kept = np.flatnonzero(weight > 0)
+        near, far, weight = near[kept], far[kept], weight[kept]
+    order = np.argsort(near[:, 0], kind="stable")  # a head's position stays in the cache
+    near, far = near[order], far[order]
+    n_items = comparisons.n_items
+    merged = _count_pairs(near, far, n_items) < _MERGE_BELOW * len(near)
+    return SimilarityGraph(n_items, near, far, np.ascontiguousarray(weight[order]), merged)
+
+
+def distinct_pairs(pairs: Array, n_items: int) -> tuple[Ints, Indices]:
+    """Return the distinct unordered pairs (i < j) in sorted order, and for each given pair its place among them."""
+    low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
+    code = low.astype(np.int64) * n_items + high
+    if n_items <= 4096:  # a table of all codes is smaller than sorting is slow
+        seen = np.zeros(n_items * n_items, bool)
+        seen[code] = True
+        codes = np.flatnonzero(seen)
+        place = np.empty(n_items * n_items, np.int32)
+        place[codes] = np.arange(len(codes), dtype=np.int32)
+        index: Indices = place[code]
+    else:
+        codes, index = np.unique(code, return_inverse=True)
+    return np.stack([codes // n_items, codes % n_items], 1).astype(np.int32), index
+
+
+def _count_pairs(near: Ints, far: Ints, n_items: int) -> float:
+    """Number of distinct pairs, or the number expected of random pairs where counting would be slow."""
+    possible = n_items * (n_items - 1) / 2
+    if n_items > 4096:
+        return float(possible * -np.expm1(-2 * len(near) / possible))
+    return float(len(distinct_pairs(np.concatenate([near, far]), n_items)[0]))

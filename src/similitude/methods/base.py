@@ -1,0 +1,102 @@
+"""The base of every comparison estimator: scikit-learn's manners over a fitted `Similarity`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.graph.build import SimilarityGraph
+from similitude.methods.similarity import Similarity
+
+_MOST_NAMED = 5
+
+
+class FeedbackWarning(UserWarning):
+    """The feedback leaves something open: items never compared, or groups of items never compared with each other."""
+
+
+class ComparisonEstimator(BaseEstimator):
+    """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do."""
+
+    similarity_: Similarity
+
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+        """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""
+        raise NotImplementedError(f"{type(self).__name__} must define fit")
+
+    @property
+    def embedding_(self) -> Floats:
+        """(n, d) position of every item."""
+        check_is_fitted(self, "similarity_")
+        return self.similarity_.embedding
+
+    def fit_transform(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
+        """Fit, and return the position of every item."""
+        return self.fit(comparisons, y).embedding_
+
+    def predict(self, comparisons: Any) -> Bools:
+        """Whether the model calls the near pair of each comparison nearer."""
+        return self._fitted().predict(comparisons)
+
+    def predict_proba(self, comparisons: Any) -> Floats:
+        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        return self._fitted().predict_proba(comparisons)
+
+    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+        """Weighted share of comparisons that the model orders rightly; a tie counts half."""
+        return self._fitted().score(comparisons, y, sample_weight)
+
+    def distances(self) -> Floats:
+        """(n, n) distance between every two items."""
+        return self._fitted().distances()
+
+    def pair_distance(self, pairs: Any) -> Floats:
+        """Distance of each pair, rows of two items by name or position."""
+        return self._fitted().pair_distance(pairs)
+
+    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
+        """The k items most like an item, nearest first."""
+        return self._fitted().neighbors(item, k)
+
+    def get_metric(self) -> Callable[[Any, Any], float]:
+        """Return a function of two item indices for `metric=` of scikit-learn's neighbours."""
+        return self._fitted().get_metric()
+
+    def _fitted(self) -> Similarity:
+        check_is_fitted(self, "similarity_")
+        return self.similarity_
+
+
+def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
+    """Say which items were never compared, and which groups of items were never compared with each other."""
+    absent = np.flatnonzero(graph.occurrences == 0)
+    if len(absent):
+        warnings.warn(
+            f"{len(absent)} of {graph.n_items} items were never compared and stand at the centre: "
+            f"{_listing(comparisons, absent)}",
+            FeedbackWarning,
+            stacklevel=3,
+        )
+    count = int(graph.components.max()) + 1
+    if count > 1:
+        groups = [_listing(comparisons, np.flatnonzero(graph.components == k)) for k in range(min(count, _MOST_NAMED))]
+        warnings.warn(
+            f"the items fall into {count} groups that no comparison links, so how far apart the groups are is arbitrary: "
+            + "; ".join(f"({group})" for group in groups)
+            + ("; ..." if count > _MOST_NAMED else ""),
+            FeedbackWarning,
+            stacklevel=3,
+        )
+
+
+def _listing(comparisons: Comparisons, items: npt.NDArray[Any]) -> str:
+    named = ", ".join(comparisons.label(int(item)) for item in items[:_MOST_NAMED])
+    return named + (f", ... ({len(items)})" if len(items) > _MOST_NAMED else "")

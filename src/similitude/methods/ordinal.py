@@ -1,0 +1,328 @@
+"""Ordinal embedding: positions for items such that the pairs judged more alike lie closer.
+
+All five minimise  mean over comparisons of shape(scale(d2_far) - scale(d2_near)) + penalty · |X|²/n  over positions
+X (n × d); they differ in the scale and the shape (`engine.terms`):
+
+| method | scale(t) | shape(m) | when |
+|---|---|---|---|
+| `STE` | t | log(1 + e^-m) | many answers; a probability for each |
+| `TSTE` | (alpha+1)/2 · log(1 + t/alpha) | log(1 + e^-m) | few answers, clusters |
+| `CKL` | log(mu + t) | log(1 + e^-m) | few answers, a good default for people's answers |
+| `SOE` | sqrt(t) | max(0, delta - m)² | clean or mildly noisy answers, fast |
+| `GNMDS` | t | max(0, 1 - m) | noisy answers |
+
+Examples
+--------
+>>> import similitude as sm
+>>> c = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 200, random_state=0)
+>>> sm.STE(n_components=1, random_state=0).fit(c).score(c) > 0.9
+True
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.minibatch import minibatch
+from similitude.engine.solvers.result import Result
+from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
+from similitude.engine.terms import (
+    ComparisonLoss,
+    Formula,
+    distance,
+    hinge,
+    logarithm,
+    logistic,
+    squared,
+    squared_hinge,
+    student,
+)
+from similitude.feedback.columns import Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.methods.base import ComparisonEstimator, warn_of_gaps
+from similitude.methods.placement import place_items
+from similitude.methods.similarity import Similarity
+
+_MINIBATCH_FROM = 2_000_000
+
+
+class OrdinalEmbedding(ComparisonEstimator):
+    """The recipe that the five methods share; each gives its loss.
+
+    Parameters
+    ----------
+    n_components : dimensions of the embedding
+    penalty : strength of the ridge on positions (lambda in most papers, there on a sum instead of a mean)
+    n_init : number of starts, the best is kept; "auto" is 2 in one dimension, where local optima bite, else 1.
+        The second start is lifted (fitted in more dimensions, then pressed flat), further ones are random.
+    init : "spectral", "random", or an (n, d) array of positions to start from
+    n_items : number of items, where it is more than the comparisons show
+    random_state : seed or generator: the same seed gives the same bits
+    max_iter : most iterations of a start
+    tol : stop when an iteration gains less than this share of the objective
+    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number
+
+    Attributes
+    ----------
+    embedding_ : (n, d) positions, centred; an item never compared stands at the centre
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled", "planned")
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        penalty: float = 1e-3,
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.penalty = penalty
+        self.n_init = n_init
+        self.init = init
+        self.n_items = n_items
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+
+    def loss(self) -> ComparisonLoss:
+        """Return the loss of this method with its parameters."""
+        raise NotImplementedError(f"{type(self).__name__} must define loss")
+
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+        """Find positions for the items.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)`, "i is closer to j than to k", or
+            `(i, j, k, l)`, "i, j are closer than k, l"
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        self._check(c)
+        graph = build_graph(c)
+        warn_of_gaps(c, graph)
+        rng = np.random.default_rng(self.random_state)
+        count = int((graph.occurrences > 0).sum())
+        problem = Problem(
+            Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty, count)
+        )
+        best = min((self._solve(problem, start, self.max_iter, rng) for start in self._starts(problem, rng)), key=_value)
+        self._keep(best, c, graph)
+        return self
+
+    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+        """Return the similarity with new items in it, placed by comparisons with the items already there.
+
+        The items already there stay where they are. Several starts are tried, since only the hinge and the logistic
+        loss are convex in a new item, and only where it is the head or in the near pair.
+
+        Parameters
+        ----------
+        comparisons : comparisons of new items (names unknown to the model, or positions from `n_items` on)
+        n_init : number of starts, the best is kept
+        random_state : seed or generator of the starts
+        """
+        return place_items(self._fitted(), comparisons, self._ridge_per_weight, n_init, random_state)
+
+    def _check(self, c: Comparisons) -> None:
+        if not len(c) or not c.weight.any():
+            raise ValueError("comparisons: there are none to learn from" + (" (all have weight 0)" if len(c) else ""))
+        if not (isinstance(self.n_components, (int, np.integer)) and self.n_components >= 1):
+            raise ValueError(f"n_components: expected a positive whole number, found {self.n_components!r}")
+        if not (np.isfinite(self.penalty) and self.penalty >= 0):
+            raise ValueError(f"penalty: expected a number of at least 0, found {self.penalty!r}")
+        if self.n_init != "auto" and not (isinstance(self.n_init, (int, np.integer)) and self.n_init >= 1):
+            raise ValueError(f"n_init: expected 'auto' or a positive whole number, found {self.n_init!r}")
+        if self.solver not in ("auto", "lbfgs", "minibatch"):
+            raise ValueError(f"solver: expected 'auto', 'lbfgs' or 'minibatch', found {self.solver!r}")
+
+    def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
+        graph, d = problem.graph, self.n_components
+        count = (2 if d == 1 else 1) if self.n_init == "auto" else int(self.n_init)
+        if not isinstance(self.init, str):
+            given = np.array(self.init, float)
+            if given.shape != (graph.n_items, d) or not np.isfinite(given).all():
+                raise ValueError(f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}")
+            starts = [given * (graph.occurrences > 0)[:, None]]
+        elif self.init == "spectral":
+            starts = [best_scale(problem, spectral_start(graph, d, rng))]
+            if count > 1:
+                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, n, rng)))
+        elif self.init == "random":
+            starts = []
+        else:
+            raise ValueError(f"init: expected 'spectral', 'random' or an array of positions, found {self.init!r}")
+        random = [best_scale(problem, random_start(graph, d, rng)) for _ in range(count - len(starts))]
+        return [*starts, *random]
+
+    def _solve(self, problem: Problem, start: Floats, max_iter: int, rng: np.random.Generator) -> Result:
+        if self.solver == "minibatch" or (self.solver == "auto" and len(problem.graph) >= _MINIBATCH_FROM):
+            return minibatch(problem, start, random_state=rng)
+        return lbfgs(problem, start, max_iter=max_iter, tol=self.tol)
+
+    def _keep(self, best: Result, c: Comparisons, graph: SimilarityGraph) -> None:
+        X = best.params.reshape(c.n_items, self.n_components)
+        compared = graph.occurrences > 0
+        X = (X - X[compared].mean(0)) * compared[:, None]
+        X.flags.writeable = False
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        self.similarity_ = Similarity(X, self.loss(), c.names, {"method": type(self).__name__, "settings": settings})
+        self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
+        self._ridge_per_weight = self.penalty * float(graph.weight.sum()) / int(compared.sum())
+        if not best.ok:
+            warnings.warn(
+                f"{type(self).__name__} did not converge ({best.status} after {best.n_iter} iterations): "
+                "raise max_iter, or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _value(result: Result) -> float:
+    return result.value
+
+
+class STE(OrdinalEmbedding):
+    """Stochastic triplet embedding (van der Maaten & Weinberger 2012): P(answer) = 1/(1 + exp(d2_near - d2_far)).
+
+    The loss is -log P, scale(t) = t. See `OrdinalEmbedding` for the parameters and attributes.
+    """
+
+    def loss(self) -> ComparisonLoss:
+        """-log P of the answer."""
+        return ComparisonLoss(Formula(squared), Formula(logistic))
+
+
+class TSTE(OrdinalEmbedding):
+    """t-distributed STE (van der Maaten & Weinberger 2012): similarity is (1 + d2/alpha)^(-(alpha+1)/2).
+
+    P(answer) = its share for the near pair, so scale(t) = (alpha+1)/2 · log(1 + t/alpha). `alpha` is
+    max(n_components - 1, 1) when not given. See `OrdinalEmbedding` for the other parameters and attributes.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        alpha: float | None = None,
+        penalty: float = 1e-3,
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
+            max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.alpha = alpha
+
+    def loss(self) -> ComparisonLoss:
+        """-log P of the answer."""
+        alpha = max(self.n_components - 1, 1) if self.alpha is None else self.alpha
+        return ComparisonLoss(Formula(student, positive(alpha, "alpha")), Formula(logistic))
+
+
+class CKL(OrdinalEmbedding):
+    """Crowd kernel learning (Tamuz et al. 2011): P(answer) = (mu + d2_far)/(2 mu + d2_near + d2_far).
+
+    That is a logistic loss with scale(t) = log(mu + t). The paper's constraint diag K = 1 is replaced by the ridge.
+    See `OrdinalEmbedding` for the other parameters and attributes.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        mu: float = 0.05,
+        penalty: float = 1e-3,
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
+            max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.mu = mu
+
+    def loss(self) -> ComparisonLoss:
+        """-log P of the answer."""
+        return ComparisonLoss(Formula(logarithm, positive(self.mu, "mu")), Formula(logistic))
+
+
+class SOE(OrdinalEmbedding):
+    """Soft ordinal embedding (Terada & von Luxburg 2014): max(0, delta + d_near - d_far)² on distances.
+
+    scale(t) = sqrt(t + 1e-6) - sqrt(1e-6). See `OrdinalEmbedding` for the other parameters and attributes.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        delta: float = 1.0,
+        penalty: float = 1e-3,
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
+            max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.delta = delta
+
+    def loss(self) -> ComparisonLoss:
+        """Squared shortfall of the margin delta."""
+        return ComparisonLoss(Formula(distance, 1e-6), Formula(squared_hinge, positive(self.delta, "delta")))
+
+
+class GNMDS(OrdinalEmbedding):
+    """Generalised non-metric multidimensional scaling (Agarwal et al. 2007), in its embedding form.
+
+    The loss is max(0, 1 + d2_near - d2_far), rounded over a width of 0.1 for the smooth solvers. See
+    `OrdinalEmbedding` for the parameters and attributes.
+    """
+
+    def loss(self) -> ComparisonLoss:
+        """Shortfall of the unit margin."""
+        return ComparisonLoss(Formula(squared), Formula(hinge, 0.1))
+
+
+def positive(value: float, argument: str) -> float:
+    """Return a parameter that must be a positive number."""
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{argument}: expected a positive number, found {value!r}")
+    return float(value)

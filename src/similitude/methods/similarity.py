@@ -1,0 +1,166 @@
+"""Similarity: a fitted model in use. Frozen, small, saved as arrays and JSON, loaded with numpy alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine import terms
+from similitude.engine.terms import ComparisonLoss, Formula
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import Names, encode_items, find_item
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Similarity:
+    """How alike any two items are, as learned.
+
+    Attributes
+    ----------
+    embedding : (n, d) position of every item
+    loss : the loss that it was fitted with: gives the margin of a comparison and, where it is logistic, a probability
+    names : the items' names, or None
+    about : how it was made: method, settings, version
+    """
+
+    embedding: Floats
+    loss: ComparisonLoss
+    names: Names | None = None
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.embedding)
+
+    def distances(self) -> Floats:
+        """(n, n) distance between every two items."""
+        square = (self.embedding**2).sum(1)
+        table = square[:, None] + square - 2.0 * self.embedding @ self.embedding.T
+        np.fill_diagonal(table, 0.0)
+        return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
+
+    def pair_distance(self, pairs: Any) -> Floats:
+        """Distance of each pair, rows of two items by name or position."""
+        return np.sqrt(self._sqdist(self._codes(pairs)))
+
+    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
+        """The k items most like an item, nearest first, by name where there are names."""
+        head = find_item(item, self.names, self.n_items)
+        if not 1 <= k < self.n_items:
+            raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
+        square = ((self.embedding - self.embedding[head]) ** 2).sum(1)
+        square[head] = np.inf
+        nearest = np.argsort(square, kind="stable")[:k]
+        return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
+
+    def get_metric(self) -> Callable[[Any, Any], float]:
+        """Return a function of two item indices (or rows holding one) for `metric=` of scikit-learn's neighbours."""
+        embedding = self.embedding
+
+        def metric(a: Any, b: Any) -> float:
+            first, second = int(np.asarray(a).flat[0]), int(np.asarray(b).flat[0])
+            return float(np.linalg.norm(embedding[first] - embedding[second]))
+
+        return metric
+
+    def margin(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
+        """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
+        c = self._feedback(comparisons, y)
+        return self.loss.margin(self._sqdist(c.near), self._sqdist(c.far))
+
+    def predict(self, comparisons: Any) -> Bools:
+        """Whether the model calls the near pair of each comparison nearer."""
+        return self.margin(comparisons) > 0
+
+    def predict_proba(self, comparisons: Any) -> Floats:
+        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        c = self._feedback(comparisons)
+        agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
+        return np.stack([1.0 - agrees, agrees], axis=1)
+
+    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+        """Weighted share of comparisons that the model orders rightly; a tie counts half."""
+        c = self._feedback(comparisons, y)
+        if not len(c):
+            raise ValueError("comparisons: there are none to score")
+        margin = self._sqdist(c.far) - self._sqdist(c.near)
+        weight = c.weight if sample_weight is None else np.asarray(sample_weight, float)
+        return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+
+    def _sqdist(self, pairs: Array) -> Floats:
+        return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
+
+    def _codes(self, pairs: Any) -> Array:
+        codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
+        if codes.ndim != 2 or codes.shape[1] != 2:
+            raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
+        return codes
+
+    def _feedback(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+        c = as_comparisons(comparisons, y)
+        if c.names is not None and self.names is not None and c.names != self.names:
+            c = c.with_items(self.names)
+        largest = int(max(c.near.max(initial=-1), c.far.max(initial=-1)))
+        if largest >= self.n_items:
+            raise ValueError(f"comparisons: item {c.label(largest)} is not among the {self.n_items} items of the model")
+        return c
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a file (arrays and JSON, never pickle); an old file stays until the new one is whole."""
+        header = {
+            "format": _FORMAT,
+            "names": self.names,
+            "scale": [self.loss.scale.name, self.loss.scale.parameter],
+            "shape": [self.loss.shape.name, self.loss.shape.parameter],
+            "about": self.about,
+        }
+        whole = io.BytesIO()
+        text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
+        np.savez(whole, header=text, embedding=self.embedding)
+        target = Path(path)
+        draft = target.with_name(f"{target.name}.{os.getpid()}.part")
+        try:
+            draft.write_bytes(whole.getvalue())
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Similarity:
+        """Read a file written by `save`."""
+        try:
+            with np.load(Path(path), allow_pickle=False) as arrays:
+                header = json.loads(arrays["header"].tobytes().decode())
+                embedding = arrays["embedding"]
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{Path(path).name} is not a similarity file, or it is damaged ({error})") from None
+        if header["format"] > _FORMAT:
+            raise ValueError(
+                f"{Path(path).name} has format {header['format']}, this version of similitude reads up to {_FORMAT}; upgrade it"
+            )
+        names = None if header["names"] is None else tuple(header["names"])
+        loss = ComparisonLoss(_formula(terms.SCALES, header["scale"]), _formula(terms.SHAPES, header["shape"]))
+        return cls(embedding, loss, names, header["about"])
+
+    def __repr__(self) -> str:
+        method = self.about.get("method", "similarity")
+        return f"<{method}: {self.n_items} items in {self.embedding.shape[1]} dimensions>"
+
+
+def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
+    by_name = {Formula(expression).name: expression for expression in known}
+    return Formula(by_name[saved[0]], float(saved[1]))
