@@ -7,6 +7,13 @@ import sys
 from serve import serve
 
 import similitude as sm
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.graph.build import build_graph
+
+# With these, the objectives are cblearn's (ours differ by default, where that fits better).
+SAME_LOSS = {"SOE": {"delta": 0.1}, "CKL": {"mu": 1e-9}}
 
 
 def fit(method, triplets, n, d, seed, **parameters):
@@ -16,7 +23,11 @@ def fit(method, triplets, n, d, seed, **parameters):
 
 
 def objective(method, triplets, n, d):
-    raise NotImplementedError
+    """Return what our solvers are given."""
+    graph = build_graph(sm.Comparisons.from_triplets(triplets, n_items=n))
+    loss = getattr(sm, method)(n_components=d, **SAME_LOSS.get(method, {})).loss()
+    problem = Problem(Positions(n, d), graph, loss, Ridge(0.0, n))
+    return lambda position: problem.value_and_gradient(position.ravel())
 
 
 if __name__ == "__main__":

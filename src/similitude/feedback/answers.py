@@ -71,6 +71,12 @@ class Answers:
         """Whether each answer was "can't tell" (it gives no comparison, but it is kept and counted)."""
         return self.response.lengths == 0
 
+    def by_form(self) -> list[tuple[str, Array]]:
+        """Return each form with the rows of its answers, "can't tell" left out."""
+        said = ~self.cant_tell
+        rows = [np.flatnonzero(said & (self.form.codes == code)) for code in range(len(self.form.labels))]
+        return list(zip(self.form.labels, rows, strict=True))
+
     def take(self, rows: Array) -> Answers:
         """Return the given answers."""
         return Answers(

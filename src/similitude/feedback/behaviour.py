@@ -1,7 +1,7 @@
 """How a simulated rater answers each form of question.
 
-Each behaviour takes the rater's mind and the questions shown, and returns the response in the code of the form,
-the side of the screen of (the first of) what was chosen, and how clear the answer was.
+Each behaviour takes the rater's mind and the questions shown, and returns the response in the code of the
+form, the side of the screen of (the first of) what was chosen, and how clear the answer was.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def placement(mind: Mind, shown: Array) -> Said:
 
 
 def grouping(mind: Mind, shown: Array) -> Said:
-    """Sort the items into groups: each joins the most alike of a few that start one, about the square root."""
+    """Sort the items into groups: each joins the most alike of the first few."""
     size = shown.shape[1]
     starts = shown[:, : max(2, round(size**0.5))]
     group = np.empty(shown.shape, np.int32)

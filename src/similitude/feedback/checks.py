@@ -52,3 +52,10 @@ def check_weight(weight: npt.ArrayLike | None, length: int) -> Floats:
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"weight: expected finite numbers of at least 0, found {column[row]} in row {row}")
     return column
+
+
+def check_shown(shown: Array, n_items: int) -> None:
+    """Refuse indices of items that do not exist."""
+    if shown.size and (shown.min() < 0 or shown.max() >= n_items):
+        wrong = shown.min() if shown.min() < 0 else shown.max()
+        raise ValueError(f"items: found index {wrong}, but there are {n_items} items (0 to {n_items - 1})")

@@ -1,4 +1,4 @@
-"""What links imply when "similar" is an equivalence: groups, what follows from them, and where they conflict."""
+"""What links imply when "similar" is an equivalence: groups, what follows, and where they conflict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Conflict:
     names: tuple[str, ...]
 
     def __str__(self) -> str:
-        ends = f"{self.names[0]!r} and {self.names[-1]!r} are called dissimilar (link {self.link})"
+        ends = f"{self.names[0]} and {self.names[-1]} are called dissimilar (link {self.link})"
         return f"{ends}, but similar links join them: {' ~ '.join(self.names)}"
 
 
@@ -45,7 +45,7 @@ def _graph(pairs: Ints, similar: Bools, n_items: int) -> csr_array:
 
 
 def conflicts(pairs: Ints, similar: Bools, n_items: int, names: Names | None) -> tuple[Conflict, ...]:
-    """Return each dissimilar link inside a group, with the shortest chain of similar links between its ends."""
+    """Return each dissimilar link inside a group, with a shortest chain of similar links between its ends."""
     group = groups(pairs, similar, n_items)[1]
     inside = np.flatnonzero(~similar & (group[pairs[:, 0]] == group[pairs[:, 1]]))
     graph = _graph(pairs, similar, n_items)
@@ -57,7 +57,7 @@ def conflicts(pairs: Ints, similar: Bools, n_items: int, names: Names | None) ->
         while chain[-1] != start:
             chain.append(int(before[chain[-1]]))
         chain.reverse()
-        called = tuple(str(item) if names is None else names[item] for item in chain)
+        called = tuple(f"item {item}" if names is None else repr(names[item]) for item in chain)
         found.append(Conflict(link, tuple(chain), called))
     return tuple(found)
 

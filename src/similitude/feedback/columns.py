@@ -44,6 +44,12 @@ def join(columns: Sequence[Array]) -> Array:
     return np.concatenate(columns)
 
 
+def is_none(column: Array) -> Bools:
+    """Return which values of a column of objects are None."""
+    found = [value is None for value in column.ravel().tolist()]
+    return np.array(found, bool).reshape(column.shape)
+
+
 def frozen(column: npt.ArrayLike, dtype: Any = None) -> Array:
     """Return a read-only array of its own, so that nobody changes it behind our back."""
     result = np.array(column, dtype)
@@ -53,7 +59,7 @@ def frozen(column: npt.ArrayLike, dtype: Any = None) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """A column of names, kept as codes: `labels[codes[k]]` is the name in row k, code -1 is "not recorded"."""
+    """A column of names, kept as codes: `labels[codes[k]]` is the name in row k, -1 is "not recorded"."""
 
     codes: Ints
     labels: tuple[str, ...]

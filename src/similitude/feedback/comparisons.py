@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from similitude.feedback import forms
 from similitude.feedback.answers import Answers
-from similitude.feedback.checks import check_pairs, check_weight, head_first
+from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first
 from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
 from similitude.feedback.constructors import Constructors
 from similitude.feedback.items import Names, check_names, find_item
@@ -36,7 +36,7 @@ class Comparisons(Constructors):
 
     Attributes
     ----------
-    near, far : (m, 2) int arrays of item indices; where the pairs share an item, it stands first in both (the head)
+    near, far : (m, 2) item indices; where the pairs share an item, it stands first in both (the head)
     weight : (m,) how much each comparison counts
     answer : (m,) the row of `answers` that each comparison comes from
     answers : what people said, "can't tell" included
@@ -76,11 +76,12 @@ class Comparisons(Constructors):
         answers : the answers
         names, n_items : the items; by default as many as the largest index shown requires
         weight : one number for all answers, or one per answer
-        edges : (near, far, answer) where the caller derived them (a sample, say) instead of every one there is
+        edges : (near, far, answer) where the caller derived them (a sample, say) instead of all there are
         """
         known = check_names(names)
         shown = answers.shown.values
         count = len(known) if known is not None else n_items or (int(shown.max()) + 1 if shown.size else 0)
+        check_shown(shown, count)
         near, far, answer = forms.derive(answers) if edges is None else edges
         near, far = head_first(near, far)
         check_pairs(near, far)
@@ -117,8 +118,8 @@ class Comparisons(Constructors):
         if not self.is_triplet.all():
             row = int(np.flatnonzero(~self.is_triplet)[0])
             raise ValueError(
-                f"triplets: comparison {row} has no head ({self._pair(self.near[row])} over {self._pair(self.far[row])}); "
-                "use quadruplets"
+                f"triplets: comparison {row} has no head ({self._pair(self.near[row])} over "
+                f"{self._pair(self.far[row])}); use quadruplets"
             )
         return np.column_stack([self.near, self.far[:, 1]])
 
@@ -139,6 +140,10 @@ class Comparisons(Constructors):
         return self.names[item] if self.names is not None else str(item)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError(
+                "copy: the rows are put together on demand, so expected None or True, found False"
+            )
         return np.asarray(self.quadruplets, dtype)
 
     def __getitem__(self, rows: Any) -> Comparisons:
@@ -170,15 +175,16 @@ class Comparisons(Constructors):
             after = np.bincount(kept, minlength=self.n_answers)
             if ((after > 0) & (after < before)).any():
                 warnings.warn(
-                    "this slice holds part of an answer: comparisons of one answer depend on each other, so a split "
-                    "here leaks; use select(answers), split() or AnswerFold",
+                    "this slice holds part of an answer: comparisons of one answer depend on each other, so "
+                    "a split here leaks; use select(answers), split() or AnswerFold",
                     PartialAnswerWarning,
                     stacklevel=3,
                 )
 
     def select(self, answers: npt.ArrayLike) -> Comparisons:
         """Return some answers (indices or a mask), with all their comparisons; "can't tell" is kept."""
-        chosen = np.arange(self.n_answers)[np.asarray(answers)]
+        index = np.asarray(answers)
+        chosen = np.arange(self.n_answers)[index if index.size else index.astype(np.intp)]
         position = np.full(self.n_answers, -1, np.int32)
         position[chosen] = np.arange(len(chosen))
         if (position >= 0).sum() < len(chosen):
@@ -207,9 +213,13 @@ class Comparisons(Constructors):
         """Return the same comparisons over a larger set of items (by name) or with more positions."""
         if names is None:
             count = self.n_items if n_items is None else n_items
-            needed = int(max(self.near.max(initial=-1), self.far.max(initial=-1))) + 1
-            if self.names is not None or count < needed:
-                raise ValueError(f"n_items: expected at least {needed} items without names, found {count}")
+            needed = (
+                self.n_items if self.names is not None else int(self.answers.shown.values.max(initial=-1)) + 1
+            )
+            if count < needed or (self.names is not None and count != needed):
+                raise ValueError(
+                    f"n_items: {count} was given, but the feedback is about {needed} items; give names"
+                )
             return replace(self, n_items=count)
         known = check_names(names) or ()
         if self.names is None:
@@ -291,10 +301,10 @@ class Comparisons(Constructors):
                 warnings.simplefilter("ignore", PartialAnswerWarning)
                 return self[train], self[test]
         group = self.groups(by)
-        n_groups = int(group.max(initial=-1)) + 1
-        chosen = np.zeros(n_groups, bool)
-        chosen[rng.permutation(n_groups)[: _share(test_size, n_groups)]] = True
-        return self.select(~chosen[group]), self.select(chosen[group])
+        present = np.unique(group)
+        held = rng.permutation(present)[: _share(test_size, len(present))]
+        test = np.isin(group, held)
+        return self.select(~test), self.select(test)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per comparison, items by name where there are names."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.constructors import as_right
+from similitude.feedback.sheets import as_right
 
 
 def as_comparisons(
@@ -18,8 +18,8 @@ def as_comparisons(
 
     Parameters
     ----------
-    comparisons : a `Comparisons`; or an array of rows `(i, j, k)`, "i is closer to j than to k", or `(i, j, k, l)`,
-        "i, j are closer than k, l"
+    comparisons : a `Comparisons`; or an array of rows `(i, j, k)`, "i is closer to j than to k", or
+        `(i, j, k, l)`, "i, j are closer than k, l"
     y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
     n_items : number of items, where it is more than the comparisons show
     """

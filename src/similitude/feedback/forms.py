@@ -17,7 +17,7 @@ find it in `FORMS`.
 | difference_rating | i, j (repeated) | one number per pair, larger is more different, NaN is no rating |
 | placement | items | x, y, ... of each item in turn |
 | grouping | items | the number of each item's group |
-| labelling | items | the number of each item's class and how sure the rater is of it (NaN: not said), in turn |
+| labelling | items | for each item in turn the number of its class and how sure the rater is, 0 to 1 |
 | attribute | items | positions from the least to the most of the attribute |
 """
 
@@ -45,7 +45,7 @@ def register(form: Form) -> Form:
 
 
 def derive(answers: Answers) -> tuple[Ints, Ints, Ints]:
-    """Return the comparisons that answers give: near pairs, far pairs, and the answer of each, in order of answers."""
+    """Return the comparisons of answers: near pairs, far pairs, the answer of each; in order of answers."""
     near, far, owner = [], [], []
     for name, rows in _groups(answers):
         if name not in FORMS:
@@ -83,6 +83,7 @@ def _groups(answers: Answers) -> list[tuple[str, Array]]:
 @register
 def triplet(shown: Array, response: Array) -> Edges:
     """`head` is more like the one chosen than like the other."""
+    _check_size(shown.shape[1] == 3 * response.shape[1], "triplet", shown, response)
     questions = shown.reshape(-1, 3)
     chosen = _positions(response.reshape(-1), 1, 2, "triplet")
     line = np.arange(len(questions))
@@ -94,6 +95,7 @@ def triplet(shown: Array, response: Array) -> Edges:
 @register
 def quadruplet(shown: Array, response: Array) -> Edges:
     """One pair is more alike than the other."""
+    _check_size(shown.shape[1] == 4 * response.shape[1], "quadruplet", shown, response)
     questions = shown.reshape(-1, 2, 2)
     chosen = _positions(response.reshape(-1), 0, 1, "quadruplet")
     line = np.arange(len(questions))
@@ -155,6 +157,7 @@ def similarity_rating(shown: Array, response: Array) -> Edges:
 @register
 def difference_rating(shown: Array, response: Array) -> Edges:
     """A pair rated less different than another; ties give nothing."""
+    _check_size(shown.shape[1] == 2 * response.shape[1], "rating", shown, response)
     pairs = shown.reshape(len(shown), -1, 2)
     return _ordered_pairs(pairs, response)
 
@@ -163,6 +166,7 @@ def difference_rating(shown: Array, response: Array) -> Edges:
 def placement(shown: Array, response: Array) -> Edges:
     """Items laid out on a table: a pair that lies closer is more alike."""
     count = shown.shape[1]
+    _check_size(response.shape[1] % count == 0, "placement", shown, response)
     position = response.reshape(len(shown), count, -1).astype(float)
     first, second = np.triu_indices(count, 1)
     distance = np.sqrt(((position[:, first] - position[:, second]) ** 2).sum(-1))
@@ -172,6 +176,7 @@ def placement(shown: Array, response: Array) -> Edges:
 @register
 def grouping(shown: Array, response: Array) -> Edges:
     """Items sorted into groups: an item is more like its group's members than like the members of others."""
+    _check_size(shown.shape[1] == response.shape[1], "grouping", shown, response)
     same = response[:, :, None] == response[:, None, :]
     near_by_head = same & ~np.eye(shown.shape[1], dtype=bool)
     row, head, near, far = np.nonzero(near_by_head[:, :, :, None] & ~same[:, :, None, :])
@@ -181,7 +186,8 @@ def grouping(shown: Array, response: Array) -> Edges:
 
 @register
 def labelling(shown: Array, response: Array) -> Edges:
-    """Items put into classes, more or less surely: a grouping, and of two in a class the surer is nearer to a third."""
+    """Items put into classes: a grouping, and of two in a class the surer one is nearer to a third."""
+    _check_size(2 * shown.shape[1] == response.shape[1], "labelling", shown, response)
     said = response.reshape(len(shown), shown.shape[1], 2)
     label, sure = said[:, :, 0], said[:, :, 1]
     near, far, row = grouping(shown, label)
@@ -212,10 +218,7 @@ def _owner(response: Array) -> Array:
 
 
 def _one_of_three(shown: Array, response: Array, form: str) -> tuple[Array, Array, Array]:
-    if shown.shape[1] != 3 or response.shape[1] != 1:
-        raise ValueError(
-            f"{form}: expected three items and one response, found {shown.shape[1]} and {response.shape[1]}"
-        )
+    _check_size(shown.shape[1] == 3 and response.shape[1] == 1, form, shown, response)
     position = _positions(response[:, 0], 0, 2, form)
     others = np.array([[1, 2], [0, 2], [0, 1]])[position]
     line = np.arange(len(shown))
@@ -234,4 +237,17 @@ def _positions(response: Array, low: int, high: int, form: str) -> Array:
     if position.size and (position.min() < low or position.max() > high):
         wrong = position.min() if position.min() < low else position.max()
         raise ValueError(f"response: found {wrong}, but a {form} answer is {low} to {high}")
-    return position.astype(np.intp)
+    position = position.astype(np.intp)
+    if position.ndim == 2 and (np.diff(np.sort(position, axis=1), axis=1) == 0).any():
+        raise ValueError(
+            f"response: an answer of form {form} names a position twice; every item is picked once"
+        )
+    return position
+
+
+def _check_size(fits: bool, form: str, shown: Array, response: Array) -> None:
+    if not fits:
+        raise ValueError(
+            f"response: {response.shape[1]} numbers do not answer a {form} of {shown.shape[1]} items; "
+            "the table in similitude.feedback.forms says what each form holds"
+        )

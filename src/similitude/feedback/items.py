@@ -41,6 +41,10 @@ def check_names(names: Sequence[str] | None) -> Names | None:
     if names is None:
         return None
     result = tuple(str(name) for name in names)
+    if "" in result:
+        raise ValueError(
+            f"names: item {result.index('')} has an empty name; every item needs a name of its own"
+        )
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
         raise ValueError(
@@ -75,24 +79,19 @@ def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tu
             f"items: names and other values are mixed (found {odd!r} of type {type(odd).__name__}); "
             "give every item as a name, or every item as a position"
         )
-    import pandas as pd
-
-    codes, labels = pd.factorize(flat.astype(object))
-    names = known if known is not None else tuple(sorted(str(label) for label in labels))
+    given = [str(value) for value in flat.tolist()]
+    distinct = sorted(set(given))
+    names = known if known is not None else check_names(distinct) or ()
     position = {name: k for k, name in enumerate(names)}
-    unknown = [str(label) for label in labels if str(label) not in position]
-    if unknown:
+    unknown = next((name for name in distinct if name not in position), None)
+    if unknown is not None:
         raise ValueError(
-            f"items: {unknown[0]!r} is not among the {len(names)} item names{_suggestion(unknown[0], names)}"
+            f"items: {unknown!r} is not among the {len(names)} item names{_suggestion(unknown, names)}"
         )
     if n_items is not None and n_items != len(names):
         raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
-    table = np.array([position[str(label)] for label in labels], np.int32)
-    return (
-        table[codes].reshape(values.shape) if len(table) else np.empty(values.shape, np.int32),
-        names,
-        len(names),
-    )
+    codes = np.fromiter((position[name] for name in given), np.int32, len(given))
+    return codes.reshape(values.shape), names, len(names)
 
 
 def _suggestion(name: str, names: Names) -> str:

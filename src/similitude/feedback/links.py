@@ -13,10 +13,10 @@ from similitude.feedback import closure
 from similitude.feedback.answers import Answers
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
-from similitude.feedback.columns import Array, Bools, Categories, Floats, Ints, Rows, join, take
+from similitude.feedback.columns import Bools, Categories, Floats, Ints, join, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
-from similitude.feedback.pairs import draw_below, link_edges
+from similitude.feedback.pairs import link_edges
 from similitude.feedback.raters import Seed
 from similitude.feedback.sheets import Sheets, item_rows
 
@@ -160,9 +160,9 @@ class Links:
     def implied(self) -> Links:
         """Return all links that follow when "similar" means the same kind.
 
-        Items that a chain of similar links joins are similar; all items of two such groups are dissimilar where
-        one dissimilar link joins the groups. Stated links keep their weight (the largest, where stated twice),
-        what follows from them has weight 1, and no rater. Conflicts are an error that names the first.
+        Items that a chain of similar links joins are similar; all items of two such groups are dissimilar
+        where one dissimilar link joins the groups. Stated links keep their weight (the largest, where stated
+        twice); what follows from them has weight 1. Conflicts are an error that names the first.
         """
         found = self.conflicts()
         if found:
@@ -176,8 +176,8 @@ class Links:
     def to_comparisons(self, n_comparisons: int | None = None, random_state: Seed = None) -> Comparisons:
         """Compare similar pairs with dissimilar ones: a similar pair is the more alike.
 
-        All links of one rater are one answer (a sheet of pairs rated 1 or 0). Comparisons whose pairs share an
-        item come first; the weight is the product of the two links' weights.
+        All links of one rater are one answer (a sheet of pairs rated 1 or 0). Comparisons whose pairs share
+        an item come first; the weight is the product of the two links' weights.
 
         Parameters
         ----------
@@ -196,8 +196,8 @@ class Links:
         if len(near) == 0:
             count = int(self.similar.sum())
             raise ValueError(
-                f"to_comparisons: expected a rater with similar and dissimilar links, found {count} similar and "
-                f"{len(self) - count} dissimilar links in all; give links of both kinds"
+                f"to_comparisons: expected a rater with similar and dissimilar links, found {count} similar "
+                f"and {len(self) - count} dissimilar links in all; give links of both kinds"
             )
         far = np.concatenate([part[1] for part in parts])
         owner = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts]).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Comparisons among rated pairs, without forming all of them: a sample, or the chain of neighbours in rank."""
+"""Comparisons among rated or linked pairs without forming all of them: a sample, or a chain of neighbours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def chain(pairs: Array, difference: Array) -> Edges:
 
 
 def sample(shown: Rows, rating: Rows, sign: float, at_most: int, random_state: Any) -> Edges:
-    """Draw up to `at_most` distinct comparisons of each answer's rated pairs, ties and missing ratings left out."""
+    """Draw up to `at_most` distinct comparisons among each answer's rated pairs; ties give nothing."""
     if at_most < 1:
         raise ValueError(f"expected at least 1 comparison per rater, found {at_most}")
     rng = np.random.default_rng(random_state)
@@ -39,24 +39,31 @@ def sample(shown: Rows, rating: Rows, sign: float, at_most: int, random_state: A
 
 
 def _draw_two(known: Array, value: Array, at_most: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Positions (less, more) of distinct pairs of unequal value."""
-    count = len(known)
-    possible = count * (count - 1) // 2
-    if possible <= 4 * at_most:
-        first, second = np.triu_indices(count, 1)
-    else:
-        code = np.unique(rng.integers(0, count * count, 3 * at_most))
-        first, second = code // count, code % count
-        keep = first < second
-        first, second = first[keep], second[keep]
-    first, second = known[first], known[second]
-    differ = value[first] != value[second]
-    first, second = first[differ], second[differ]
+    """Positions (less, more) of distinct pairs of unequal value, in order."""
+    first, second = _unequal_pairs(value[known], at_most, rng)
     if len(first) > at_most:
         chosen = np.sort(rng.choice(len(first), at_most, replace=False))
         first, second = first[chosen], second[chosen]
+    first, second = known[first], known[second]
     less = value[first] < value[second]
     return np.where(less, first, second), np.where(less, second, first)
+
+
+def _unequal_pairs(value: Array, wanted: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """All pairs of unequal value where there are not many; otherwise `wanted` or more at random."""
+    count = len(value)
+    if count * (count - 1) // 2 <= max(4 * wanted, 100_000):
+        first, second = np.triu_indices(count, 1)
+        differ = value[first] != value[second]
+        return first[differ], second[differ]
+    code = np.empty(0, np.int64)
+    for _ in range(20):
+        drawn = rng.integers(0, count * count, 3 * wanted)
+        first, second = drawn // count, drawn % count
+        code = np.union1d(code, drawn[(first < second) & (value[first] != value[second])])
+        if len(code) >= wanted:
+            break
+    return code // count, code % count
 
 
 def distances_within(shown: Rows, position: Rows, n_coordinates: int) -> tuple[Rows, Rows]:
@@ -85,7 +92,7 @@ def draw_below(total: int, wanted: int, rng: np.random.Generator) -> Array:
 def link_edges(
     pairs: Array, similar: Array, rows: Array, at_most: int, rng: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Return rows (near, far) of links to compare: a similar with a dissimilar one, those that share an item first."""
+    """Return rows (near, far) of links: similar with dissimilar ones, those that share an item first."""
     near, far = rows[similar[rows]], rows[~similar[rows]]
     if len(near) * len(far) <= at_most:
         first, second = np.repeat(near, len(far)), np.tile(far, len(near))

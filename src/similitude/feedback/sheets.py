@@ -1,4 +1,4 @@
-"""Sheets and rows as people write them down: lines that belong to one answer, items by name, picks, responses."""
+"""Sheets and rows as people write them down: lines of one answer, items by name, picks, responses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Ints, Rows
+from similitude.feedback.columns import Array, Ints, Rows, is_none
 from similitude.feedback.items import Names, encode_items
 
 
@@ -50,7 +50,7 @@ class Sheets:
             return np.broadcast_to(values, (len(self.lengths),))
         ordered = values[self.order]
         first = np.repeat(ordered[self.starts], self.lengths)
-        differs = (ordered != first) & ~((ordered != ordered) & (first != first))  # noqa: PLR0124  NaN equals NaN
+        differs = (ordered != first) & ~((ordered != ordered) & (first != first))
         if differs.any():
             row = int(np.flatnonzero(differs)[0])
             sheet = self.ids[int(np.searchsorted(self.starts, row, side="right")) - 1]
@@ -68,14 +68,43 @@ def as_right(responses: npt.ArrayLike | None, length: int) -> Array:
     values = np.asarray(responses)
     if values.shape != (length,):
         raise ValueError(f"y: expected one response per comparison ({length}), found shape {values.shape}")
+    if values.dtype == object and all(isinstance(value, (bool, np.bool_)) for value in values):
+        values = values.astype(bool)
     if values.dtype.kind == "b":
         return values
     if values.dtype.kind in "iuf" and np.isin(values, (-1, 1)).all():
         return values > 0
     wrong = next(value for value in values.tolist() if value not in (-1, 1))
-    raise ValueError(
-        f"y: expected booleans or +1/-1, found {wrong!r}; a confidence belongs in the weight of the comparisons"
-    )
+    raise ValueError(f"y: expected booleans or +1/-1, found {wrong!r}; a confidence belongs in weight")
+
+
+def said_or_silent(responses: npt.ArrayLike | None, length: int) -> tuple[Array, Array]:
+    """Return responses as booleans (True where not said), and which rows are "can't tell" (None)."""
+    values = np.asarray(responses)
+    if responses is None or values.dtype != object:
+        return as_right(responses, length), np.zeros(length, bool)
+    silent = is_none(values)
+    right = np.ones(values.shape, bool)
+    right[~silent] = as_right(values[~silent].tolist(), int((~silent).sum()))
+    return as_right(right, length), silent
+
+
+def with_silence(said: Array, silent: Array) -> Rows:
+    """Return responses as rows, empty where silent."""
+    if not silent.any():
+        return Rows.uniform(said)
+    return Rows.ragged(said[~silent].ravel(), np.where(silent, 0, said.shape[1]))
+
+
+def item_lists(
+    rows: list[list[Any]], names: Sequence[str] | None, n_items: int | None
+) -> tuple[Rows, Names | None, int]:
+    """Return lists of items as rows of indices, with the names and the number of items."""
+    values = [value for row in rows for value in row]
+    text = any(isinstance(value, str) for value in values)
+    flat = np.array(values, object) if text else np.asarray(values)
+    codes, known, count = encode_items(flat, names, n_items)
+    return Rows.ragged(codes, [len(row) for row in rows]), known, count
 
 
 def item_rows(

@@ -1,8 +1,8 @@
 """Simulated raters: answers to questions about a known truth, with a noise model.
 
-A rater values each possible answer by a squared distance of the truth, times sharpness, plus noise of Gumbel's
-distribution, and gives the answer of the highest value. For two alternatives this is the logistic model of
-the losses, `P(near) = 1 / (1 + exp(-sharpness · (d2_far - d2_near)))`; for several it is the softmax.
+A rater values each possible answer by a squared distance of the truth, times sharpness, plus noise of
+Gumbel's distribution, and gives the answer of the highest value. For two alternatives this is the logistic
+model of the losses, `P(near) = 1 / (1 + exp(-sharpness · (d2_far - d2_near)))`; for several it is the softmax.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import random_questions
 from similitude.feedback.raters import Raters, Seed, share
+from similitude.feedback.sheets import with_silence
 from similitude.feedback.truth import Truth
 
 
@@ -94,8 +95,10 @@ def simulate(
     answers = Answers.of(
         form,
         Rows.uniform(shown),
-        _silence(response, rng.random(len(shown)) < cant_tell),
-        rater=None if raters is None else Categories(who.astype(np.int32), table.names),
+        with_silence(response, rng.random(len(shown)) < cant_tell),
+        rater=None
+        if raters is None
+        else Categories(who.astype(np.int32), table.names).take(np.arange(len(who))),
         time=_seconds(margin, rng) if record else None,
         side=first if record else None,
     )
@@ -139,12 +142,6 @@ def _raters(
         raise ValueError("spread: without a sharpness there is no noise to differ; give sharpness")
     typical = np.inf if sharpness is None else sharpness
     return Raters.draw(1 if raters is None else raters, typical, spread, lapse, rng)
-
-
-def _silence(response: Array, silent: Array) -> Rows:
-    if not silent.any():
-        return Rows.uniform(response)
-    return Rows.ragged(response[~silent].ravel(), np.where(silent, 0, response.shape[1]))
 
 
 def _seconds(margin: Array, rng: np.random.Generator) -> Array:

@@ -20,7 +20,7 @@ class Truth:
     n_items : number of items
     positions : (n, d) where the items stand, or None
     table : (n, n) squared distances, or None
-    function : squared distance of each row of an array of pairs, or None
+    function : distance of each row of an array of pairs, or None
     """
 
     n_items: int
@@ -57,7 +57,7 @@ class Truth:
             return self.table[first, second]
         first, second = np.broadcast_arrays(first, second)
         if self.positions is not None:
-            return sum((column[first] - column[second]) ** 2 for column in self.positions.T)  # type: ignore[return-value]
+            return sum((column[first] - column[second]) ** 2 for column in self.positions.T)
         assert self.function is not None  # one of the three is set
         pairs = np.stack([first.ravel(), second.ravel()], axis=1)
         return np.asarray(self.function(pairs), float).reshape(first.shape) ** 2

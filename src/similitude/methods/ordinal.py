@@ -64,8 +64,9 @@ class OrdinalEmbedding(ComparisonEstimator):
     ----------
     n_components : dimensions of the embedding
     penalty : strength of the ridge on positions (lambda in most papers, there on a sum instead of a mean)
-    n_init : number of starts, the best is kept; "auto" is 2 in one dimension, where local optima bite, else 1.
-        The second start is lifted (fitted in more dimensions, then pressed flat), further ones are random.
+    n_init : number of starts, the best is kept; "auto" is 2 for a spectral start in one or two dimensions,
+        where local optima bite, else 1. The second start after a spectral one is lifted (fitted in more dimensions,
+        then pressed flat), further ones are random.
     init : "spectral", "random", or an (n, d) array of positions to start from
     n_items : number of items, where it is more than the comparisons show
     random_state : seed or generator: the same seed gives the same bits
@@ -85,7 +86,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         self,
         n_components: int = 2,
         *,
-        penalty: float = 1e-3,
+        penalty: float = 0.03,
         n_init: int | str = "auto",
         init: str | npt.ArrayLike = "spectral",
         n_items: int | None = None,
@@ -158,16 +159,17 @@ class OrdinalEmbedding(ComparisonEstimator):
 
     def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
         graph, d = problem.graph, self.n_components
-        count = (2 if d == 1 else 1) if self.n_init == "auto" else int(self.n_init)
+        spectral = isinstance(self.init, str) and self.init == "spectral"
+        count = 1 + (spectral and d <= 2) if self.n_init == "auto" else int(self.n_init)
         if not isinstance(self.init, str):
             given = np.array(self.init, float)
             if given.shape != (graph.n_items, d) or not np.isfinite(given).all():
                 raise ValueError(f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}")
             starts = [given * (graph.occurrences > 0)[:, None]]
-        elif self.init == "spectral":
+        elif spectral:
             starts = [best_scale(problem, spectral_start(graph, d, rng))]
             if count > 1:
-                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, n, rng)))
+                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, min(n, self.max_iter), rng)))
         elif self.init == "random":
             starts = []
         else:
@@ -225,7 +227,7 @@ class TSTE(OrdinalEmbedding):
         n_components: int = 2,
         *,
         alpha: float | None = None,
-        penalty: float = 1e-3,
+        penalty: float = 0.03,
         n_init: int | str = "auto",
         init: str | npt.ArrayLike = "spectral",
         n_items: int | None = None,
@@ -258,7 +260,7 @@ class CKL(OrdinalEmbedding):
         n_components: int = 2,
         *,
         mu: float = 0.05,
-        penalty: float = 1e-3,
+        penalty: float = 0.03,
         n_init: int | str = "auto",
         init: str | npt.ArrayLike = "spectral",
         n_items: int | None = None,
@@ -289,7 +291,7 @@ class SOE(OrdinalEmbedding):
         n_components: int = 2,
         *,
         delta: float = 1.0,
-        penalty: float = 1e-3,
+        penalty: float = 0.03,
         n_init: int | str = "auto",
         init: str | npt.ArrayLike = "spectral",
         n_items: int | None = None,

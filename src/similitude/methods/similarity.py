@@ -143,7 +143,7 @@ class Similarity:
     def load(cls, path: str | os.PathLike[str]) -> Similarity:
         """Read a file written by `save`."""
         try:
-            with np.load(Path(path), allow_pickle=False) as arrays:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 header = json.loads(arrays["header"].tobytes().decode())
                 embedding = arrays["embedding"]
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

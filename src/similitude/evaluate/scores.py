@@ -1,0 +1,162 @@
+"""Scores: how well a similarity predicts answers, how sure it may be, and how well it matches classes or a truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+from sklearn.metrics import adjusted_rand_score, rand_score
+from sklearn.metrics.cluster import contingency_matrix
+
+from similitude.feedback.columns import Array, Floats
+from similitude.feedback.comparisons import Comparisons
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Predicts(Protocol):
+    """A fitted estimator or a similarity."""
+
+    def predict_proba(self, comparisons: Any) -> Floats:
+        """Probabilities of disagreeing, agreeing."""
+
+    def pair_distance(self, pairs: Any) -> Floats:
+        """Distance of each pair."""
+
+
+def correct(model: Predicts, comparisons: Comparisons) -> Floats:
+    """For each comparison 1 where the model orders it rightly, 0 where wrongly, a half for a tie."""
+    gap = model.pair_distance(comparisons.far) - model.pair_distance(comparisons.near)
+    return 0.5 * (1.0 + np.sign(gap))
+
+
+def accuracy(model: Predicts, comparisons: Comparisons) -> float:
+    """Weighted share of comparisons ordered rightly, ties half (1 - TQPE; GAUC where nothing ties)."""
+    return float(np.average(correct(model, comparisons), weights=comparisons.weight))
+
+
+def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
+    """Share of answers all of whose comparisons are ordered rightly."""
+    right = correct(model, comparisons) == 1.0
+    said = np.bincount(comparisons.answer, minlength=comparisons.n_answers)
+    wrong = np.bincount(comparisons.answer, ~right, comparisons.n_answers)
+    return float((wrong[said > 0] == 0).mean())
+
+
+def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:
+    """The probability that the model gives to each comparison."""
+    return model.predict_proba(comparisons)[:, 1]
+
+
+def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
+    """Weighted mean of the probability given to what was said."""
+    return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
+
+
+def log_loss(model: Predicts, comparisons: Comparisons) -> float:
+    """Weighted mean of -log of the probability given to what was said; 0.693 is a coin."""
+    chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)
+    return float(np.average(-np.log(chance), weights=comparisons.weight))
+
+
+def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
+    """How often the model is right among the answers of which it is so sure.
+
+    Returns
+    -------
+    a table with a row per bin of the probability of the likelier answer: `predicted` (its mean), `observed` (share
+    right), `weight`; the expected calibration error is the weighted mean of their difference
+    """
+    import pandas as pd
+
+    chance = likelihoods(model, comparisons)
+    sure, right = np.maximum(chance, 1.0 - chance), np.where(chance == 0.5, 0.5, chance > 0.5)
+    bin_of = np.minimum((2.0 * (sure - 0.5) * n_bins).astype(int), n_bins - 1)
+    weight = np.bincount(bin_of, comparisons.weight, n_bins)
+    used = weight > 0
+    return pd.DataFrame(
+        {
+            "predicted": np.bincount(bin_of, comparisons.weight * sure, n_bins)[used] / weight[used],
+            "observed": np.bincount(bin_of, comparisons.weight * right, n_bins)[used] / weight[used],
+            "weight": weight[used],
+        }
+    )
+
+
+def calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> float:
+    """Expected calibration error: weighted mean of |predicted - observed| over the bins of `calibration`."""
+    table = calibration(model, comparisons, n_bins)
+    return float(np.average(np.abs(table.predicted - table.observed), weights=table.weight))
+
+
+def purity(classes: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
+    """Share of items whose class is the commonest of their cluster."""
+    table = contingency_matrix(classes, clusters)
+    return float(table.max(0).sum() / table.sum())
+
+
+def rand_index(classes: npt.ArrayLike, clusters: npt.ArrayLike, kind: str = "plain") -> float:
+    """Share of pairs of items on which classes and clusters agree.
+
+    Parameters
+    ----------
+    classes, clusters : one label per item each
+    kind : "plain"; "adjusted" for chance; "balanced", where pairs of one class and pairs of two weigh the same
+    """
+    if kind == "plain":
+        return float(rand_score(classes, clusters))
+    if kind == "adjusted":
+        return float(adjusted_rand_score(classes, clusters))
+    if kind != "balanced":
+        raise ValueError(f"kind: expected 'plain', 'adjusted' or 'balanced', found {kind!r}")
+    same_class, same_cluster = _same(classes), _same(clusters)
+    return float(0.5 * same_cluster[same_class].mean() + 0.5 * (~same_cluster[~same_class]).mean())
+
+
+def separation(distances: npt.ArrayLike, classes: npt.ArrayLike) -> float:
+    """J: mean distance between items of different classes over mean distance between items of one class."""
+    table = np.asarray(distances, float)
+    upper = np.triu_indices(len(table), 1)
+    same, value = _same(classes), table[upper]
+    if not same.any() or same.all():
+        raise ValueError("classes: expected at least two classes, and a class with two items")
+    return float(value[~same].mean() / value[same].mean())
+
+
+def _same(labels: npt.ArrayLike) -> Array:
+    """For every two items i < j, whether they have one label."""
+    code = np.unique(np.asarray(labels), return_inverse=True)[1]
+    upper = np.triu_indices(len(code), 1)
+    return code[upper[0]] == code[upper[1]]
+
+
+def align(positions: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
+    """Return positions moved, turned, mirrored and scaled onto the truth as well as can be (Procrustes).
+
+    Where the number of dimensions differs, the smaller is filled up with zeros.
+    """
+    X, Y = _same_width(np.asarray(positions, float), np.asarray(truth, float))
+    centre = Y.mean(0)
+    X, Y = X - X.mean(0), Y - centre
+    turn, stretch = linalg.orthogonal_procrustes(X, Y)
+    size = float((X**2).sum())
+    return (stretch / size if size > 0 else 0.0) * X @ turn + centre
+
+
+def procrustes_distance(positions: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+    """Share of the truth's variance that the aligned positions miss: 0 is a perfect map, 1 no better than a point."""
+    X, Y = _same_width(np.asarray(positions, float), np.asarray(truth, float))
+    if len(X) != len(Y):
+        raise ValueError(f"truth: expected {len(X)} items as in positions, found {len(Y)}")
+    total = float(((Y - Y.mean(0)) ** 2).sum())
+    if total == 0:
+        raise ValueError("truth: all items stand at one point")
+    return float(((align(X, Y) - Y) ** 2).sum() / total)
+
+
+def _same_width(X: Floats, Y: Floats) -> tuple[Floats, Floats]:
+    width = max(X.shape[1], Y.shape[1])
+    return np.pad(X, ((0, 0), (0, width - X.shape[1]))), np.pad(Y, ((0, 0), (0, width - Y.shape[1])))

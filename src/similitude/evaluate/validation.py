@@ -1,0 +1,216 @@
+"""Cross-validation and learning curves over answers, raters or items: tidy tables with intervals."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from similitude.evaluate.folds import AnswerFold
+from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.scores import correct, likelihoods
+from similitude.feedback.columns import Array
+from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
+from similitude.feedback.convert import as_comparisons
+
+Cleaner = Callable[[Comparisons], Comparisons]
+Estimators = Any | Sequence[Any] | Mapping[str, Any]
+
+
+def cross_validate(
+    estimators: Estimators,
+    comparisons: Any,
+    *,
+    by: By = "answer",
+    n_splits: int = 5,
+    clean: Cleaner | None = None,
+    random_state: int | None = None,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+    per_fold: bool = False,
+) -> pd.DataFrame:
+    """Compare estimators on held-out feedback, the same folds for all.
+
+    Parameters
+    ----------
+    estimators : one, several, or a dict of names
+    comparisons : feedback
+    by : what is held out together (see `AnswerFold`)
+    n_splits : number of folds
+    clean : applied to the training part of each fold and never to the test part, whose hard answers must stay
+    random_state : seed of the folds
+    level : of the intervals, which take answers (raters, items) as the independent draws
+    n_jobs : processes, through joblib
+    per_fold : return a row per estimator and fold instead of a row per estimator
+
+    Returns
+    -------
+    a table with accuracy and its interval (`low`, `high`), whole-answer accuracy, mean likelihood and log-loss where
+    the estimator has probabilities, and seconds per fit
+    """
+    named = _named(estimators)
+    c = as_comparisons(comparisons)
+    folds = list(AnswerFold(n_splits, by, random_state).split(c))
+    jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
+    rows = joblib.Parallel(n_jobs=n_jobs)(
+        joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, train, test in jobs
+    )
+    table = pd.concat([row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)])
+    cluster = _clusters(c, by)
+    keys = ["estimator", "fold"] if per_fold else ["estimator"]
+    groups = table.groupby(keys, sort=False)
+    return pd.DataFrame([_summary(keys, key, part, cluster, level) for key, part in groups])
+
+
+def learning_curve(
+    estimators: Estimators,
+    comparisons: Any,
+    *,
+    sizes: Sequence[int] | None = None,
+    by: By = "answer",
+    test_size: float = 0.2,
+    n_repeats: int = 5,
+    clean: Cleaner | None = None,
+    random_state: int | None = None,
+    level: float = 0.95,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Accuracy on held-out feedback against the number of training answers.
+
+    Each repeat holds out another random part and takes growing parts of the rest, so that sizes are compared on the
+    same test answers.
+
+    Parameters
+    ----------
+    estimators : one, several, or a dict of names
+    comparisons : feedback
+    sizes : numbers of training answers; by default six from a thirty-second to all of them
+    by : what is held out together: "answer" or "rater"
+    test_size : share held out
+    n_repeats : number of repeats
+    clean : applied to training answers only
+    random_state : seed
+    level : of the intervals, over test answers within repeats averaged over repeats
+    n_jobs : processes, through joblib
+
+    Returns
+    -------
+    a table with a row per estimator and size: `answers`, `comparisons`, `accuracy`, `low`, `high`, `seconds`
+    """
+    if by == "item":
+        raise ValueError("by: a learning curve grows by answers; expected 'answer' or 'rater', found 'item'")
+    named = _named(estimators)
+    c = as_comparisons(comparisons)
+    rng = np.random.default_rng(random_state)
+    jobs = []
+    for repeat in range(n_repeats):
+        train, test = _rows_of_split(c, test_size, by, rng)
+        answers = rng.permutation(np.unique(c.answer[train]))
+        for size in _sizes(sizes, len(answers)):
+            part = train[np.isin(c.answer[train], answers[:size])]
+            jobs.extend((name, size, repeat, part, test) for name in named)
+    rows = joblib.Parallel(n_jobs=n_jobs)(
+        joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, _, train, test in jobs
+    )
+    table = pd.concat(
+        [
+            row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
+            for (name, size, repeat, train, _), row in zip(jobs, rows, strict=True)
+        ]
+    )
+    groups = table.groupby(["estimator", "answers"], sort=False)
+    return pd.DataFrame([_curve_point(key, part, _clusters(c, by), level) for key, part in groups])
+
+
+def _held_out(estimator: Any, c: Comparisons, train: Array, test: Array, clean: Cleaner | None) -> pd.DataFrame:
+    """Fit on some rows and score the others: a row per held-out comparison."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartialAnswerWarning)  # folds by item cut answers on purpose
+        training, held_out = c[train], c[test]
+    start = time.perf_counter()
+    estimator.fit(clean(training) if clean is not None else training)
+    seconds = time.perf_counter() - start
+    columns = {"row": test, "right": correct(estimator, held_out), "weight": np.array(held_out.weight)}
+    try:
+        columns["likelihood"] = likelihoods(estimator, held_out)
+    except (AttributeError, ValueError):  # the loss has no probability
+        columns["likelihood"] = np.full(len(test), np.nan)
+    return pd.DataFrame(columns).assign(answer=c.answer[test], seconds=seconds)
+
+
+def _summary(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
+    weight = part.weight.to_numpy()
+    mean, low, high = clustered_mean(part.right.to_numpy(), weight, cluster[part.row], level)
+    chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
+    return {
+        **dict(zip(keys, key, strict=True)),
+        "accuracy": mean,
+        "low": low,
+        "high": high,
+        "whole_answers": float((part.right == 1).groupby(part.answer).all().mean()),
+        "mean_likelihood": float(np.average(chance, weights=weight)),
+        "log_loss": float(np.average(-np.log(chance), weights=weight)),
+        "seconds": float(part.seconds.drop_duplicates().mean()),
+    }
+
+
+def _curve_point(key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
+    """Mean over repeats; the interval is the mean half-width of the repeats, whose test answers overlap."""
+    points = [
+        clustered_mean(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
+        for _, one in part.groupby("repeat")
+    ]
+    mean = float(np.mean([point[0] for point in points]))
+    half = float(np.mean([point[2] - point[0] for point in points]))
+    return {
+        "estimator": key[0],
+        "answers": key[1],
+        "comparisons": round(part.groupby("repeat").comparisons.first().mean()),
+        "accuracy": mean,
+        "low": mean - half,
+        "high": mean + half,
+        "seconds": float(part.groupby("repeat").seconds.first().mean()),
+    }
+
+
+def _named(estimators: Estimators) -> dict[str, Any]:
+    if isinstance(estimators, Mapping):
+        return dict(estimators)
+    several = list(estimators) if isinstance(estimators, Sequence) else [estimators]
+    if not several:
+        raise ValueError("estimators: expected at least one, found none")
+    names = [type(estimator).__name__ for estimator in several]
+    if len(set(names)) < len(names):
+        names = [" ".join(repr(estimator).split()) for estimator in several]
+    if len(set(names)) < len(names):
+        raise ValueError("estimators: two are the same; give a dict to name them")
+    return dict(zip(names, several, strict=True))
+
+
+def _clusters(c: Comparisons, by: By) -> Array:
+    """For each comparison the group that counts as one draw in an interval."""
+    if by == "item":
+        return c.near[:, 0]
+    return c.groups(by)[c.answer]
+
+
+def _rows_of_split(c: Comparisons, test_size: float, by: Any, rng: np.random.Generator) -> tuple[Array, Array]:
+    group = c.groups(by)[c.answer]
+    kinds = rng.permutation(np.unique(group))
+    held_out = np.isin(group, kinds[: max(1, round(test_size * len(kinds)))])
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def _sizes(sizes: Sequence[int] | None, available: int) -> list[int]:
+    if sizes is None:
+        return sorted({max(1, available // 2**k) for k in range(6)})
+    usable = sorted({int(size) for size in sizes if 0 < size <= available})
+    if not usable:
+        raise ValueError(f"sizes: expected numbers of answers from 1 to {available}, found {list(sizes)}")
+    return usable

@@ -1,0 +1,264 @@
+"""Layouts of other tools, recognised by their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from similitude.feedback import cells, native
+from similitude.feedback.cells import ItemRule
+from similitude.feedback.columns import Array
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.raters import Seed
+from similitude.feedback.tables import Table
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the caller of `read_comparisons` asked for."""
+
+    form: str | None = None
+    items: ItemRule = field(default_factory=ItemRule)
+    larger: Literal["similar", "different"] | None = None
+    missing: float | None = None
+    max_per_rater: int | None = None
+    random_state: Seed = None
+    drop_degenerate: bool = False
+    keep_catch: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Columns that make a file readable: the names that each may have, and how to read them."""
+
+    columns: tuple[tuple[str, ...], ...]
+    read: Callable[[Table, Sequence[str], Options], Comparisons]
+
+    def find(self, present: Sequence[str]) -> list[str] | None:
+        """Return the file's columns in the layout's order, or None where one is not there."""
+        found = [next((name for name in names if name in present), None) for names in self.columns]
+        return None if None in found else [name for name in found if name is not None]
+
+    def __str__(self) -> str:
+        return ",".join(names[0] for names in self.columns)
+
+
+_ALIASES = {
+    "rater": ("rater", "puid", "participant", "participant_id", "worker", "worker_id", "subject", "obs"),
+    "time": ("time", "response_time", "response_time_s", "time_s", "time_ms"),
+    "strategy": ("strategy", "alg", "sampler"),
+    "answer": ("answer", "screen"),
+    "side": ("side",),
+    "weight": ("weight",),
+}
+
+
+def read_table(table: Table, options: Options) -> Comparisons:
+    """Read a table by the first layout that its columns fit."""
+    table = _plain_columns(table)
+    if len(table) == 0:
+        raise ValueError("the file has a header and no rows; expected at least one answer")
+    for layout in LAYOUTS:
+        columns = layout.find(list(table.columns))
+        if columns is not None:
+            return layout.read(_without_catch(table, options), columns, options)
+    raise ValueError(
+        f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, LAYOUTS))}"
+    )
+
+
+def _plain_columns(table: Table) -> Table:
+    columns = {name.strip().lower(): column for name, column in table.columns.items()}
+    return Table(columns, table.header, table.typed)
+
+
+def _without_catch(table: Table, options: Options) -> Table:
+    if "is_catchtrial" not in table.columns or options.keep_catch:
+        return table
+    catch = np.array(
+        [str(cell).lower() in ("1", "1.0", "true") for cell in table.columns["is_catchtrial"]], bool
+    )
+    return table.take(np.flatnonzero(~catch))
+
+
+def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
+    """Return the columns about answers that the file has under one of their names."""
+    found: dict[str, Any] = {}
+    for name in wanted:
+        column = next(
+            (alias for alias in _ALIASES[name] if alias in table.columns and alias not in used), None
+        )
+        if column is None:
+            continue
+        if name in ("time", "weight", "side"):
+            values = cells.numbers(table, column)
+            found[name] = values / 1000 if column == "time_ms" else values
+        else:
+            found[name] = table.columns[column]
+    return found
+
+
+def _rows(
+    form: str, table: Table, columns: Sequence[str], options: Options, labels: bool = False
+) -> tuple[Table, dict[str, Any], Array]:
+    """Read rows of items: the table without degenerate rows, what is about the answers, the items."""
+    table = _without_degenerate(form, table, columns, options)
+    rule = ItemRule(options.items.names, options.items.n_items, labels or options.items.labels)
+    items, names = rule.read(cells.matrix(table, columns), table.typed)
+    kept = about(table, columns, "rater", "time", "strategy", "side", "weight")
+    return table, kept | {"names": names, "n_items": rule.n_items}, items
+
+
+def _without_degenerate(form: str, table: Table, columns: Sequence[str], options: Options) -> Table:
+    values = cells.matrix(table, columns)
+    if form == "quadruplet" and len(columns) == 4:
+        i, j, k, l = values.T  # noqa: E741
+        twice = (i == j) | (k == l) | ((i == k) & (j == l)) | ((i == l) & (j == k))
+    else:
+        ordered = np.sort(values.astype(str), axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if not twice.any():
+        return table
+    if options.drop_degenerate:
+        return table.take(np.flatnonzero(~twice))
+    row = int(np.flatnonzero(twice)[0])
+    raise ValueError(
+        f"row {row + 1} compares an item with itself ({', '.join(map(str, values[row]))}); "
+        f"{int(twice.sum())} such in all: give drop_degenerate=True to leave them out"
+    )
+
+
+def _answers(table: Table, _: Sequence[str], options: Options) -> Comparisons:
+    return native.read_answers(table, native.item_rule(table, options.items), options.form)
+
+
+def _pairs(table: Table, _: Sequence[str], options: Options) -> Comparisons:
+    return native.read_pairs(table, native.item_rule(table, options.items), options.form)
+
+
+def _triplets(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    table, kept, items = _rows("triplet", table, columns, options)
+    return Comparisons.from_triplets(items, **about(table, columns, "answer"), **kept)
+
+
+def _odd_one_out(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    _, kept, items = _rows("odd_one_out", table, columns, options)
+    return Comparisons.from_odd_one_out(items, **kept)
+
+
+def _most_central(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    _, kept, items = _rows("most_central", table, columns, options)
+    return Comparisons.from_most_central(items, **kept)
+
+
+def _ijkl(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    table, kept, items = _rows("quadruplet", table, columns, options)
+    return Comparisons.from_quadruplets(items, _responses(table), **kept)
+
+
+def _ijk(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    table, kept, items = _rows("triplet", table, columns, options)
+    return Comparisons.from_triplets(items, _responses(table), **kept)
+
+
+def _mlds(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    """`resp` is 1 where the second pair seems to differ more; S1, S2, S3 stands for S1, S2 against S2, S3."""
+    scale = columns[1:] if len(columns) == 5 else [columns[1], columns[2], columns[2], columns[3]]
+    table, kept, items = _rows("quadruplet", table, scale, options, labels=True)
+    return Comparisons.from_quadruplets(items, _responses(table, columns[0]), **kept)
+
+
+_YES = {
+    "true": True,
+    "1": True,
+    "1.0": True,
+    "false": False,
+    "0": False,
+    "0.0": False,
+    "-1": False,
+    "-1.0": False,
+}
+
+
+def _responses(table: Table, column: str | None = None) -> Array | None:
+    """Return responses: 1 holds as written, 0 and -1 the other way round, an empty cell is "can't tell"."""
+    name = column or next((name for name in ("response", "responses", "y") if name in table.columns), None)
+    if name is None:
+        return None
+    found = []
+    for row, cell in enumerate(table.columns[name]):
+        if cell is not None and str(cell).lower() not in _YES:
+            raise ValueError(f"row {row + 1} of {name!r}: expected True/False, 1/0 or 1/-1, found {cell!r}")
+        found.append(None if cell is None else _YES[str(cell).lower()])
+    return np.array(found, object)
+
+
+def _ratings(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    if options.larger is None:
+        raise ValueError(
+            "larger: does a larger rating mean 'similar' or 'different'? The file does not say; give larger="
+        )
+    items, names = options.items.read(cells.matrix(table, columns[:2]), table.typed)
+    return Comparisons.from_ratings(
+        items,
+        cells.numbers(table, columns[2]),
+        larger=options.larger,
+        missing=options.missing,
+        max_per_rater=options.max_per_rater,
+        random_state=options.random_state,
+        names=names,
+        n_items=options.items.n_items,
+        **about(table, columns, "rater"),
+    )
+
+
+def _choices(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    head = [[cell] for cell in cells.full(table, columns[0])]
+    chosen, left = (cells.lists(table, column, spaced=True) for column in columns[1:])
+    rows = [[*first, *near, *far] for first, near, far in zip(head, chosen, left, strict=True)]
+    values, lengths = cells.flat(rows)
+    items, names = options.items.read(
+        values, table.typed and not isinstance(table.columns[columns[1]][0], str)
+    )
+    shown = [row.tolist() for row in np.split(items, np.cumsum(lengths)[:-1])]
+    picked = [row[1 : 1 + len(near)] for row, near in zip(shown, chosen, strict=True)]
+    kept = about(table, columns, "rater", "time", "strategy", "side", "weight")
+    return Comparisons.from_choices(shown, picked, names=names, n_items=options.items.n_items, **kept)
+
+
+def _placements(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    items, names = options.items.read(cells.full(table, columns[0]), table.typed)
+    place = np.stack([cells.numbers(table, column) for column in columns[1:]], axis=1)
+    sampled = {"max_per_rater": options.max_per_rater, "random_state": options.random_state}
+    kept = about(table, columns, "rater") | sampled
+    return Comparisons.from_placements(items, place, names=names, n_items=options.items.n_items, **kept)
+
+
+def _groupings(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+    items, names = options.items.read(cells.full(table, columns[0]), table.typed)
+    group = cells.full(table, columns[1])
+    kept = about(table, columns, "rater")
+    return Comparisons.from_groupings(items, group, names=names, n_items=options.items.n_items, **kept)
+
+
+_HEAD = ("head", "probe", "anchor")
+_ITEM = ("item", "object")
+
+LAYOUTS = (
+    Layout((("near_a",), ("near_b",), ("far_a",), ("far_b",)), _pairs),
+    Layout((("shown",), ("response",)), _answers),
+    Layout((_HEAD, ("winner", "near"), ("loser", "far")), _triplets),
+    Layout((_HEAD, ("chosen", "chosen_near"), ("not_chosen",)), _choices),
+    Layout((("a",), ("b",), ("odd",)), _odd_one_out),
+    Layout((("central",), ("other1",), ("other2",)), _most_central),
+    Layout((("resp",), ("s1",), ("s2",), ("s3",), ("s4",)), _mlds),
+    Layout((("resp",), ("s1",), ("s2",), ("s3",)), _mlds),
+    Layout((("i",), ("j",), ("k",), ("l",)), _ijkl),
+    Layout((("i",), ("j",), ("rating",)), _ratings),
+    Layout((("i",), ("j",), ("k",)), _ijk),
+    Layout((_ITEM, ("x",), ("y",)), _placements),
+    Layout((_ITEM, ("group",)), _groupings),
+)

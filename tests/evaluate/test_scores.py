@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from scipy.spatial import procrustes
+from scipy.spatial.transform import Rotation
+from sklearn.metrics import log_loss as sklearn_log_loss
+
+import similitude as sm
+from similitude.evaluate.scores import correct, likelihoods
+
+
+@pytest.fixture(scope="module")
+def model():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    return sm.STE(2, random_state=0).fit(sm.simulate(truth, 2000, sharpness=1.0, random_state=1))
+
+
+@pytest.fixture(scope="module")
+def unseen():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    return sm.simulate(truth, 3000, form="odd_one_out", sharpness=1.0, random_state=2)
+
+
+def test_accuracy_is_the_score(model, unseen):
+    weighted = unseen.reweight(np.random.default_rng(0).random(len(unseen)))
+    assert sm.accuracy(model, weighted) == pytest.approx(model.score(weighted))
+    assert sm.accuracy(model, weighted) != sm.accuracy(model, unseen)
+
+
+def test_ties_count_half():
+    flat = sm.Similarity(np.zeros((4, 2)), sm.STE().loss())
+    assert sm.accuracy(flat, sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3)])) == 0.5
+
+
+def test_whole_answers_are_harder_than_comparisons(model, unseen):
+    right = correct(model, unseen).reshape(-1, 2)
+    assert sm.answer_accuracy(model, unseen) == pytest.approx((right == 1).all(1).mean())
+    assert sm.answer_accuracy(model, unseen) < sm.accuracy(model, unseen)
+
+
+def test_likelihood_scores(model, unseen):
+    chance = likelihoods(model, unseen)
+    assert sm.mean_likelihood(model, unseen) == pytest.approx(chance.mean())
+    labels = np.ones(len(chance), int)
+    assert sm.log_loss(model, unseen) == pytest.approx(sklearn_log_loss(labels, chance, labels=[0, 1]))
+
+
+def test_a_model_of_the_raters_is_calibrated():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    right = sm.Similarity(truth, sm.STE().loss())
+    too_sure = sm.Similarity(2 * truth, sm.STE().loss())
+    c = sm.simulate(truth, 50_000, sharpness=1.0, random_state=2)
+    assert sm.calibration_error(right, c) < 0.01
+    assert sm.calibration_error(too_sure, c) > 0.05
+    table = sm.calibration(right, c, n_bins=5)
+    np.testing.assert_allclose(table.predicted, table.observed, atol=0.02)
+    assert table.weight.sum() == len(c)
+
+
+def test_purity_and_rand_indices():
+    classes = ["a", "a", "a", "b", "b", "c"]
+    clusters = [0, 0, 1, 1, 1, 2]
+    assert sm.purity(classes, clusters) == pytest.approx(5 / 6)
+    same = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    agree = [(classes[i] == classes[j], clusters[i] == clusters[j]) for i, j in same]
+    assert sm.rand_index(classes, clusters) == pytest.approx(np.mean([a == b for a, b in agree]))
+    within = np.mean([b for a, b in agree if a])
+    between = np.mean([not b for a, b in agree if not a])
+    assert sm.rand_index(classes, clusters, "balanced") == pytest.approx((within + between) / 2)
+    assert sm.rand_index(classes, classes, "adjusted") == 1.0
+    with pytest.raises(ValueError, match="kind"):
+        sm.rand_index(classes, clusters, "other")
+
+
+def test_separation_by_definition():
+    position = np.array([0.0, 1.0, 5.0, 7.0])
+    table = np.abs(position[:, None] - position)
+    assert sm.separation(table, [0, 0, 1, 1]) == pytest.approx(np.mean([5, 7, 4, 6]) / np.mean([1, 2]))
+    with pytest.raises(ValueError, match="two classes"):
+        sm.separation(table, [0, 0, 0, 0])
+
+
+def test_procrustes_ignores_place_turn_mirror_and_size():
+    truth = np.random.default_rng(1).normal(size=(12, 3))
+    turned = 3.7 * truth @ Rotation.random(rng=2).as_matrix() * [1, 1, -1] + 5
+    assert sm.procrustes_distance(turned, truth) < 1e-12
+    np.testing.assert_allclose(sm.align(turned, truth), truth, atol=1e-10)
+
+
+def test_procrustes_is_scipys_disparity_and_pads_dimensions():
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(12, 3)), rng.normal(size=(12, 3))
+    assert sm.procrustes_distance(X, Y) == pytest.approx(procrustes(Y, X)[2])
+    assert sm.procrustes_distance(X[:, :2], np.c_[X[:, :2], np.zeros(12)]) < 1e-12
+    with pytest.raises(ValueError, match="12 items"):
+        sm.procrustes_distance(X, Y[:5])
+    with pytest.raises(ValueError, match="one point"):
+        sm.procrustes_distance(X, np.ones((12, 3)))

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.evaluate.intervals import clustered_mean
+
+
+@pytest.fixture(scope="module")
+def feedback():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    return sm.simulate(truth, 1500, form="odd_one_out", sharpness=2.0, raters=10, random_state=1)
+
+
+def test_cross_validate_compares_on_the_same_folds(feedback):
+    table = sm.cross_validate([sm.STE(2, random_state=0), sm.SOE(2, random_state=0)], feedback, random_state=0)
+    assert table.estimator.tolist() == ["STE", "SOE"]
+    assert (table.low < table.accuracy).all()
+    assert (table.accuracy < table.high).all()
+    assert (table.accuracy > 0.7).all()
+    assert (table.whole_answers < table.accuracy).all()
+    assert table.log_loss.isna().tolist() == [False, True]
+    again = sm.cross_validate([sm.STE(2, random_state=0), sm.SOE(2, random_state=0)], feedback, random_state=0)
+    assert table.drop(columns="seconds").equals(again.drop(columns="seconds"))
+
+
+def test_accuracy_is_that_of_all_held_out_comparisons(feedback):
+    expected = []
+    for train, test in sm.AnswerFold(3, random_state=4).split(feedback):
+        model = sm.STE(2, random_state=0).fit(feedback[train])
+        expected.append(model.score(feedback[test]) * len(test))
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, random_state=4)
+    assert table.accuracy[0] == pytest.approx(sum(expected) / len(feedback))
+
+
+def test_a_row_per_fold(feedback):
+    table = sm.cross_validate(
+        {"map": sm.STE(2, random_state=0)}, feedback, n_splits=3, by="rater", random_state=0, per_fold=True
+    )
+    assert table.fold.tolist() == [0, 1, 2]
+    assert set(table.estimator) == {"map"}
+
+
+def test_by_item_an_embedding_knows_nothing_of_new_items(feedback):
+    with pytest.warns(sm.FeedbackWarning, match="never compared"):
+        table = sm.cross_validate(sm.STE(2, random_state=0), feedback, by="item", n_splits=4, random_state=0)
+    assert table.accuracy[0] < 0.75
+
+
+def test_cleaning_touches_training_answers_only(feedback):
+    seen = []
+
+    def halve(c):
+        seen.append(len(c))
+        return c.select(np.arange(c.n_answers) % 2 == 0)
+
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, clean=halve, random_state=0)
+    assert seen == [2000] * 3
+    plain = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, random_state=0)
+    assert table.accuracy[0] != plain.accuracy[0]
+
+
+def test_the_same_table_from_two_processes(feedback):
+    alone = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=2, random_state=0)
+    spread = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=2, random_state=0, n_jobs=2)
+    assert alone.drop(columns="seconds").equals(spread.drop(columns="seconds"))
+
+
+def test_names_of_estimators(feedback):
+    two = [sm.STE(1, random_state=0), sm.STE(2, random_state=0)]
+    table = sm.cross_validate(two, feedback, n_splits=2, random_state=0)
+    assert table.estimator.tolist() == ["STE(n_components=1, random_state=0)", "STE(random_state=0)"]
+    with pytest.raises(ValueError, match="two are the same"):
+        sm.cross_validate([sm.STE(2), sm.STE(2)], feedback)
+    with pytest.raises(ValueError, match="found none"):
+        sm.cross_validate([], feedback)
+
+
+def test_a_learning_curve_rises(feedback):
+    table = sm.learning_curve(
+        sm.STE(2, random_state=0), feedback, sizes=[40, 200, 1000], n_repeats=3, random_state=0
+    )
+    assert table.answers.tolist() == [40, 200, 1000]
+    assert table.comparisons.tolist() == [80, 400, 2000]
+    assert table.accuracy.is_monotonic_increasing
+    assert (table.low < table.high).all()
+    by_rater = sm.learning_curve(sm.STE(2, random_state=0), feedback, by="rater", n_repeats=2, random_state=0)
+    assert len(by_rater) == 6
+    with pytest.raises(ValueError, match="sizes"):
+        sm.learning_curve(sm.STE(2), feedback, sizes=[10_000])
+    with pytest.raises(ValueError, match="'answer' or 'rater'"):
+        sm.learning_curve(sm.STE(2), feedback, by="item")
+
+
+def test_intervals_cover_the_truth_when_values_come_in_clusters():
+    rng = np.random.default_rng(0)
+    covered = []
+    for _ in range(400):
+        cluster = np.repeat(np.arange(40), 5)
+        value = np.repeat(rng.normal(size=40), 5) + 0.3 * rng.normal(size=200)
+        _, low, high = clustered_mean(value, rng.uniform(0.5, 1.5, 200), cluster, level=0.9)
+        covered.append(low < 0 < high)
+    assert 0.86 < np.mean(covered) < 0.94
+
+
+def test_one_cluster_has_no_interval():
+    mean, low, high = clustered_mean(np.array([1.0, 0.0]), np.ones(2), np.zeros(2, int))
+    assert mean == 0.5
+    assert np.isnan([low, high]).all()
