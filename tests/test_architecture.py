@@ -10,7 +10,10 @@ import pytest
 import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
-ORDER = "feedback graph engine kernels methods evaluate active auto plot report study cli demo".split()
+ORDER = [
+    "feedback", "graph", "engine", "kernels", "methods", "evaluate", "active", "auto", "plot", "report", "study",
+    "cli", "demo",
+]  # fmt: skip
 
 
 def room(path):

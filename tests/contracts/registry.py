@@ -67,7 +67,10 @@ def penalty_cases():
         (penalties.Ridge(0.7, 3), rng.normal(size=9)),
         (penalties.Trace(0.4, 3), _gram(3, rng)),
         (penalties.NonNegative(0.3), np.abs(rng.normal(size=5))),
-        (penalties.Blocks([(penalties.Trace(0.4), 9), (penalties.NonNegative(0.2), 2)]), np.r_[_gram(3, rng), 0.5, 1.5]),
+        (
+            penalties.Blocks([(penalties.Trace(0.4), 9), (penalties.NonNegative(0.2), 2)]),
+            np.r_[_gram(3, rng), 0.5, 1.5],
+        ),
     ]
     classes = {cls for cls in vars(penalties).values() if isinstance(cls, type) and issubclass(cls, penalties.Penalty)}
     assert {type(case[0]) for case in cases} == classes - {penalties.Penalty}, "a penalty is missing from the registry"

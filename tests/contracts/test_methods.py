@@ -60,7 +60,7 @@ def test_clone_and_parameters(method, clean):
     with pytest.raises(NotFittedError):
         model.predict(clean)
     with pytest.raises(NotFittedError):
-        model.embedding_
+        model.distances()
 
 
 def test_same_seed_same_bits_on_any_number_of_threads(method, noisy):
@@ -113,7 +113,9 @@ def test_quadruplets(method, clean):
     c = sm.simulate(truth(), 5000, form="quadruplet", random_state=1)
     model = method(2, penalty=1e-4, random_state=5, max_iter=3000).fit(c)
     assert not c.is_triplet.all()
-    assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > (0.91 if method in HEAVY_TAILED else 0.985)
+    assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > (
+        0.91 if method in HEAVY_TAILED else 0.985
+    )
 
 
 def test_grid_search_cross_val_score_and_pipeline(method, noisy):
@@ -232,7 +234,7 @@ def test_bad_feedback_is_refused(method, noisy):
         model.fit(noisy.reweight(0.0))
     with pytest.raises(ValueError, match="shape"):
         model.fit(np.zeros((4, 5), int))
-    with pytest.raises(ValueError, match="found 0.7"):
+    with pytest.raises(ValueError, match=r"found 0\.7"):
         model.fit([(0, 1, 2)], [0.7])
     with pytest.raises(ValueError, match="item 40 is not among the 25"):
         model.fit(noisy).score([(0, 1, 40)])

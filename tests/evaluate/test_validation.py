@@ -76,9 +76,7 @@ def test_names_of_estimators(feedback):
 
 
 def test_a_learning_curve_rises(feedback):
-    table = sm.learning_curve(
-        sm.STE(2, random_state=0), feedback, sizes=[40, 200, 1000], n_repeats=3, random_state=0
-    )
+    table = sm.learning_curve(sm.STE(2, random_state=0), feedback, sizes=[40, 200, 1000], n_repeats=3, random_state=0)
     assert table.answers.tolist() == [40, 200, 1000]
     assert table.comparisons.tolist() == [80, 400, 2000]
     assert table.accuracy.is_monotonic_increasing

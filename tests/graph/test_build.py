@@ -29,7 +29,14 @@ def test_pairs_are_merged_where_they_repeat(n_items, m, merged):
     assert graph.merged is merged
     sorted_near = {tuple(sorted(pair)) for pair in graph.pairs[graph.near].tolist()}
     assert sorted_near == {tuple(sorted(pair)) for pair in c.near.tolist()}
-    rows = sorted(zip(map(tuple, graph.near_pairs.tolist()), map(tuple, graph.far_pairs.tolist()), graph.weight, strict=True))
+    rows = sorted(
+        zip(
+            map(tuple, graph.near_pairs.tolist()),
+            map(tuple, graph.far_pairs.tolist()),
+            graph.weight,
+            strict=True,
+        )
+    )
     assert rows == sorted(zip(map(tuple, c.near.tolist()), map(tuple, c.far.tolist()), c.weight, strict=True))
 
 

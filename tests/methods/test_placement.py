@@ -13,9 +13,7 @@ def truth():
 
 @pytest.fixture(scope="module")
 def model(truth):
-    return sm.STE(2, penalty=1e-3, random_state=0).fit(
-        sm.simulate(truth[:20], 4000, random_state=1).with_items(NAMES)
-    )
+    return sm.STE(2, penalty=1e-3, random_state=0).fit(sm.simulate(truth[:20], 4000, random_state=1).with_items(NAMES))
 
 
 def about_new(truth, new, n_answers=6000):

@@ -62,7 +62,15 @@ class CPU:
         pull = np.zeros((len(bounds) - 1, len(d2)))
         values = over_chunks(
             lambda c: compiled.losses(
-                shape, loss.shape.parameter, level, graph.near, graph.far, graph.weight, pull[c], bounds[c], bounds[c + 1]
+                shape,
+                loss.shape.parameter,
+                level,
+                graph.near,
+                graph.far,
+                graph.weight,
+                pull[c],
+                bounds[c],
+                bounds[c + 1],
             ),
             len(bounds) - 1,
         )

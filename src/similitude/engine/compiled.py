@@ -19,7 +19,7 @@ import numpy as np
 from similitude.engine import terms
 
 # Sums of squares may be reordered and fused (the same way every time), but NaN and infinity keep their meaning.
-_FLAGS = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
 _scalar = numba.njit(**_FLAGS)
 
@@ -56,7 +56,7 @@ def _last(expression: Callable[..., Any]) -> Callable[..., Any]:
     def choose(code: int, argument: float, parameter: float) -> Any:  # noqa: ARG001
         return expression(argument, parameter)
 
-    return choose  # type: ignore[no-any-return]
+    return choose
 
 
 def _either(number: int, expression: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,7 +66,7 @@ def _either(number: int, expression: Callable[..., Any], other: Callable[..., An
             return expression(argument, parameter)
         return other(code, argument, parameter)
 
-    return choose  # type: ignore[no-any-return]
+    return choose
 
 
 _scale = _switch(terms.SCALES)
@@ -153,8 +153,24 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
 
     @_kernel
     def minibatches(  # type: ignore[no-untyped-def]
-        X, first, second, order, near, far, weight, ridge, scale, scale_parameter, shape, shape_parameter,
-        batch, rate, done, planned, gradient, touched,
+        X,
+        first,
+        second,
+        order,
+        near,
+        far,
+        weight,
+        ridge,
+        scale,
+        scale_parameter,
+        shape,
+        shape_parameter,
+        batch,
+        rate,
+        done,
+        planned,
+        gradient,
+        touched,
     ):
         """One pass of Adam over comparisons in `order`, `batch` at a time, updating only the rows that a batch touches.
 
@@ -216,6 +232,4 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     return levels, losses, embedding, minibatches
 
 
-levels, losses, embedding, minibatches = _with_formulas(
-    hashlib.sha256(inspect.getsource(terms).encode()).hexdigest()
-)
+levels, losses, embedding, minibatches = _with_formulas(hashlib.sha256(inspect.getsource(terms).encode()).hexdigest())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -53,7 +54,7 @@ def spectral_start(graph: SimilarityGraph, n_components: int, rng: np.random.Gen
     return X * compared[:, None]
 
 
-def _leading(matrix: sparse.sparray, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _leading(matrix: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     n = matrix.shape[0]
     with one_blas_thread():
         if n <= _DENSE_BELOW or count >= n - 1:

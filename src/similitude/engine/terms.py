@@ -34,7 +34,11 @@ def student(t: Any, alpha: float) -> tuple[Any, Any, Any]:
     inside = maximum(t, 0.0)
     half = 0.5 * (alpha + 1.0)
     slope = half / (alpha + inside)
-    return half * log1p(inside / alpha) + slope * minimum(t, 0.0), slope, -slope / (alpha + inside) * (t >= 0.0)
+    return (
+        half * log1p(inside / alpha) + slope * minimum(t, 0.0),
+        slope,
+        -slope / (alpha + inside) * (t >= 0.0),
+    )
 
 
 def logarithm(t: Any, mu: float) -> tuple[Any, Any, Any]:
@@ -77,7 +81,7 @@ SHAPES: tuple[Expression, ...] = (logistic, hinge, squared_hinge)
 
 def lower(expression: Expression, operations: Mapping[str, Any]) -> Expression:
     """Return the same expression over other versions of `exp`, `maximum`, ... (another device's, say)."""
-    return types.FunctionType(expression.__code__, dict(operations), expression.__name__)  # type: ignore[attr-defined]
+    return types.FunctionType(expression.__code__, dict(operations), expression.__name__)
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Formula:
     @property
     def name(self) -> str:
         """Name of the expression."""
-        return self.expression.__name__  # type: ignore[attr-defined, no-any-return]
+        return self.expression.__name__
 
     def __call__(self, argument: Array) -> tuple[Floats, Floats, Floats]:
         """Return value, slope and curvature, element by element."""
@@ -117,7 +121,8 @@ class ComparisonLoss:
         """1/(1 + e^-margin): the probability that a person calls the near pair more alike."""
         if not self.has_probability:
             raise ValueError(
-                f"a loss of shape {self.shape.name!r} gives no probability; use one of the logistic family (STE, TSTE, CKL)"
+                f"a loss of shape {self.shape.name!r} gives no probability; "
+                "use one of the logistic family (STE, TSTE, CKL)"
             )
         return 1.0 + self.shape(self.margin(d2_near, d2_far))[1]
 

@@ -65,4 +65,4 @@ def _controller() -> Any:
 
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Hold BLAS to one thread: on small matrices more threads cost many times what they save."""
-    return _controller().limit(limits=1)  # type: ignore[no-any-return]
+    return _controller().limit(limits=1)

@@ -61,7 +61,9 @@ def cross_validate(
     rows = joblib.Parallel(n_jobs=n_jobs)(
         joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, train, test in jobs
     )
-    table = pd.concat([row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)])
+    table: pd.DataFrame = pd.concat(
+        [row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)]
+    )
     cluster = _clusters(c, by)
     keys = ["estimator", "fold"] if per_fold else ["estimator"]
     groups = table.groupby(keys, sort=False)
@@ -108,7 +110,7 @@ def learning_curve(
     named = _named(estimators)
     c = as_comparisons(comparisons)
     rng = np.random.default_rng(random_state)
-    jobs = []
+    jobs: list[tuple[str, int, int, Array, Array]] = []
     for repeat in range(n_repeats):
         train, test = _rows_of_split(c, test_size, by, rng)
         answers = rng.permutation(np.unique(c.answer[train]))
@@ -118,7 +120,7 @@ def learning_curve(
     rows = joblib.Parallel(n_jobs=n_jobs)(
         joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, _, train, test in jobs
     )
-    table = pd.concat(
+    table: pd.DataFrame = pd.concat(
         [
             row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
             for (name, size, repeat, train, _), row in zip(jobs, rows, strict=True)

@@ -43,8 +43,8 @@ class SimilarityGraph:
     def _vertices(self) -> tuple[Ints, Indices, Indices]:
         both = np.concatenate([self.near_pairs, self.far_pairs])
         if not self.merged:
-            index = np.arange(len(both))
-            return both, index[: len(self)], index[len(self) :]
+            every = np.arange(len(both))
+            return both, every[: len(self)], every[len(self) :]
         pairs, index = distinct_pairs(both, self.n_items)
         return pairs, index[: len(self)], index[len(self) :]
 

@@ -89,7 +89,7 @@ def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
     if count > 1:
         groups = [_listing(comparisons, np.flatnonzero(graph.components == k)) for k in range(min(count, _MOST_NAMED))]
         warnings.warn(
-            f"the items fall into {count} groups that no comparison links, so how far apart the groups are is arbitrary: "
+            f"the items fall into {count} groups that no comparison links, so where the groups lie is arbitrary: "
             + "; ".join(f"({group})" for group in groups)
             + ("; ..." if count > _MOST_NAMED else ""),
             FeedbackWarning,

@@ -124,10 +124,11 @@ class OrdinalEmbedding(ComparisonEstimator):
         warn_of_gaps(c, graph)
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
-        problem = Problem(
-            Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty, count)
+        problem = Problem(Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty, count))
+        best = min(
+            (self._solve(problem, start, self.max_iter, rng) for start in self._starts(problem, rng)),
+            key=_value,
         )
-        best = min((self._solve(problem, start, self.max_iter, rng) for start in self._starts(problem, rng)), key=_value)
         self._keep(best, c, graph)
         return self
 
@@ -164,7 +165,9 @@ class OrdinalEmbedding(ComparisonEstimator):
         if not isinstance(self.init, str):
             given = np.array(self.init, float)
             if given.shape != (graph.n_items, d) or not np.isfinite(given).all():
-                raise ValueError(f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}")
+                raise ValueError(
+                    f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}"
+                )
             starts = [given * (graph.occurrences > 0)[:, None]]
         elif spectral:
             starts = [best_scale(problem, spectral_start(graph, d, rng))]

@@ -150,7 +150,8 @@ class Similarity:
             raise ValueError(f"{Path(path).name} is not a similarity file, or it is damaged ({error})") from None
         if header["format"] > _FORMAT:
             raise ValueError(
-                f"{Path(path).name} has format {header['format']}, this version of similitude reads up to {_FORMAT}; upgrade it"
+                f"{Path(path).name} has format {header['format']}, but this version of similitude reads formats "
+                f"up to {_FORMAT}; upgrade similitude"
             )
         names = None if header["names"] is None else tuple(header["names"])
         loss = ComparisonLoss(_formula(terms.SCALES, header["scale"]), _formula(terms.SHAPES, header["shape"]))

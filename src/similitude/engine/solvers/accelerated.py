@@ -11,10 +11,16 @@ from similitude.feedback.columns import Floats
 
 _GROW, _SHRINK = 1.1, 0.5
 _QUIET = 3
+_LEAST_STEP = 1e-15
 
 
 def accelerated(
-    problem: Problem, start: Floats, *, max_iter: int = 1000, tol: float = 1e-6, callback: Callback | None = None
+    problem: Problem,
+    start: Floats,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+    callback: Callback | None = None,
 ) -> Result:
     """Minimise mean loss + penalty by FISTA (Beck & Teboulle 2009) with function restart (O'Donoghue & Candes 2015).
 
@@ -53,12 +59,13 @@ def _run(problem: Problem, start: Floats, max_iter: int, tol: float, callback: C
 def _descend(problem: Problem, ahead: Floats, step: float) -> tuple[Floats, float, float, int]:
     """One proximal step with backtracking: the new point, its objective, the step that held, evaluations used."""
     data, gradient = problem.data(ahead)
-    for tries in range(1, 60):
+    evaluations = 1
+    while True:
         new = problem.penalty.prox(ahead - step * gradient, step)
         move = new - ahead
         new_data = problem.data(new)[0]
+        evaluations += 1
         bound = data + gradient @ move + move @ move / (2.0 * step)
-        if new_data <= bound + 1e-12 * abs(bound):
-            break
+        if new_data <= bound + 1e-12 * abs(bound) or step < _LEAST_STEP:
+            return new, new_data + problem.penalty.value(new), step, evaluations
         step *= _SHRINK
-    return new, new_data + problem.penalty.value(new), step, tries + 1

@@ -14,7 +14,12 @@ from similitude.feedback.columns import Floats
 
 
 def lbfgs(
-    problem: Problem, start: Floats, *, max_iter: int = 500, tol: float = 1e-6, callback: Callback | None = None
+    problem: Problem,
+    start: Floats,
+    *,
+    max_iter: int = 500,
+    tol: float = 1e-6,
+    callback: Callback | None = None,
 ) -> Result:
     """Minimise a smooth problem; stops when an iteration gains less than tol of the objective.
 
@@ -35,7 +40,13 @@ def lbfgs(
             jac=True,
             method="L-BFGS-B",
             callback=after,
-            options={"maxiter": max_iter, "maxfun": 20 * max_iter + 100, "ftol": tol, "gtol": tol * 1e-3, "maxcor": 12},
+            options={
+                "maxiter": max_iter,
+                "maxfun": 20 * max_iter + 100,
+                "ftol": tol,
+                "gtol": tol * 1e-3,
+                "maxcor": 12,
+            },
         )
     status = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
     return Result(found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))

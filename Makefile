@@ -1,0 +1,30 @@
+# Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench clean
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+demo: $(VENV)/ready  ## simulated raters judge colours; the map that is learned is drawn
+	$(BIN)/python -m similitude.demo
+
+check: $(VENV)/ready  ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+test: check  ## style, types and all tests
+	$(BIN)/python -m pytest -n auto
+
+bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) benchmarks/.environments demo
