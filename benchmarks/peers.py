@@ -28,7 +28,9 @@ def python_of(library: str) -> str:
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not installed.exists() or installed.read_text() != PEERS[library]:
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEERS[library]], check=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PEERS[library]], check=True
+        )
         installed.write_text(PEERS[library])
     return str(python)
 
@@ -59,7 +61,7 @@ class Worker:
         )
 
     def __call__(self, operation: str, **arguments: Any) -> Any:
-        request = json.dumps({"operation": operation, "arguments": arguments}, default=str)
+        request = json.dumps({"operation": operation, "arguments": arguments})
         self.process.stdin.write(request + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()

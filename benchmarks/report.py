@@ -1,4 +1,4 @@
-"""Tables: printed to be read, stored as JSON to be kept."""
+"""Tables: printed to be read, stored as JSON to be kept, and copied to where README.md has a place for them."""
 
 from __future__ import annotations
 
@@ -49,18 +49,29 @@ def show(table: Table) -> None:
 
 
 def store(table: Table, settings: Settings, command: str) -> None:
-    """Write a table and the circumstances under which it was made to `results/NAME.json`."""
-    content = {
-        "title": table.title,
-        "note": table.note,
-        "command": command,
-        "settings": asdict(settings),
-        "machine": machine(),
-        "rows": table.rows,
-    }
+    """Write a table and how it was made to `results/NAME.json`, and to its place in README.md if it has one."""
+    made = {"command": command, "settings": asdict(settings), "machine": machine()}
+    content = {"title": table.title, "note": table.note, **made, "rows": table.rows}
     path = HERE / "results" / f"{table.name}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(content, indent=1, default=_plain) + "\n")
+    readme = HERE / "README.md"
+    readme.write_text(with_figures(readme.read_text(), table, command))
+
+
+def with_figures(text: str, table: Table, command: str) -> str:
+    """Return a text with what stands between `<!-- NAME -->` and `<!-- end -->` replaced by a table."""
+    start, end = f"<!-- {table.name} -->\n", "<!-- end -->"
+    if start not in text:
+        return text
+    before, rest = text.split(start)
+    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    for row in table.rows:
+        cells = (_text(row.get(column), style) for column, style in table.columns.items())
+        lines.append("| " + " | ".join(cells) + " |")
+    here = machine()
+    made = f"{table.title}. {table.note}. `{command}`, {here['cores']} cores, {here['date']}."
+    return before + start + "\n".join(["", made, "", *lines, "", end]) + rest.split(end, 1)[1]
 
 
 def machine() -> Row:

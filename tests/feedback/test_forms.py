@@ -8,11 +8,12 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.feedback.strategies import random_answers, seeds
 
-from similitude import Comparisons
+from similitude import Answers, Comparisons
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms import FORMS
 from similitude.feedback.implied import implied_counts
+from tests.feedback.strategies import random_answers, seeds
 
 
 def triplet(shown, said):
@@ -139,27 +140,24 @@ def test_a_shared_item_stands_first_in_both_pairs(rng):
 @pytest.mark.parametrize(
     ("form", "shown", "said", "message"),
     [
-        ("triplet", [0, 1, 2], [0], "found 0, but a triplet answer is 1 to 2"),
+        ("triplet", [0, 1, 2], [0], "found 0, but an answer of form triplet is 1 to 2"),
         ("triplet", [0, 1, 2], [1.5], "whole numbers"),
-        ("triplet", [0, 1, 2, 3], [1], "1 numbers do not answer a triplet of 4 items"),
-        ("quadruplet", [0, 1, 2, 3], [2], "found 2, but a quadruplet answer is 0 to 1"),
-        ("odd_one_out", [0, 1, 2], [3], "found 3, but a odd_one_out answer is 0 to 2"),
-        ("odd_one_out", [0, 1, 2, 3], [3], "do not answer a odd_one_out of 4 items"),
-        ("choice", [0, 1, 2], [0], "found 0, but a choice answer is 1 to 2"),
+        ("triplet", [0, 1, 2, 3], [1], "1 numbers do not answer triplet of 4 items"),
+        ("quadruplet", [0, 1, 2, 3], [2], "found 2, but an answer of form quadruplet is 0 to 1"),
+        ("odd_one_out", [0, 1, 2], [3], "found 3, but an answer of form odd_one_out is 0 to 2"),
+        ("odd_one_out", [0, 1, 2, 3], [3], "do not answer odd_one_out of 4 items"),
+        ("choice", [0, 1, 2], [0], "found 0, but an answer of form choice is 1 to 2"),
         ("choice", [0, 1, 2, 3], [2, 2], "names a position twice"),
         ("ranking", [0, 1, 2], [1, 1], "names a position twice"),
-        ("difference_rating", [0, 1, 2, 3], [1], "do not answer a rating of 4 items"),
-        ("placement", [0, 1, 2], [1, 2, 3, 4], "do not answer a placement of 3 items"),
-        ("grouping", [0, 1, 2], [1, 2], "do not answer a grouping of 3 items"),
-        ("labelling", [0, 1, 2], [1, 2], "do not answer a labelling of 3 items"),
-        ("attribute", [0, 1, 2], [0, 1, 5], "found 5, but a attribute answer is 0 to 2"),
+        ("difference_rating", [0, 1, 2, 3], [1], "do not answer rating of 4 items"),
+        ("placement", [0, 1, 2], [1, 2, 3, 4], "do not answer placement of 3 items"),
+        ("grouping", [0, 1, 2], [1, 2], "do not answer grouping of 3 items"),
+        ("labelling", [0, 1, 2], [1, 2], "do not answer labelling of 3 items"),
+        ("attribute", [0, 1, 2], [0, 1, 5], "found 5, but an answer of form attribute is 0 to 2"),
         ("guess", [0, 1, 2], [0], "'guess' is unknown; the forms are attribute, choice"),
     ],
 )
 def test_a_response_that_is_no_answer_is_refused(form, shown, said, message):
-    from similitude import Answers
-    from similitude.feedback.columns import Rows
-
     answers = Answers.of(form, Rows.of([shown]), Rows.of([said]))
     with pytest.raises(ValueError, match=message):
         Comparisons.from_answers(answers)

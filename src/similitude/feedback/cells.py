@@ -50,9 +50,7 @@ class ItemRule:
 
     def _labels(self, values: Array) -> tuple[Array, Sequence[str] | None]:
         text = objects([str(value) for value in values.ravel().tolist()]).reshape(values.shape)
-        return text, self.names if self.names is not None else sorted(
-            set(text.ravel().tolist()), key=_label_order
-        )
+        return text, self.names if self.names is not None else sorted(set(text.ravel().tolist()), key=_label_order)
 
 
 def _label_order(label: str) -> tuple[bool, int, str]:
@@ -98,9 +96,7 @@ def full(table: Table, column: str) -> Array:
     cells = table.columns[column]
     empty = np.flatnonzero(is_none(cells))
     if len(empty):
-        raise ValueError(
-            f"row {empty[0] + 1} has no {column!r} ({len(empty)} such rows); fill it in or drop the row"
-        )
+        raise ValueError(f"row {empty[0] + 1} has no {column!r} ({len(empty)} such rows); fill it in or drop the row")
     return cells
 
 

@@ -109,9 +109,7 @@ class Categories:
         labels: dict[str, int] = {}
         codes = []
         for part in parts:
-            table = np.array(
-                [labels.setdefault(label, len(labels)) for label in part.labels] + [-1], np.int32
-            )
+            table = np.array([labels.setdefault(label, len(labels)) for label in part.labels] + [-1], np.int32)
             one = is_constant(part.codes) and len(part.codes)
             codes.append(constant(table[part.codes[0]], len(part)) if one else table[part.codes])
         return Categories(join(codes), tuple(labels))
@@ -169,11 +167,7 @@ class Rows:
         return self.length
 
     def __getitem__(self, row: int) -> Array:
-        start, end = (
-            (row * self.width, (row + 1) * self.width)
-            if self.offsets is None
-            else self.offsets[row : row + 2]
-        )
+        start, end = (row * self.width, (row + 1) * self.width) if self.offsets is None else self.offsets[row : row + 2]
         return self.values[start:end]
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback import forms
+from similitude.feedback import forms, splitting
 from similitude.feedback.answers import Answers
 from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first
 from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
@@ -141,9 +141,7 @@ class Comparisons(Constructors):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise ValueError(
-                "copy: the rows are put together on demand, so expected None or True, found False"
-            )
+            raise ValueError("copy: the rows are put together on demand, so expected None or True, found False")
         return np.asarray(self.quadruplets, dtype)
 
     def __getitem__(self, rows: Any) -> Comparisons:
@@ -188,9 +186,7 @@ class Comparisons(Constructors):
         position = np.full(self.n_answers, -1, np.int32)
         position[chosen] = np.arange(len(chosen))
         if (position >= 0).sum() < len(chosen):
-            raise ValueError(
-                "answers: the same answer is selected twice; use weight to count an answer more than once"
-            )
+            raise ValueError("answers: the same answer is selected twice; use weight to count an answer more than once")
         rows = np.flatnonzero(position[self.answer] >= 0)
         place = position[self.answer[rows]]
         if (np.diff(place) < 0).any():
@@ -201,9 +197,7 @@ class Comparisons(Constructors):
     def flip(self, wrong: npt.ArrayLike) -> Comparisons:
         """Return the comparisons with near and far exchanged where `wrong` is true."""
         exchange = np.asarray(wrong, bool)[:, None]
-        return replace(
-            self, near=np.where(exchange, self.far, self.near), far=np.where(exchange, self.near, self.far)
-        )
+        return replace(self, near=np.where(exchange, self.far, self.near), far=np.where(exchange, self.near, self.far))
 
     def reweight(self, weight: npt.ArrayLike) -> Comparisons:
         """Return the comparisons with other weights: one number, or one per comparison."""
@@ -213,13 +207,9 @@ class Comparisons(Constructors):
         """Return the same comparisons over a larger set of items (by name) or with more positions."""
         if names is None:
             count = self.n_items if n_items is None else n_items
-            needed = (
-                self.n_items if self.names is not None else int(self.answers.shown.values.max(initial=-1)) + 1
-            )
+            needed = self.n_items if self.names is not None else int(self.answers.shown.values.max(initial=-1)) + 1
             if count < needed or (self.names is not None and count != needed):
-                raise ValueError(
-                    f"n_items: {count} was given, but the feedback is about {needed} items; give names"
-                )
+                raise ValueError(f"n_items: {count} was given, but the feedback is about {needed} items; give names")
             return replace(self, n_items=count)
         known = check_names(names) or ()
         if self.names is None:
@@ -245,9 +235,9 @@ class Comparisons(Constructors):
             np.concatenate([part.near for part in parts]),
             np.concatenate([part.far for part in parts]),
             join([part.weight for part in parts]),
-            np.concatenate(
-                [part.answer + offset for part, offset in zip(parts, offsets, strict=False)]
-            ).astype(np.int32),
+            np.concatenate([part.answer + offset for part, offset in zip(parts, offsets, strict=False)]).astype(
+                np.int32
+            ),
             Answers.join([part.answers for part in parts]),
             parts[0].n_items,
             parts[0].names,
@@ -255,16 +245,7 @@ class Comparisons(Constructors):
 
     def groups(self, by: Literal["answer", "rater"]) -> Ints:
         """Return for each answer the group that must not be split: the answer itself, or its rater."""
-        if by == "answer":
-            return np.arange(self.n_answers, dtype=np.int32)
-        if by != "rater":
-            raise ValueError(f"by: expected 'answer', 'rater' or 'item', found {by!r}")
-        codes = self.answers.rater.codes
-        if (codes < 0).any():
-            raise ValueError(
-                "by='rater': some answers have no rater; give rater= when you build the comparisons"
-            )
-        return codes
+        return splitting.groups(self, by)
 
     def hold_out_items(self, items: npt.ArrayLike) -> tuple[Array, Array]:
         """Return rows for training and for testing when `items` (indices) are new.
@@ -272,13 +253,7 @@ class Comparisons(Constructors):
         Training: comparisons among the other items. Testing: comparisons that have one new item, which is the
         head where there is a head (seed protocol of partial order embedding: the other two are in training).
         """
-        new = np.zeros(self.n_items, bool)
-        new[np.asarray(items)] = True
-        among = new[self.quadruplets]
-        train = np.flatnonzero(~among.any(1))
-        head = self.is_triplet & among[:, 0] & ~among[:, 1] & ~among[:, 3]
-        single = ~self.is_triplet & (among.sum(1) == 1)
-        return train, np.flatnonzero(head | single)
+        return splitting.hold_out_items(self, items)
 
     def split(
         self, test_size: float = 0.2, by: By = "answer", random_state: int | np.random.Generator | None = None
@@ -291,20 +266,14 @@ class Comparisons(Constructors):
         by : what is held out
         random_state : seed or generator
         """
-        if not 0 < test_size < 1:
-            raise ValueError(f"test_size: expected a share between 0 and 1, found {test_size}")
         rng = np.random.default_rng(random_state)
-        if by == "item":
-            items = self.items_compared
-            train, test = self.hold_out_items(rng.permutation(items)[: _share(test_size, len(items))])
-            with warnings.catch_warnings():  # by design an answer may lie partly among the training items
-                warnings.simplefilter("ignore", PartialAnswerWarning)
-                return self[train], self[test]
-        group = self.groups(by)
-        present = np.unique(group)
-        held = rng.permutation(present)[: _share(test_size, len(present))]
-        test = np.isin(group, held)
-        return self.select(~test), self.select(test)
+        if by != "item":
+            test = splitting.held_out_answers(self, test_size, by, rng)
+            return self.select(~test), self.select(test)
+        train, test = self.hold_out_items(splitting.draw(self.items_compared, test_size, rng))
+        with warnings.catch_warnings():  # by design an answer may lie partly among the training items
+            warnings.simplefilter("ignore", PartialAnswerWarning)
+            return self[train], self[test]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per comparison, items by name where there are names."""
@@ -331,12 +300,6 @@ class Comparisons(Constructors):
         return f"<{text}{f', {unsure} could not tell' if unsure else ''}>"
 
 
-def _share(test_size: float, count: int) -> int:
-    if count < 2:
-        raise ValueError(f"test_size: at least 2 groups are needed to hold some out, found {count}")
-    return min(max(1, round(test_size * count)), count - 1)
-
-
 def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
     if not parts:
         raise ValueError("concatenate: expected at least one Comparisons, found none")
@@ -347,8 +310,6 @@ def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
         names = list(dict.fromkeys(name for part in parts for name in part.names or ()))
         return [part.with_items(names) for part in parts]
     if any(named):
-        raise ValueError(
-            "concatenate: some feedback knows its items by name and some by position; give names to all"
-        )
+        raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
     count = max(part.n_items for part in parts)
     return [part.with_items(n_items=count) for part in parts]

@@ -83,9 +83,7 @@ class Constructors(SheetConstructors):
         return cls._from_three("odd_one_out", triples, odd, 2, columns)
 
     @classmethod
-    def from_most_central(
-        cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Any
-    ) -> Comparisons:
+    def from_most_central(cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Any) -> Comparisons:
         """Three items and the most central one.
 
         Parameters
@@ -144,9 +142,7 @@ class Constructors(SheetConstructors):
         **columns : rater, weight, time, strategy (the attribute's name, say), names, n_items
         """
         codes, names, n_items = item_lists([list(row) for row in orders], *about_items(columns))
-        order = np.arange(len(codes.values)) - np.repeat(
-            np.cumsum(codes.lengths) - codes.lengths, codes.lengths
-        )
+        order = np.arange(len(codes.values)) - np.repeat(np.cumsum(codes.lengths) - codes.lengths, codes.lengths)
         answers = Answers.of("attribute", codes, codes.with_values(order), **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)
 
@@ -160,14 +156,10 @@ class Constructors(SheetConstructors):
         first, second = (1, 2) if form == "triplet" else (0, 1)
         said = np.where(right, first, second).astype(np.int8)[:, None]
         if answer is None:
-            answers = Answers.of(
-                form, Rows.uniform(codes), with_silence(said, silent), **about_answers(columns)
-            )
+            answers = Answers.of(form, Rows.uniform(codes), with_silence(said, silent), **about_answers(columns))
             return cls._finish(answers, names, n_items, columns)
         if silent.any():
-            raise ValueError(
-                'responses: an answer of several rows cannot be "can\'t tell"; leave such rows out'
-            )
+            raise ValueError('responses: an answer of several rows cannot be "can\'t tell"; leave such rows out')
         sheets = Sheets(answer, len(codes))
         given = [name for name in (*ANSWER_COLUMNS, "weight") if columns.get(name) is not None]
         columns = columns | {name: sheets.one_each(columns[name], name) for name in given}
@@ -181,9 +173,7 @@ class Constructors(SheetConstructors):
         codes, names, n_items = item_rows(triples, 3, "triples", *about_items(columns))
         said = np.full(len(codes), default, float) if position is None else np.asarray(position, float)
         if said.shape != (len(codes),):
-            raise ValueError(
-                f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}"
-            )
+            raise ValueError(f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}")
         response = with_silence(said[:, None], np.isnan(said))
         answers = Answers.of(form, Rows.uniform(codes), response, **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)
@@ -200,10 +190,7 @@ class Constructors(SheetConstructors):
         questions, picks = with_head(shown, head), list(picked)
         if len(picks) != len(questions):
             raise ValueError(f"{form}: expected picks for {len(questions)} questions, found {len(picks)}")
-        said = [
-            positions_of(question, row, k)
-            for k, (question, row) in enumerate(zip(questions, picks, strict=True))
-        ]
+        said = [positions_of(question, row, k) for k, (question, row) in enumerate(zip(questions, picks, strict=True))]
         codes, names, n_items = item_lists(questions, *about_items(columns))
         answers = Answers.of(form, codes, Rows.of(said, np.int32), **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)

@@ -11,9 +11,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.sheets import as_right
 
 
-def as_comparisons(
-    comparisons: Any, y: npt.ArrayLike | None = None, n_items: int | None = None
-) -> Comparisons:
+def as_comparisons(comparisons: Any, y: npt.ArrayLike | None = None, n_items: int | None = None) -> Comparisons:
     """Return feedback as `Comparisons`.
 
     Parameters

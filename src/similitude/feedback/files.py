@@ -86,12 +86,12 @@ def read_comparisons(
     rule = ItemRule(names, n_items, labels)
     options = Options(form, rule, larger, missing, max_per_rater, random_state, drop_degenerate, keep_catch)
     if not isinstance(path, (str, os.PathLike)):
-        return _over(read_table(tables.of_frame(path), options), names)
+        return _over(read_table(tables.of_frame(path), options), names, n_items)
     where = Path(path)
     kind, zipped = kind_of(where)
     data = tables.content(where, zipped)
     try:
-        return _over(read_table(_parse(data, kind, form), options), names)
+        return _over(read_table(_parse(data, kind, form), options), names, n_items)
     except (ValueError, TypeError) as error:
         raise (TypeError if isinstance(error, TypeError) else ValueError)(f"{where.name}: {error}") from None
 
@@ -133,11 +133,9 @@ def _parse(data: bytes, kind: str, form: str | None) -> Table:
         return _parse_arrays(data, form)
     if kind != ".txt":
         return tables.parse_text(data, "," if kind == ".csv" else "\t")
-    bare = tables.parse_text(data, r"\s+", headed=False)
-    columns = _columns_of(
-        len(bare.columns), form or ("odd_one_out" if len(bare.columns) == 3 else "quadruplet")
-    )
-    return Table(dict(zip(columns, bare.columns.values(), strict=True)), None, typed=False)
+    rows = tables.parse_bare(data)
+    names = _columns_of(len(rows[0]), form or ("odd_one_out" if len(rows[0]) == 3 else "quadruplet"))
+    return Table(tables.columns_of_rows(names, rows), None, typed=False)
 
 
 _COLUMNS = {
@@ -178,11 +176,11 @@ def _parse_arrays(data: bytes, form: str | None) -> Table:
     return Table(table, None, typed=True)
 
 
-def _over(comparisons: Comparisons, names: Sequence[str] | None) -> Comparisons:
-    """Return the comparisons over the items that the caller named, where the file named its own."""
-    return (
-        comparisons if names is None or comparisons.names == tuple(names) else comparisons.with_items(names)
-    )
+def _over(comparisons: Comparisons, names: Sequence[str] | None, n_items: int | None) -> Comparisons:
+    """Return the comparisons over the items that the caller gave, where the file has items of its own."""
+    if names is not None:
+        return comparisons if comparisons.names == tuple(names) else comparisons.with_items(names)
+    return comparisons if n_items in (None, comparisons.n_items) else comparisons.with_items(n_items=n_items)
 
 
 def _replace(path: Path, data: bytes) -> None:

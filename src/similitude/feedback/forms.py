@@ -73,11 +73,7 @@ def _groups(answers: Answers) -> list[tuple[str, Array]]:
         said = len(answers) > 0 and answers.response.width > 0
         return [(answers.form.labels[answers.form.codes[0]], np.arange(len(answers)))] if said else []
     kinds, group = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    return [
-        (answers.form.labels[kind[0]], np.flatnonzero(group == k))
-        for k, kind in enumerate(kinds.T)
-        if kind[2] > 0
-    ]
+    return [(answers.form.labels[kind[0]], np.flatnonzero(group == k)) for k, kind in enumerate(kinds.T) if kind[2] > 0]
 
 
 @register
@@ -236,18 +232,16 @@ def _positions(response: Array, low: int, high: int, form: str) -> Array:
     position = as_integers(response, "response")
     if position.size and (position.min() < low or position.max() > high):
         wrong = position.min() if position.min() < low else position.max()
-        raise ValueError(f"response: found {wrong}, but a {form} answer is {low} to {high}")
+        raise ValueError(f"response: found {wrong}, but an answer of form {form} is {low} to {high}")
     position = position.astype(np.intp)
     if position.ndim == 2 and (np.diff(np.sort(position, axis=1), axis=1) == 0).any():
-        raise ValueError(
-            f"response: an answer of form {form} names a position twice; every item is picked once"
-        )
+        raise ValueError(f"response: an answer of form {form} names a position twice; every item is picked once")
     return position
 
 
 def _check_size(fits: bool, form: str, shown: Array, response: Array) -> None:
     if not fits:
         raise ValueError(
-            f"response: {response.shape[1]} numbers do not answer a {form} of {shown.shape[1]} items; "
+            f"response: {response.shape[1]} numbers do not answer {form} of {shown.shape[1]} items; "
             "the table in similitude.feedback.forms says what each form holds"
         )

@@ -42,14 +42,10 @@ def check_names(names: Sequence[str] | None) -> Names | None:
         return None
     result = tuple(str(name) for name in names)
     if "" in result:
-        raise ValueError(
-            f"names: item {result.index('')} has an empty name; every item needs a name of its own"
-        )
+        raise ValueError(f"names: item {result.index('')} has an empty name; every item needs a name of its own")
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
-        raise ValueError(
-            f"names: {twice!r} stands for more than one item; every item needs a name of its own"
-        )
+        raise ValueError(f"names: {twice!r} stands for more than one item; every item needs a name of its own")
     return result
 
 
@@ -69,14 +65,10 @@ def as_integers(values: Array, argument: str) -> Array:
 
 def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tuple[Ints, Names, int]:
     flat = values.ravel()
-    odd = (
-        next((value for value in flat if not isinstance(value, str)), None)
-        if values.dtype == object
-        else None
-    )
-    if odd is not None:
+    odd = [value for value in flat if not isinstance(value, str)] if values.dtype == object else []
+    if odd:
         raise TypeError(
-            f"items: names and other values are mixed (found {odd!r} of type {type(odd).__name__}); "
+            f"items: names and other values are mixed (found {odd[0]!r} of type {type(odd[0]).__name__}); "
             "give every item as a name, or every item as a position"
         )
     given = [str(value) for value in flat.tolist()]
@@ -85,9 +77,7 @@ def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tu
     position = {name: k for k, name in enumerate(names)}
     unknown = next((name for name in distinct if name not in position), None)
     if unknown is not None:
-        raise ValueError(
-            f"items: {unknown!r} is not among the {len(names)} item names{_suggestion(unknown, names)}"
-        )
+        raise ValueError(f"items: {unknown!r} is not among the {len(names)} item names{_suggestion(unknown, names)}")
     if n_items is not None and n_items != len(names):
         raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
     codes = np.fromiter((position[name] for name in given), np.int32, len(given))

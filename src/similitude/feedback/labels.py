@@ -142,10 +142,11 @@ class Labels:
         parts = [self._triplets(rows, per_item, rng) for rows in sheets]
         triplets = np.concatenate(parts) if parts else np.empty((0, 3), np.int64)
         if len(triplets) == 0:
-            self._need_classes("to_comparisons")
+            if self.kind == "class":
+                self._need_classes("to_comparisons")
             raise ValueError(
-                f"to_comparisons: expected labels that differ, found {len(self)} that compare nothing; "
-                "give at least three items with different labels"
+                f"to_comparisons: the {len(self)} labels compare nothing; expected two classes, one of them "
+                "with two items, or numbers that differ for three items"
             )
         owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts]).astype(np.int32)
         head, near, far = self.item[triplets].T
@@ -184,9 +185,7 @@ class Labels:
             raise ValueError(f"{method}: expected classes, found {self.kind} labels; use to_comparisons")
         if len(np.unique(self.value)) < 2:
             found = self.classes[int(self.value[0])] if len(self) else "no label"
-            raise ValueError(
-                f"value: expected at least two classes, found only {found!r}; one class compares nothing"
-            )
+            raise ValueError(f"value: expected at least two classes, found only {found!r}; one class compares nothing")
 
     def __repr__(self) -> str:
         sure = "" if self.confidence is None else " with confidence"
@@ -228,6 +227,4 @@ def _check_once(codes: Ints, rater: Categories, names: Names | None) -> None:
     if len(twice):
         found = int(item[twice[0]])
         called = found if names is None else names[found]
-        raise ValueError(
-            f"item: {called!r} is labelled twice by one rater; give rater= or keep one label of each"
-        )
+        raise ValueError(f"item: {called!r} is labelled twice by one rater; give rater= or keep one label of each")

@@ -32,8 +32,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Layout:
-    """Columns that make a file readable: the names that each may have, and how to read them."""
+    """Columns that make a file readable: its forms (none: any), each column's names, how to read them."""
 
+    forms: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
     read: Callable[[Table, Sequence[str], Options], Comparisons]
 
@@ -41,6 +42,11 @@ class Layout:
         """Return the file's columns in the layout's order, or None where one is not there."""
         found = [next((name for name in names if name in present), None) for names in self.columns]
         return None if None in found else [name for name in found if name is not None]
+
+    def check(self, form: str | None) -> None:
+        """Refuse a form that the columns do not hold."""
+        if form is not None and self.forms and form not in self.forms:
+            raise ValueError(f"form: the columns {self} hold {' or '.join(self.forms)}, found form={form!r}")
 
     def __str__(self) -> str:
         return ",".join(names[0] for names in self.columns)
@@ -58,13 +64,14 @@ _ALIASES = {
 
 def read_table(table: Table, options: Options) -> Comparisons:
     """Read a table by the first layout that its columns fit."""
-    table = _plain_columns(table)
-    if len(table) == 0:
+    plain = _plain_columns(table)
+    if len(plain) == 0:
         raise ValueError("the file has a header and no rows; expected at least one answer")
     for layout in LAYOUTS:
-        columns = layout.find(list(table.columns))
+        columns = layout.find(list(plain.columns))
         if columns is not None:
-            return layout.read(_without_catch(table, options), columns, options)
+            layout.check(options.form)
+            return layout.read(_without_catch(plain, options), columns, options)
     raise ValueError(
         f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, LAYOUTS))}"
     )
@@ -72,15 +79,15 @@ def read_table(table: Table, options: Options) -> Comparisons:
 
 def _plain_columns(table: Table) -> Table:
     columns = {name.strip().lower(): column for name, column in table.columns.items()}
+    if len(columns) < len(table.columns):
+        raise ValueError(f"two columns have the same name ({', '.join(table.columns)}); rename one")
     return Table(columns, table.header, table.typed)
 
 
 def _without_catch(table: Table, options: Options) -> Table:
     if "is_catchtrial" not in table.columns or options.keep_catch:
         return table
-    catch = np.array(
-        [str(cell).lower() in ("1", "1.0", "true") for cell in table.columns["is_catchtrial"]], bool
-    )
+    catch = np.array([str(cell).lower() in ("1", "1.0", "true") for cell in table.columns["is_catchtrial"]], bool)
     return table.take(np.flatnonzero(~catch))
 
 
@@ -88,9 +95,7 @@ def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
     """Return the columns about answers that the file has under one of their names."""
     found: dict[str, Any] = {}
     for name in wanted:
-        column = next(
-            (alias for alias in _ALIASES[name] if alias in table.columns and alias not in used), None
-        )
+        column = next((alias for alias in _ALIASES[name] if alias in table.columns and alias not in used), None)
         if column is None:
             continue
         if name in ("time", "weight", "side"):
@@ -115,7 +120,7 @@ def _rows(
 def _without_degenerate(form: str, table: Table, columns: Sequence[str], options: Options) -> Table:
     values = cells.matrix(table, columns)
     if form == "quadruplet" and len(columns) == 4:
-        i, j, k, l = values.T  # noqa: E741
+        i, j, k, l = values.T
         twice = (i == j) | (k == l) | ((i == k) & (j == l)) | ((i == l) & (j == k))
     else:
         ordered = np.sort(values.astype(str), axis=1)
@@ -220,9 +225,7 @@ def _choices(table: Table, columns: Sequence[str], options: Options) -> Comparis
     chosen, left = (cells.lists(table, column, spaced=True) for column in columns[1:])
     rows = [[*first, *near, *far] for first, near, far in zip(head, chosen, left, strict=True)]
     values, lengths = cells.flat(rows)
-    items, names = options.items.read(
-        values, table.typed and not isinstance(table.columns[columns[1]][0], str)
-    )
+    items, names = options.items.read(values, table.typed and not isinstance(table.columns[columns[1]][0], str))
     shown = [row.tolist() for row in np.split(items, np.cumsum(lengths)[:-1])]
     picked = [row[1 : 1 + len(near)] for row, near in zip(shown, chosen, strict=True)]
     kept = about(table, columns, "rater", "time", "strategy", "side", "weight")
@@ -248,17 +251,17 @@ _HEAD = ("head", "probe", "anchor")
 _ITEM = ("item", "object")
 
 LAYOUTS = (
-    Layout((("near_a",), ("near_b",), ("far_a",), ("far_b",)), _pairs),
-    Layout((("shown",), ("response",)), _answers),
-    Layout((_HEAD, ("winner", "near"), ("loser", "far")), _triplets),
-    Layout((_HEAD, ("chosen", "chosen_near"), ("not_chosen",)), _choices),
-    Layout((("a",), ("b",), ("odd",)), _odd_one_out),
-    Layout((("central",), ("other1",), ("other2",)), _most_central),
-    Layout((("resp",), ("s1",), ("s2",), ("s3",), ("s4",)), _mlds),
-    Layout((("resp",), ("s1",), ("s2",), ("s3",)), _mlds),
-    Layout((("i",), ("j",), ("k",), ("l",)), _ijkl),
-    Layout((("i",), ("j",), ("rating",)), _ratings),
-    Layout((("i",), ("j",), ("k",)), _ijk),
-    Layout((_ITEM, ("x",), ("y",)), _placements),
-    Layout((_ITEM, ("group",)), _groupings),
+    Layout((), (("near_a",), ("near_b",), ("far_a",), ("far_b",)), _pairs),
+    Layout((), (("shown",), ("response",)), _answers),
+    Layout(("triplet",), (_HEAD, ("winner", "near"), ("loser", "far")), _triplets),
+    Layout(("choice",), (_HEAD, ("chosen", "chosen_near"), ("not_chosen",)), _choices),
+    Layout(("odd_one_out",), (("a",), ("b",), ("odd",)), _odd_one_out),
+    Layout(("most_central",), (("central",), ("other1",), ("other2",)), _most_central),
+    Layout(("quadruplet",), (("resp",), ("s1",), ("s2",), ("s3",), ("s4",)), _mlds),
+    Layout(("quadruplet",), (("resp",), ("s1",), ("s2",), ("s3",)), _mlds),
+    Layout(("quadruplet",), (("i",), ("j",), ("k",), ("l",)), _ijkl),
+    Layout(("similarity_rating", "difference_rating"), (("i",), ("j",), ("rating",)), _ratings),
+    Layout(("triplet",), (("i",), ("j",), ("k",)), _ijk),
+    Layout(("placement",), (_ITEM, ("x",), ("y",)), _placements),
+    Layout(("grouping",), (_ITEM, ("group",)), _groupings),
 )

@@ -75,16 +75,12 @@ class Links:
         codes, known, count = item_rows(pairs, 2, "pairs", names, n_items)
         kind = np.asarray(similar)
         if kind.dtype != bool or kind.shape != (len(codes),):
-            raise ValueError(
-                f"similar: expected {len(codes)} booleans, found {kind.dtype} of shape {kind.shape}"
-            )
+            raise ValueError(f"similar: expected {len(codes)} booleans, found {kind.dtype} of shape {kind.shape}")
         alone = np.flatnonzero(codes[:, 0] == codes[:, 1])
         if len(alone):
-            item = codes[alone[0], 0] if known is None else known[codes[alone[0], 0]]
+            item = int(codes[alone[0], 0]) if known is None else known[codes[alone[0], 0]]
             raise ValueError(f"pairs: link {alone[0]} joins item {item!r} with itself; drop such links")
-        return cls(
-            codes, kind, check_weight(weight, len(codes)), count, known, Categories.of(rater, len(codes))
-        )
+        return cls(codes, kind, check_weight(weight, len(codes)), count, known, Categories.of(rater, len(codes)))
 
     @classmethod
     def from_pairs(cls, similar: Sequence[Any] = (), dissimilar: Sequence[Any] = (), **columns: Any) -> Links:
@@ -138,9 +134,7 @@ class Links:
     def concatenate(parts: Sequence[Links]) -> Links:
         """Join links about the same items (the same names, or positions)."""
         if not parts or any(part.names != parts[0].names for part in parts):
-            raise ValueError(
-                "concatenate: expected links about the same items, found none or other item names"
-            )
+            raise ValueError("concatenate: expected links about the same items, found none or other item names")
         return Links(
             np.concatenate([part.pairs for part in parts]),
             np.concatenate([part.similar for part in parts]),
@@ -166,9 +160,7 @@ class Links:
         """
         found = self.conflicts()
         if found:
-            raise ValueError(
-                f"implied: {found[0]}; {len(found)} such in all: leave out the rows of conflicts()"
-            )
+            raise ValueError(f"implied: {found[0]}; {len(found)} such in all: leave out the rows of conflicts()")
         pairs, similar = closure.closed(self.pairs, self.similar, self.n_items)
         weight = closure.stated_weight(pairs, self.pairs, self.weight, self.n_items)
         return Links(pairs, similar, weight, self.n_items, self.names, Categories.of(None, len(pairs)))
@@ -189,8 +181,7 @@ class Links:
         wanted = 20 * len(self) if n_comparisons is None else n_comparisons
         quota = np.diff(np.round(np.cumsum([0, *sheets.lengths]) / max(len(self), 1) * wanted)).astype(int)
         parts = [
-            link_edges(self.pairs, self.similar, rows, most, rng)
-            for rows, most in zip(sheets, quota, strict=True)
+            link_edges(self.pairs, self.similar, rows, most, rng) for rows, most in zip(sheets, quota, strict=True)
         ]
         near = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, int)
         if len(near) == 0:

@@ -66,9 +66,7 @@ def _comparison_columns(comparisons: Comparisons, about: dict[str, list[Any]]) -
     first = np.zeros(len(answer), bool)
     first[np.unique(answer, return_index=True)[1]] = True
     for name, column in about.items():
-        columns[name] = [
-            column[k] if new else None for k, new in zip(answer.tolist(), first.tolist(), strict=True)
-        ]
+        columns[name] = [column[k] if new else None for k, new in zip(answer.tolist(), first.tolist(), strict=True)]
     return columns
 
 
@@ -99,9 +97,7 @@ def item_rule(table: Table, rule: ItemRule) -> ItemRule:
         return rule
     version = table.header["format"]
     if not isinstance(version, int) or version > FORMAT:
-        raise ValueError(
-            f"format: the file has format {version!r}, this similitude reads up to {FORMAT}; update it"
-        )
+        raise ValueError(f"format: the file has format {version!r}, this similitude reads up to {FORMAT}; update it")
     items = table.header["items"]
     return ItemRule(items, labels=True) if isinstance(items, list) else ItemRule(n_items=items)
 
@@ -131,9 +127,7 @@ def _given(form: str | None) -> str:
 
 def _about(table: Table) -> dict[str, Any]:
     """Return who answered and how, where the file says."""
-    about: dict[str, Any] = {
-        name: table.columns[name] for name in ("rater", "strategy") if name in table.columns
-    }
+    about: dict[str, Any] = {name: table.columns[name] for name in ("rater", "strategy") if name in table.columns}
     if "time" in table.columns:
         about["time"] = cells.numbers(table, "time")
     if "side" in table.columns:

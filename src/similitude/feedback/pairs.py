@@ -83,9 +83,7 @@ def draw_below(total: int, wanted: int, rng: np.random.Generator) -> Array:
         return np.arange(total)
     if total <= 4 * wanted or total <= 10_000:
         return np.sort(rng.choice(total, wanted, replace=False))
-    drawn = np.unique(
-        rng.integers(0, total, 2 * wanted)
-    )  # of 4 · wanted and more, at least 1.5 · wanted differ
+    drawn = np.unique(rng.integers(0, total, 2 * wanted))  # of 4 · wanted and more, at least 1.5 · wanted differ
     return np.sort(rng.choice(drawn, wanted, replace=False))
 
 
@@ -104,9 +102,7 @@ def link_edges(
     return _keep(pairs, first, second, at_most)
 
 
-def _sharing(
-    pairs: Array, near: Array, far: Array, at_most: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def _sharing(pairs: Array, near: Array, far: Array, at_most: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draw links that share an item: for every item, each similar link with each dissimilar link."""
     n_items = int(pairs.max()) + 1
     near_at, far_at = (Rows.ragged(*_by_item(pairs, rows, n_items)) for rows in (near, far))

@@ -9,7 +9,7 @@ from similitude.feedback.forms import FORMS
 
 Seed = int | np.random.Generator | None
 
-_WIDTH = {"triplet": 3, "quadruplet": 4, "odd_one_out": 3, "most_central": 3}
+FIXED_WIDTH = {"triplet": 3, "quadruplet": 4, "odd_one_out": 3, "most_central": 3}
 _WITH_HEAD = ("choice", "ranking")
 _PAIRS = ("similarity_rating", "difference_rating")
 
@@ -55,8 +55,8 @@ def random_questions(
 
 def question_width(form: str, n_items: int, grid_size: int | None) -> int:
     """Return how many items a question of the form shows, where it does not show pairs."""
-    if form in _WIDTH:
-        return _WIDTH[form]
+    if form in FIXED_WIDTH:
+        return FIXED_WIDTH[form]
     if form in _WITH_HEAD:
         default = 12 if form == "choice" else 4
         return 1 + (min(default, n_items - 1) if grid_size is None else grid_size)

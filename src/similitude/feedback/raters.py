@@ -36,9 +36,7 @@ class Raters:
     names: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, sharpness: npt.ArrayLike, lapse: npt.ArrayLike = 0.0, names: Sequence[str] | None = None
-    ) -> Raters:
+    def of(cls, sharpness: npt.ArrayLike, lapse: npt.ArrayLike = 0.0, names: Sequence[str] | None = None) -> Raters:
         """Make the table from one sharpness per rater, one lapse for all or per rater, and names."""
         sharp = frozen(np.atleast_1d(np.asarray(sharpness, float)))
         if sharp.ndim != 1 or len(sharp) == 0:

@@ -59,9 +59,7 @@ class SheetConstructors:
         codes, names, n_items = item_rows(pairs, 2, "pairs", *about_items(columns))
         value = np.array(rating, float)
         if value.shape != (len(codes),):
-            raise ValueError(
-                f"rating: expected one number per pair ({len(codes)}), found shape {value.shape}"
-            )
+            raise ValueError(f"rating: expected one number per pair ({len(codes)}), found shape {value.shape}")
         if missing is not None:
             value[value == missing] = np.nan
         sheets = Sheets(rater, len(codes))
@@ -104,9 +102,7 @@ class SheetConstructors:
         codes, names, n_items = item_rows(np.asarray(item).reshape(-1, 1), 1, "item", *about_items(columns))
         place = np.asarray(position, float)
         if place.ndim != 2 or len(place) != len(codes) or not np.isfinite(place).all():
-            raise ValueError(
-                f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}"
-            )
+            raise ValueError(f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}")
         sheets = Sheets(rater, len(codes))
         answers = Answers.of("placement", sheets.rows(codes), sheets.rows(place), rater=sheets.labels)
         edges = None
@@ -162,9 +158,7 @@ class SheetConstructors:
             raise ValueError(f"distances: expected a square table, found shape {table.shape}")
         if not np.allclose(table, table.T, equal_nan=True):
             worst = float(np.nanmax(np.abs(table - table.T)))
-            raise ValueError(
-                f"distances: it is not symmetric (up to {worst:.3g} apart); average it with its transpose"
-            )
+            raise ValueError(f"distances: it is not symmetric (up to {worst:.3g} apart); average it with its transpose")
         first, second = np.triu_indices(len(table), 1)
         pairs = np.stack([first, second], 1)
         known, names, n_items = encode_items(pairs, columns.get("names"), len(table))

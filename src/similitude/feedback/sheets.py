@@ -39,9 +39,7 @@ class Sheets:
 
     def rows(self, matrix: Array) -> Rows:
         """Return one row per sheet: its lines one after the other."""
-        return Rows.ragged(
-            matrix[self.order].ravel(), self.lengths * matrix[0].size if len(matrix) else self.lengths
-        )
+        return Rows.ragged(matrix[self.order].ravel(), self.lengths * matrix[0].size if len(matrix) else self.lengths)
 
     def one_each(self, column: Any, name: str) -> Array:
         """Return one value per sheet of a column that must not change within a sheet."""
@@ -53,9 +51,9 @@ class Sheets:
         differs = (ordered != first) & ~((ordered != ordered) & (first != first))
         if differs.any():
             row = int(np.flatnonzero(differs)[0])
-            sheet = self.ids[int(np.searchsorted(self.starts, row, side="right")) - 1]
+            sheet = str(self.ids[int(np.searchsorted(self.starts, row, side="right")) - 1])
             raise ValueError(
-                f"{name}: answer {sheet!r} has two values ({first[row]!r} and {ordered[row]!r}); "
+                f"{name}: answer {sheet!r} has two values ({str(first[row])!r} and {str(ordered[row])!r}); "
                 f"an answer has one {name}, so give the answers ids of their own"
             )
         return ordered[self.starts]
@@ -114,9 +112,7 @@ def item_rows(
     try:
         table = np.asarray(rows)
     except ValueError:
-        raise ValueError(
-            f"{argument}: expected rows of {width} items, found rows of unequal length"
-        ) from None
+        raise ValueError(f"{argument}: expected rows of {width} items, found rows of unequal length") from None
     if table.ndim == 1 and table.size == 0:
         table = table.reshape(0, width).astype(int)
     if table.ndim != 2 or table.shape[1] != width:
@@ -145,9 +141,7 @@ def positions_of(question: list[Any], picked: Sequence[Any], answer: int) -> lis
     try:
         positions = [where[item] for item in picked]
     except KeyError as error:
-        raise ValueError(
-            f"answer {answer}: {error.args[0]!r} was picked but not shown ({question[1:]})"
-        ) from None
+        raise ValueError(f"answer {answer}: {error.args[0]!r} was picked but not shown ({question[1:]})") from None
     if len(set(positions)) < len(positions):
         raise ValueError(f"answer {answer}: an item was picked twice ({list(picked)})")
     return positions

@@ -2,7 +2,7 @@
 
 A rater values each possible answer by a squared distance of the truth, times sharpness, plus noise of
 Gumbel's distribution, and gives the answer of the highest value. For two alternatives this is the logistic
-model of the losses, `P(near) = 1 / (1 + exp(-sharpness · (d2_far - d2_near)))`; for several it is the softmax.
+model of the losses, `P(near) = 1 / (1 + exp(-sharpness · (d2_far - d2_near)))`; for several, the softmax.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from similitude.feedback.behaviour import BEHAVIOUR, Mind
 from similitude.feedback.columns import Array, Categories, Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import encode_items
-from similitude.feedback.questions import random_questions
+from similitude.feedback.questions import FIXED_WIDTH, random_questions
 from similitude.feedback.raters import Raters, Seed, share
 from similitude.feedback.sheets import with_silence
 from similitude.feedback.truth import Truth
@@ -96,9 +96,7 @@ def simulate(
         form,
         Rows.uniform(shown),
         with_silence(response, rng.random(len(shown)) < cant_tell),
-        rater=None
-        if raters is None
-        else Categories(who.astype(np.int32), table.names).take(np.arange(len(who))),
+        rater=None if raters is None else Categories(who.astype(np.int32), table.names).take(np.arange(len(who))),
         time=_seconds(margin, rng) if record else None,
         side=first if record else None,
     )
@@ -119,9 +117,9 @@ def _questions(
         return random_questions(n_items, n_answers, form, rng, grid_size=grid_size)
     shown, _, _ = encode_items(questions, None, n_items)
     if shown.ndim != 2 or (n_answers is not None and n_answers != len(shown)):
-        raise ValueError(
-            f"questions: expected {n_answers or 'one'} row per answer, found shape {shown.shape}"
-        )
+        raise ValueError(f"questions: expected {n_answers or 'some'} rows of items, found shape {shown.shape}")
+    if form in FIXED_WIDTH and shown.shape[1] != FIXED_WIDTH[form]:
+        raise ValueError(f"questions: a {form} shows {FIXED_WIDTH[form]} items, found {shown.shape[1]}")
     return shown
 
 
@@ -134,9 +132,7 @@ def _raters(
 ) -> Raters:
     if isinstance(raters, Raters):
         if sharpness is not None or spread or lapse:
-            raise ValueError(
-                "raters: a table has its own sharpness and lapse; leave sharpness, spread and lapse out"
-            )
+            raise ValueError("raters: a table has its own sharpness and lapse; leave sharpness, spread and lapse out")
         return raters
     if spread and sharpness is None:
         raise ValueError("spread: without a sharpness there is no noise to differ; give sharpness")

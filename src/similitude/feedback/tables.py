@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,9 +49,7 @@ def kind_of(path: Path) -> tuple[str, bool]:
     zipped = bool(suffixes) and suffixes[-1] == ".gz"
     kind = suffixes[-1 - zipped] if len(suffixes) > zipped else ""
     if kind not in SUFFIXES:
-        raise ValueError(
-            f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}"
-        )
+        raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}")
     return kind, zipped
 
 
@@ -60,49 +58,73 @@ def content(path: Path, zipped: bool) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise FileNotFoundError(
-            f"path: there is no file {str(path)!r}; give the path of a file with answers"
-        ) from None
+        raise FileNotFoundError(f"path: there is no file {str(path)!r}; give the path of a file with answers") from None
     if zipped:
         try:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(
-                f"{path.name}: the compressed file is cut off or damaged ({error}); get it anew"
-            ) from None
+            raise ValueError(f"{path.name}: the compressed file is cut off or damaged ({error}); get it anew") from None
     if not data.strip():
         raise ValueError(f"{path.name}: the file is empty; expected rows of answers")
     return data
 
 
-def parse_text(data: bytes, separator: str, *, headed: bool = True) -> Table:
-    """Read separated text; with `headed`, the first line names the columns."""
+def parse_text(data: bytes, separator: str) -> Table:
+    """Read separated text whose first line names the columns."""
+    text = _decoded(data)
+    if '"' not in text:
+        columns = _plain_columns(text, separator)
+        if columns is not None:
+            return _headed_by_columns(columns)
+    limit = csv.field_size_limit(2**31 - 1)  # a rating sheet in one cell is longer than the usual limit
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        lines = [row for row in reader if row]
+    except csv.Error as error:
+        raise ValueError(f"the text is cut off or has a stray quote ({error}); mend it") from None
+    finally:
+        csv.field_size_limit(limit)
+    return _headed_by_columns(columns_of_rows(lines[0], lines[1:]))
+
+
+def _plain_columns(text: str, separator: str) -> dict[str, Array] | None:
+    """Read text without quotes fast; None where a row is too long or too short, or a column has no name."""
     import pandas as pd
 
+    names = next(line for line in io.StringIO(text) if line.strip()).rstrip("\r\n").split(separator)
     try:
-        frame = pd.read_csv(
-            io.BytesIO(data),
-            sep=separator,
-            header=0 if headed else None,
-            dtype=str,
-            keep_default_na=False,
-            encoding="utf-8-sig",
-            engine="c",
-        )
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"expected text in UTF-8, found {error.reason} at byte {error.start}; convert it"
-        ) from None
-    except pd.errors.ParserError as error:
-        raise ValueError(f"the rows do not fit the header ({str(error).strip()}); mend that line") from None
-    short = frame.isna().any(axis=1).to_numpy()
-    if not isinstance(frame.index, pd.RangeIndex) or short.any():
-        row = int(np.flatnonzero(short)[0]) + 1 if short.any() else 1
-        raise ValueError(f"row {row} has not the {len(frame.columns)} cells that the header names; mend it")
-    columns = {str(column): frame[column].to_numpy(object, copy=True) for column in frame.columns}
+        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False)
+    except pd.errors.ParserError:
+        return None
+    if list(frame.columns) != names or text.count(separator) != (len(names) - 1) * (len(frame) + 1):
+        return None
+    columns = {name: frame[name].to_numpy(object, copy=True) for name in names}
     for cells in columns.values():
         cells[cells == ""] = None
-    return _headed_by_columns(columns)
+    return columns
+
+
+def parse_bare(data: bytes) -> list[list[str]]:
+    """Read rows of words without a header."""
+    return [line.split() for line in _decoded(data).splitlines() if line.strip()]
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"expected text in UTF-8, found {error.reason} at byte {error.start}; save it anew") from None
+
+
+def columns_of_rows(names: Sequence[str], rows: list[list[str]]) -> dict[str, Array]:
+    """Turn rows of cells into columns, None for an empty cell; every row has a cell for every name."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"two columns have the same name ({', '.join(names)}); give each a name of its own")
+    wrong = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
+    if wrong is not None:
+        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; mend that row")
+    cells = zip(*rows, strict=True) if rows else [()] * len(names)
+    return {name: objects([cell or None for cell in column]) for name, column in zip(names, cells, strict=True)}
 
 
 def _headed_by_columns(columns: dict[str, Array]) -> Table:
@@ -122,11 +144,15 @@ def text(columns: Mapping[str, list[Any]], header: Header, separator: str) -> by
     cells = {name: [_cell(value) for value in column] for name, column in columns.items()}
     length = len(next(iter(cells.values())))
     about = {name: [_cell_json(header[name])] + [""] * (length - 1) for name in ("format", "items")}
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-    writer.writerow([*cells, *about])
-    writer.writerows(zip(*cells.values(), *about.values(), strict=True))
-    return stream.getvalue().encode()
+    rows = [(*cells, *about), *zip(*cells.values(), *about.values(), strict=True)]
+    return "".join(separator.join(_quoted(cell, separator) for cell in row) + "\n" for row in rows).encode()
+
+
+def _quoted(cell: str, separator: str) -> str:
+    """Quote what needs it; the csv module leaves a lone carriage return bare."""
+    if any(sign in cell for sign in (separator, '"', "\n", "\r")):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def _cell(value: Any) -> str:
@@ -142,7 +168,7 @@ def _cell_json(value: Any) -> str:
 def parse_json_lines(data: bytes) -> Table:
     """Read one JSON object per line; a first line with a `format` is about the file."""
     rows = []
-    for number, line in enumerate(data.decode("utf-8-sig", errors="replace").split("\n"), 1):
+    for number, line in enumerate(_decoded(data).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -158,10 +184,10 @@ def parse_json_lines(data: bytes) -> Table:
 
 
 def json_lines(columns: Mapping[str, list[Any]], header: Header) -> bytes:
-    """Write a line about the file, then one JSON object per row without its empty cells."""
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    lines = ({key: value for key, value in row.items() if value is not None} for row in rows)
-    return "".join(_cell_json(line) + "\n" for line in (header, *lines)).encode()
+    """Write a line about the file, then one object per row; the first has all columns, empty ones too."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rest = ({key: value for key, value in row.items() if value is not None} for row in rows[1:])
+    return "".join(_cell_json(line) + "\n" for line in (header, *rows[:1], *rest)).encode()
 
 
 def parse_parquet(data: bytes) -> Table:
@@ -191,9 +217,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ImportError(
-            "reading and writing Parquet needs pyarrow: pip install 'similitude[parquet]'"
-        ) from None
+        raise ImportError("reading and writing Parquet needs pyarrow: pip install 'similitude[parquet]'") from None
     return pa, pq
 
 

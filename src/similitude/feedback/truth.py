@@ -35,9 +35,7 @@ class Truth:
             raise ValueError(f"metric: expected 'euclidean' or 'precomputed', found {metric!r}")
         if callable(truth):
             if n_items is None:
-                raise ValueError(
-                    "n_items: expected the number of items where truth is a function, found None"
-                )
+                raise ValueError("n_items: expected the number of items where truth is a function, found None")
             return cls(n_items, function=truth)
         values = np.asarray(truth, float)
         values = values[:, None] if values.ndim == 1 else values

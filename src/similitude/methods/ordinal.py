@@ -54,7 +54,8 @@ from similitude.methods.base import ComparisonEstimator, warn_of_gaps
 from similitude.methods.placement import place_items
 from similitude.methods.similarity import Similarity
 
-_MINIBATCH_FROM = 2_000_000
+# Below this, forty passes of L-BFGS on all threads beat ten of minibatches on one (benchmarks/README.md).
+_MINIBATCH_FROM = 20_000_000
 
 
 class OrdinalEmbedding(ComparisonEstimator):

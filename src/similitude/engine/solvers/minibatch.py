@@ -16,7 +16,7 @@ def minibatch(
     problem: Problem,
     start: Floats,
     *,
-    epochs: int = 20,
+    epochs: int = 10,
     batch: int = 2000,
     rate: float = 0.05,
     random_state: int | np.random.Generator | None = None,
