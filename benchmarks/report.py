@@ -83,7 +83,7 @@ def machine() -> Row:
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "processor": _processor(),
         "python": platform.python_version(),
-        "load_before": round(os.getloadavg()[0], 2),
+        "load_after": round(os.getloadavg()[0], 2),
         **{name: importlib.metadata.version(name) for name in packages},
     }
 

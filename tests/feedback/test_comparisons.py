@@ -70,6 +70,7 @@ def test_concatenate_then_select_gives_the_parts_back(a, b):
 def test_selecting_all_answers_in_another_order_keeps_all_comparisons(c, rng):
     order = rng.permutation(c.n_answers)
     moved = c.select(order)
+    assert (np.diff(moved.answer) >= 0).all()
     back = moved.select(np.argsort(order))
     assert_same(back, c)
 

@@ -1,11 +1,16 @@
-"""Checks on comparisons and their weights."""
+"""Checks on comparisons, their weights and their items."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.columns import Array, Floats, Ints, constant
+
+if TYPE_CHECKING:
+    from similitude.feedback.comparisons import Comparisons
 
 
 def head_first(near: Array, far: Array) -> tuple[Ints, Ints]:
@@ -59,3 +64,19 @@ def check_shown(shown: Array, n_items: int) -> None:
     if shown.size and (shown.min() < 0 or shown.max() >= n_items):
         wrong = shown.min() if shown.min() < 0 else shown.max()
         raise ValueError(f"items: found index {wrong}, but there are {n_items} items (0 to {n_items - 1})")
+
+
+def same_items(parts: list[Comparisons]) -> list[Comparisons]:
+    """Return feedback over one set of items: names united, or as many positions as the most."""
+    if not parts:
+        raise ValueError("concatenate: expected at least one Comparisons, found none")
+    named = [part.names is not None for part in parts]
+    if all(named):
+        if all(part.names == parts[0].names for part in parts):
+            return parts
+        names = list(dict.fromkeys(name for part in parts for name in part.names or ()))
+        return [part.with_items(names) for part in parts]
+    if any(named):
+        raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
+    count = max(part.n_items for part in parts)
+    return [part.with_items(n_items=count) for part in parts]

@@ -124,7 +124,10 @@ def _merged(codes: Array, labels: Sequence[str]) -> Categories:
     """Give one code to labels of one name (1 and "1"), and -1 to the empty name."""
     names = {name: k for k, name in enumerate(dict.fromkeys(label for label in labels if label != ""))}
     table = np.array([*(names.get(label, -1) for label in labels), -1], np.int32)
-    return Categories(table[codes], tuple(names))
+    merged = table[codes]
+    if len(merged) and (merged == merged[0]).all():
+        merged = constant(merged[0], len(merged))
+    return Categories(merged, tuple(names))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from similitude.feedback import forms, splitting
 from similitude.feedback.answers import Answers
-from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first
+from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first, same_items
 from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
 from similitude.feedback.constructors import Constructors
 from similitude.feedback.items import Names, check_names, find_item
@@ -229,7 +229,7 @@ class Comparisons(Constructors):
     @staticmethod
     def concatenate(parts: Sequence[Comparisons]) -> Comparisons:
         """Join feedback about the same items: names are united, positions are kept."""
-        parts = _same_items(list(parts))
+        parts = same_items(list(parts))
         offsets = np.cumsum([0] + [part.n_answers for part in parts])
         return Comparisons(
             np.concatenate([part.near for part in parts]),
@@ -298,18 +298,3 @@ class Comparisons(Constructors):
         unsure = int(self.answers.cant_tell.sum())
         text += f" by {raters} rater{'s' * (raters > 1)}" if raters else ""
         return f"<{text}{f', {unsure} could not tell' if unsure else ''}>"
-
-
-def _same_items(parts: list[Comparisons]) -> list[Comparisons]:
-    if not parts:
-        raise ValueError("concatenate: expected at least one Comparisons, found none")
-    named = [part.names is not None for part in parts]
-    if all(named):
-        if all(part.names == parts[0].names for part in parts):
-            return parts
-        names = list(dict.fromkeys(name for part in parts for name in part.names or ()))
-        return [part.with_items(names) for part in parts]
-    if any(named):
-        raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
-    count = max(part.n_items for part in parts)
-    return [part.with_items(n_items=count) for part in parts]

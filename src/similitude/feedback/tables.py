@@ -161,8 +161,7 @@ def _cell(value: Any) -> str:
     return _cell_json(value) if isinstance(value, list) else str(value)
 
 
-def _cell_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_cell_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def parse_json_lines(data: bytes) -> Table:
