@@ -36,13 +36,13 @@ _HOME = {
     "Answers": "feedback.answers",
     "Comparisons": "feedback.comparisons",
     "PartialAnswerWarning": "feedback.comparisons",
-    "write_comparisons": "feedback.files",
-    "read_comparisons": "feedback.files",
+    "write_comparisons": "feedback.files.read_write",
+    "read_comparisons": "feedback.files.read_write",
     "Labels": "feedback.labels",
     "Links": "feedback.links",
     "random_questions": "feedback.questions",
-    "Raters": "feedback.raters",
-    "simulate": "feedback.simulate",
+    "Raters": "feedback.simulation.raters",
+    "simulate": "feedback.simulation.simulate",
 }
 
 __all__ = sorted(_HOME)

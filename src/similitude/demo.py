@@ -14,7 +14,7 @@ import numpy as np
 
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.feedback.columns import Floats
-from similitude.feedback.simulate import simulate
+from similitude.feedback.simulation.simulate import simulate
 from similitude.methods.ordinal import STE
 
 _SRGB_TO_XYZ = np.array(

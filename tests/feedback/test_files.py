@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from similitude import Comparisons, Labels, read_comparisons, simulate, write_comparisons
-from similitude.feedback import files
 from similitude.feedback.forms import FORMS
 from tests.feedback.strategies import STRANGE_NAMES, assert_same, feedback, seeds
 from tests.feedback.test_comparisons import partial_allowed
@@ -93,7 +92,7 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch, failing):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync" if failing == "write" else "replace", full)
+    monkeypatch.setattr(os, "fsync" if failing == "write" else "replace", full)
     with pytest.raises(OSError, match="No space left"):
         write_comparisons(Comparisons.from_triplets([(2, 1, 0)]), path)
     assert path.read_bytes() == before

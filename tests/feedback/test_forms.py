@@ -11,8 +11,8 @@ from hypothesis import given
 
 from similitude import Answers, Comparisons
 from similitude.feedback.columns import Rows
+from similitude.feedback.files.implied import implied_counts
 from similitude.feedback.forms import FORMS
-from similitude.feedback.implied import implied_counts
 from tests.feedback.strategies import random_answers, seeds
 
 

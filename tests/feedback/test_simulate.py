@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from similitude import Comparisons, Raters, random_questions, simulate
-from similitude.feedback.behaviour import BEHAVIOUR
 from similitude.feedback.forms import FORMS
+from similitude.feedback.simulation.behaviour import BEHAVIOUR
 from tests.feedback.strategies import assert_same
 
 ALTERNATIVES = ("triplet", "quadruplet", "odd_one_out", "most_central")

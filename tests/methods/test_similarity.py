@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -73,10 +74,10 @@ def test_a_failed_save_leaves_the_old_file(small, tmp_path, monkeypatch):
     small.save(path)
     before = path.read_bytes()
 
-    def disk_full(self, data):
+    def disk_full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", disk_full)
+    monkeypatch.setattr(os, "fsync", disk_full)
     with pytest.raises(OSError, match="No space left"):
         small.save(path)
     assert path.read_bytes() == before

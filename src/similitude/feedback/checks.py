@@ -80,3 +80,11 @@ def same_items(parts: list[Comparisons]) -> list[Comparisons]:
         raise ValueError("concatenate: some feedback knows its items by name and some by position; give names to all")
     count = max(part.n_items for part in parts)
     return [part.with_items(n_items=count) for part in parts]
+
+
+def check_share(value: float | Array, argument: str) -> None:
+    """Check a share: a number from 0 to 1."""
+    wrong = np.atleast_1d(~((np.asarray(value) >= 0) & (np.asarray(value) <= 1)))
+    if wrong.any():
+        found = np.atleast_1d(value)[wrong][0]
+        raise ValueError(f"{argument}: expected a share from 0 to 1, found {found}")

@@ -17,6 +17,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
+Seed = int | np.random.Generator | None
 
 
 def constant(value: Any, length: int, dtype: Any = None) -> Array:

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from similitude.feedback import label_edges
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Categories, Floats, Ints, frozen, take
+from similitude.feedback.checks import check_share
+from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.links import Links
-from similitude.feedback.raters import Seed, share
 from similitude.feedback.sheets import Sheets
 
 Kind = Literal["class", "ordinal", "numeric"]
@@ -216,7 +216,7 @@ def _confidence(confidence: npt.ArrayLike | None, length: int) -> Floats | None:
     sure = frozen(np.asarray(confidence, float))
     if sure.shape != (length,):
         raise ValueError(f"confidence: expected one number per label ({length}), found shape {sure.shape}")
-    share(sure, "confidence")
+    check_share(sure, "confidence")
     return sure
 
 

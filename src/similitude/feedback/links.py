@@ -13,11 +13,10 @@ from similitude.feedback import closure
 from similitude.feedback.answers import Answers
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
-from similitude.feedback.columns import Bools, Categories, Floats, Ints, join, take
+from similitude.feedback.columns import Bools, Categories, Floats, Ints, Seed, join, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.pairs import link_edges
-from similitude.feedback.raters import Seed
 from similitude.feedback.sheets import Sheets, item_rows
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Ints
+from similitude.feedback.columns import Array, Ints, Seed
 from similitude.feedback.forms import FORMS
-
-Seed = int | np.random.Generator | None
 
 FIXED_WIDTH = {"triplet": 3, "quadruplet": 4, "odd_one_out": 3, "most_central": 3}
 _WITH_HEAD = ("choice", "ranking")

@@ -13,14 +13,13 @@ import numpy.typing as npt
 
 from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Array, Rows, Seed
 from similitude.feedback.items import encode_items
 from similitude.feedback.sheets import Sheets, item_rows
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons
 
-Seed = int | np.random.Generator | None
 ANSWER_COLUMNS = ("rater", "time", "side", "strategy")
 COLUMNS = (*ANSWER_COLUMNS, "weight", "names", "n_items")
 

@@ -133,7 +133,9 @@ class OrdinalEmbedding(ComparisonEstimator):
         warn_of_gaps(c, graph)
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
-        self.penalty_ = self._prior * count / float(graph.weight.sum()) if self.penalty == "auto" else float(self.penalty)
+        self.penalty_ = (
+            self._prior * count / float(graph.weight.sum()) if self.penalty == "auto" else float(self.penalty)
+        )
         problem = Problem(Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty_, count))
         best = min(
             (self._solve(problem, start, self.max_iter, rng) for start in self._starts(problem, rng)),

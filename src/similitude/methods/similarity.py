@@ -19,6 +19,7 @@ from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 
 _FORMAT = 1
@@ -131,13 +132,7 @@ class Similarity:
         whole = io.BytesIO()
         text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
         np.savez(whole, header=text, embedding=self.embedding)
-        target = Path(path)
-        draft = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            draft.write_bytes(whole.getvalue())
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(Path(path), whole.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Similarity:

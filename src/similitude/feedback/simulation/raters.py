@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Floats, frozen
-
-Seed = int | np.random.Generator | None
+from similitude.feedback.checks import check_share
+from similitude.feedback.columns import Floats, Seed, frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +45,7 @@ class Raters:
         lapses = np.asarray(lapse, float)
         if lapses.ndim and lapses.shape != sharp.shape:
             raise ValueError(f"lapse: expected one number or {len(sharp)}, found shape {lapses.shape}")
-        share(lapses, "lapse")
+        check_share(lapses, "lapse")
         labels = tuple(names) if names is not None else tuple(f"rater {k + 1}" for k in range(len(sharp)))
         if len(labels) != len(sharp) or len(set(labels)) < len(labels):
             raise ValueError(f"names: expected {len(sharp)} different names, found {labels}")
@@ -76,11 +75,3 @@ class Raters:
         low, high = self.sharpness.min(), self.sharpness.max()
         text = f"sharpness {low:g} to {high:g}, lapse {self.lapse.min():g} to {self.lapse.max():g}"
         return f"<{len(self)} raters, {text}>"
-
-
-def share(value: float | Array, argument: str) -> None:
-    """Check a share: a number from 0 to 1."""
-    wrong = np.atleast_1d(~((np.asarray(value) >= 0) & (np.asarray(value) <= 1)))
-    if wrong.any():
-        found = np.atleast_1d(value)[wrong][0]
-        raise ValueError(f"{argument}: expected a share from 0 to 1, found {found}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.feedback.columns import Array, Floats
-from similitude.feedback.truth import Truth
+from similitude.feedback.simulation.truth import Truth
 
 Said = tuple[Array, Array, Array]
 _OTHERS = np.array([[1, 2], [0, 2], [0, 1]])

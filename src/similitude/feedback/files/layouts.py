@@ -8,12 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from similitude.feedback import cells, native
-from similitude.feedback.cells import ItemRule
-from similitude.feedback.columns import Array
+from similitude.feedback.columns import Array, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.raters import Seed
-from similitude.feedback.tables import Table
+from similitude.feedback.files import cells, native
+from similitude.feedback.files.cells import ItemRule
+from similitude.feedback.files.tables import Table
 
 
 @dataclass(frozen=True)

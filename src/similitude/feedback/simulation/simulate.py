@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.behaviour import BEHAVIOUR, Mind
-from similitude.feedback.columns import Array, Categories, Rows
+from similitude.feedback.checks import check_share
+from similitude.feedback.columns import Array, Categories, Rows, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import FIXED_WIDTH, random_questions
-from similitude.feedback.raters import Raters, Seed, share
 from similitude.feedback.sheets import with_silence
-from similitude.feedback.truth import Truth
+from similitude.feedback.simulation.behaviour import BEHAVIOUR, Mind
+from similitude.feedback.simulation.raters import Raters
+from similitude.feedback.simulation.truth import Truth
 
 
 def simulate(
@@ -83,8 +84,8 @@ def simulate(
     """
     if form not in BEHAVIOUR:
         raise ValueError(f"form: expected one of {', '.join(sorted(BEHAVIOUR))}, found {form!r}")
-    share(flip, "flip")
-    share(cant_tell, "cant_tell")
+    check_share(flip, "flip")
+    check_share(cant_tell, "cant_tell")
     rng = np.random.default_rng(random_state)
     known = Truth.of(truth, metric, n_items)
     shown = _questions(questions, n_answers, form, known.n_items, grid_size, rng)

@@ -14,19 +14,19 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from similitude.feedback import tables
-from similitude.feedback.cells import ItemRule
+from similitude.feedback.columns import Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.layouts import Options, read_table
-from similitude.feedback.native import to_columns
-from similitude.feedback.raters import Seed
-from similitude.feedback.tables import Table, kind_of, objects
+from similitude.feedback.files import tables
+from similitude.feedback.files.cells import ItemRule
+from similitude.feedback.files.layouts import Options, read_table
+from similitude.feedback.files.native import to_columns
+from similitude.feedback.files.tables import Table, kind_of, objects
+from similitude.feedback.files.whole import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
         data = tables.parquet(columns, header)
     else:
         raise ValueError(f"path: {kind} holds items alone; write .csv, .jsonl or .parquet instead")
-    _replace(where, gzip.compress(data, mtime=0) if zipped else data)
+    write_whole(where, gzip.compress(data, mtime=0) if zipped else data)
 
 
 def _parse(data: bytes, kind: str, form: str | None) -> Table:
@@ -181,17 +181,3 @@ def _over(comparisons: Comparisons, names: Sequence[str] | None, n_items: int | 
     if names is not None:
         return comparisons if comparisons.names == tuple(names) else comparisons.with_items(names)
     return comparisons if n_items in (None, comparisons.n_items) else comparisons.with_items(n_items=n_items)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there."""
-    target = path.resolve()
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with beside.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.columns import Array, Floats, Rows, is_none
-from similitude.feedback.tables import Table, objects
+from similitude.feedback.files.tables import Table, objects
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0+)?")
 

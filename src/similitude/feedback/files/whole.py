@@ -1,0 +1,21 @@
+"""Files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: beside its place first, then moved there."""
+    target = path.resolve()
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with beside.open("xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
