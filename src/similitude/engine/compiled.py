@@ -21,7 +21,7 @@ from similitude.engine import terms
 # Sums of squares may be reordered and fused (the same way every time), but NaN and infinity keep their meaning.
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
-_scalar = numba.njit(**_FLAGS)
+_inlined = numba.njit(forceinline=True, **_FLAGS)
 
 
 @numba.njit(error_model="numpy")
@@ -44,7 +44,7 @@ _OPERATIONS = {
 
 def _switch(expressions: Sequence[terms.Expression]) -> Callable[..., Any]:
     """Compile `f(code, argument, parameter)`, which evaluates the expression of that number."""
-    compiled = [_scalar(terms.lower(expression, _OPERATIONS)) for expression in expressions]
+    compiled = [_inlined(terms.lower(expression, _OPERATIONS)) for expression in expressions]
     choose = _last(compiled[-1])
     for code in reversed(range(len(compiled) - 1)):
         choose = _either(code, compiled[code], choose)
@@ -97,6 +97,31 @@ def laplacian(X, pairs, w, out, start, stop):  # type: ignore[no-untyped-def]
                 out[j, c] -= step
 
 
+@_inlined
+def _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter):  # type: ignore[no-untyped-def]
+    """Loss of "i, j are closer than k, l", and its derivatives by the two squared distances."""
+    d2_near, d2_far = 0.0, 0.0
+    for c in range(X.shape[1]):
+        a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
+        d2_near += a * a
+        d2_far += b * b
+    level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
+    level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
+    value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
+    return value, -steep * slope_near, steep * slope_far
+
+
+@_inlined
+def _pull(X, i, j, k, l, w_near, w_far, out):  # type: ignore[no-untyped-def]
+    """Add to `out` the rows of L X that two pairs of slopes w_near and w_far make."""
+    for c in range(X.shape[1]):
+        a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
+        out[j, c] -= a
+        out[l, c] -= b
+        out[i, c] += a
+        out[k, c] += b
+
+
 def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     """Make the kernels that use the formulas.
 
@@ -129,98 +154,53 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
         """Sum of weighted losses over comparisons; adds L X to `out`: distances, losses and pullback in one pass."""
         stamp  # noqa: B018
         total = 0.0
-        width = X.shape[1]
         for t in range(start, stop):
             i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
-            d2_near, d2_far = 0.0, 0.0
-            for c in range(width):
-                a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
-                d2_near += a * a
-                d2_far += b * b
-            level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
-            level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
-            value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
+            value, w_near, w_far = _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter)
             total += weight[t] * value
-            if steep != 0.0:
-                w_near, w_far = -weight[t] * steep * slope_near, weight[t] * steep * slope_far
-                for c in range(width):
-                    a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
-                    out[j, c] -= a
-                    out[l, c] -= b
-                    out[i, c] += a
-                    out[k, c] += b
+            if w_far != 0.0:
+                _pull(X, i, j, k, l, weight[t] * w_near, weight[t] * w_far, out)
         return total
 
     @_kernel
     def minibatches(  # type: ignore[no-untyped-def]
-        X,
-        first,
-        second,
-        order,
-        near,
-        far,
-        weight,
-        ridge,
-        scale,
-        scale_parameter,
-        shape,
-        shape_parameter,
-        batch,
-        rate,
-        done,
-        planned,
-        gradient,
-        touched,
-    ):
+        X, first, second, order, near, far, weight, ridge, scale, scale_parameter, shape, shape_parameter,
+        batch, rate, done, planned, gradient, touched,
+    ):  # fmt: skip
         """One pass of Adam over comparisons in `order`, `batch` at a time, updating only the rows that a batch touches.
 
         `first` and `second` are Adam's moments, `ridge[i]` the penalty of item i per occurrence, `rate` the largest
-        step, which falls as a half cosine from step `done` to step `planned`. Returns the sum of weighted losses
-        and the number of steps done.
+        step, which falls as a half cosine from step `done` to step `planned`. `touched` has a flag per item and then
+        room for a list of the touched ones. Returns the sum of weighted losses and the number of steps done.
         """
         stamp  # noqa: B018
         total = 0.0
-        width = X.shape[1]
+        n_items, width = X.shape
         items = np.empty(4, np.int64)
         for begin in range(0, len(order), batch):
             end = min(begin + batch, len(order))
             n_touched = 0
-            share = 1.0 / (end - begin)
+            twice = 2.0 / (end - begin)
             for position in range(begin, end):
                 t = order[position]
                 i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
                 items[0], items[1], items[2], items[3] = i, j, k, l
-                d2_near, d2_far = 0.0, 0.0
-                for c in range(width):
-                    a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
-                    d2_near += a * a
-                    d2_far += b * b
-                level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
-                level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
-                value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
-                total += weight[t] * value
-                for q in range(4):
-                    item = items[q]
+                for item in items:
                     if touched[item] == 0:
                         touched[item] = 1
-                        touched[len(X) + n_touched] = item
+                        touched[n_items + n_touched] = item
                         n_touched += 1
                         gradient[item] = 0.0
                     for c in range(width):
-                        gradient[item, c] += 2.0 * share * ridge[item] * X[item, c]
-                w_near = -2.0 * share * weight[t] * steep * slope_near
-                w_far = 2.0 * share * weight[t] * steep * slope_far
-                for c in range(width):
-                    a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
-                    gradient[i, c] += a
-                    gradient[j, c] -= a
-                    gradient[k, c] += b
-                    gradient[l, c] -= b
+                        gradient[item, c] += twice * ridge[item] * X[item, c]
+                value, w_near, w_far = _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter)
+                total += weight[t] * value
+                _pull(X, i, j, k, l, twice * weight[t] * w_near, twice * weight[t] * w_far, gradient)
             done += 1
             step = rate * (0.5 + 0.5 * math.cos(math.pi * min(done / planned, 1.0)))
             step *= math.sqrt(1.0 - 0.999**done) / (1.0 - 0.9**done)
             for q in range(n_touched):
-                item = touched[len(X) + q]
+                item = touched[n_items + q]
                 touched[item] = 0
                 for c in range(width):
                     g = gradient[item, c]
