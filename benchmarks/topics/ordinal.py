@@ -1,9 +1,10 @@
 """Time to reach the accuracy of cblearn, on simulated answers.
 
 cblearn is fitted with its defaults (its SOE makes 10 starts; "SOE, 1 start" is the same with n_init=1). It has
-no penalty, so to solve the same problem we are fitted with next to none (1e-4) and max_iter = 5, 10, 20, ...,
+no penalty, so to solve the same problem we are fitted with next to none (1e-5) and max_iter = 5, 10, 20, ...,
 1,000: our time to reach its accuracy is that of the shortest of these fits, from the start, whose held-out accuracy
-is at least cblearn's final one. "default" is our fit with default parameters, its penalty included.
+is no more than 0.0005 below cblearn's final one: half a standard error of the 100,000 held-out answers, within which
+two solutions of one problem differ. "default" is our fit with default parameters, its penalty included.
 
 Each repeat has another seed, and both sides take turns within it. Accuracies are means over the repeats,
 times are the best of them; compiling is not in them (see the topic `cold` for that).
@@ -25,13 +26,15 @@ PROBLEMS = (Problem(100, 10_000, 2), Problem(1_000, 200_000, 10))
 QUICK = (Problem(30, 1_000, 2),)
 DEFAULT = 0
 STEPS = (5, 10, 20, 40, 80, 160, 320, 1000, DEFAULT)
-NEXT_TO_NONE = 1e-4
+NEXT_TO_NONE = 1e-5
+SAME = 0.0005
 COLUMNS = {
     "problem": "",
     "method": "",
     "cblearn s": ".3f",
     "accuracy": ".4f",
     "reached s": ".3f",
+    "reached accuracy": ".4f",
     "max_iter": "",
     "default s": ".3f",
     "default accuracy": ".4f",
@@ -85,7 +88,7 @@ def measure(theirs: Worker, ours: Worker, method: str, options: dict[str, Any], 
             fits.append(ours("fit", method=method, seed=seed, **limit))
     target, default = summary(peer), summary(mine[DEFAULT])
     fitted = ({"max_iter": steps} | summary(fits) for steps, fits in mine.items() if steps != DEFAULT)
-    reached = next((fits for fits in fitted if fits["accuracy"] >= target["accuracy"]), {})
+    reached = next((fits for fits in fitted if fits["accuracy"] >= target["accuracy"] - SAME), {})
     return {
         "cblearn s": target["seconds"],
         "accuracy": target["accuracy"],

@@ -278,3 +278,13 @@ def test_constant_columns_are_stored_once():
     both = Comparisons.concatenate([c, c])
     assert both.weight.strides == both.answers.rater.codes.strides == (0,)
     assert both.answers.rater.labels == ("ann",)
+
+
+def test_values_are_frozen():
+    rows = np.array([(0, 1, 2), (2, 1, 0)], np.int32)
+    c = Comparisons.from_triplets(rows, weight=np.array([1.0, 2.0]))
+    for column in (c.near, c.far, c.weight, c.answer):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+    rows[:] = 7
+    assert c.triplets.tolist() == [[0, 1, 2], [2, 1, 0]]

@@ -139,10 +139,9 @@ def _held_out(estimator: Any, c: Comparisons, train: Array, test: Array, clean: 
     estimator.fit(clean(training) if clean is not None else training)
     seconds = time.perf_counter() - start
     columns = {"row": test, "right": correct(estimator, held_out), "weight": np.array(held_out.weight)}
-    try:
-        columns["likelihood"] = likelihoods(estimator, held_out)
-    except (AttributeError, ValueError):  # the loss has no probability
-        columns["likelihood"] = np.full(len(test), np.nan)
+    columns["likelihood"] = (
+        likelihoods(estimator, held_out) if estimator.has_probability else np.full(len(test), np.nan)
+    )
     return pd.DataFrame(columns).assign(answer=c.answer[test], seconds=seconds)
 
 

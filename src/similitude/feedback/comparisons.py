@@ -15,7 +15,7 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first, same_items
 from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
 from similitude.feedback.constructors import Constructors
-from similitude.feedback.items import Names, check_names, find_item
+from similitude.feedback.items import Names, check_names, encode_items, find_item
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +58,10 @@ class Comparisons(Constructors):
     answers: Answers
     n_items: int
     names: Names | None = None
+
+    def __post_init__(self) -> None:
+        for column in (self.near, self.far, self.weight, self.answer):
+            column.flags.writeable = False
 
     @classmethod
     def from_answers(
@@ -216,7 +220,7 @@ class Comparisons(Constructors):
             if len(known) < self.n_items:
                 raise ValueError(f"names: expected at least {self.n_items} names, found {len(known)}")
             return replace(self, names=known, n_items=len(known))
-        table = np.array([find_item(name, known, len(known)) for name in self.names], np.int32)
+        table = encode_items(self.names, known)[0]
         return replace(
             self,
             near=table[self.near],
@@ -251,7 +255,7 @@ class Comparisons(Constructors):
         """Return rows for training and for testing when `items` (indices) are new.
 
         Training: comparisons among the other items. Testing: comparisons that have one new item, which is the
-        head where there is a head (seed protocol of partial order embedding: the other two are in training).
+        head where there is a head, the other two being in training (McFee & Lanckriet 2011).
         """
         return splitting.hold_out_items(self, items)
 

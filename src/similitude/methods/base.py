@@ -38,6 +38,11 @@ class ComparisonEstimator(BaseEstimator):
         check_is_fitted(self, "similarity_")
         return self.similarity_.embedding
 
+    @property
+    def has_probability(self) -> bool:
+        """Whether `predict_proba` can be asked of the fitted model."""
+        return self._fitted().has_probability
+
     def fit_transform(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
         """Fit, and return the position of every item."""
         return self.fit(comparisons, y).embedding_

@@ -47,6 +47,11 @@ class Similarity:
         """Number of items."""
         return len(self.embedding)
 
+    @property
+    def has_probability(self) -> bool:
+        """Whether `predict_proba` can be asked: the loss is of the logistic family."""
+        return self.loss.has_probability
+
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
         square = (self.embedding**2).sum(1)
