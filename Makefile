@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check docs bench clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -13,7 +13,7 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 demo: $(VENV)/ready  ## simulated raters judge colours; the map that is learned is drawn
-	$(BIN)/python -m similitude.demo
+	$(BIN)/similitude demo
 
 check: $(VENV)/ready  ## style and types
 	$(BIN)/ruff check
@@ -22,6 +22,10 @@ check: $(VENV)/ready  ## style and types
 
 test: check  ## style, types and all tests
 	$(BIN)/python -m pytest -n auto
+
+docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

@@ -12,7 +12,7 @@ import similitude as sm
 SOURCE = Path(sm.__file__).parent
 ORDER = [
     "feedback", "graph", "engine", "kernels", "methods", "evaluate", "active", "auto", "plot", "report", "study",
-    "cli", "demo",
+    "demo", "cli",
 ]  # fmt: skip
 
 

@@ -45,10 +45,14 @@ _HOME = {
     "simulate": "feedback.simulation.simulate",
 }
 
-__all__ = sorted(_HOME)
+_ROOMS = ("plot",)
+
+__all__ = sorted([*_HOME, *_ROOMS])
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"similitude.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'similitude' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"similitude.{_HOME[name]}"), name)

@@ -1,21 +1,24 @@
 """The demo: simulated raters judge colours, a map is learned from their answers alone, and drawn in its colours.
 
-Run it with `python -m similitude.demo [folder]`.
+Run it with `similitude demo [folder]`.
 """
 
 from __future__ import annotations
 
 import colorsys
-import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from similitude import plot
+from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.feedback.columns import Floats
+from similitude.feedback.files.read_write import write_comparisons
 from similitude.feedback.simulation.simulate import simulate
 from similitude.methods.ordinal import STE
+from similitude.methods.similarity import Similarity
+from similitude.plot.style import require_matplotlib
 
 _SRGB_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
@@ -49,40 +52,24 @@ def main(folder: str | Path = "demo") -> None:
     train, held_out = answers.split(0.2, random_state=2)
     print(f"20 simulated raters judged {len(rgb)} colours: {answers}")
     model = STE(n_components=2, random_state=0).fit(train)
-    perfect = np.mean(
-        ((truth[held_out.near[:, 0]] - truth[held_out.near[:, 1]]) ** 2).sum(1)
-        < ((truth[held_out.far[:, 0]] - truth[held_out.far[:, 1]]) ** 2).sum(1)
-    )
-    flat = principal_plane(truth)
+    perfect = Similarity(truth, model.loss(), answers.names).score(held_out)
+    flat = project(truth)
     print(f"held-out accuracy      {model.score(held_out):.3f}   (the truth itself scores {perfect:.3f}: raters err)")
     missed = procrustes_distance(model.embedding_, flat)
     print(f"distance to the truth  {missed:.3f}   (share of the variance of the true map that is missed)")
     print(f"most like {names[0]}     {', '.join(map(str, model.neighbors(names[0], 3)))}")
     where = Path(folder) / "colours.png"
     draw(align(model.embedding_, flat), rgb, where)
+    model.similarity_.save(where.with_suffix(".sim"))
+    write_comparisons(answers, where.with_suffix(".csv"))
     print(f"the map is in          {where}")
-
-
-def principal_plane(X: Floats) -> Floats:
-    """Positions in the plane that shows most of their variance."""
-    centred = X - X.mean(0)
-    return centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
+    print(f"the answers are in     {where.with_suffix('.csv')}")
+    print(f"next, try              similitude evaluate {where.with_suffix('.csv')}")
 
 
 def draw(positions: Floats, rgb: Floats, path: Path) -> None:
     """Draw a map with the colours themselves as markers."""
-    import matplotlib.pyplot as plt
-
-    figure: Any
-    figure, axes = plt.subplots(figsize=(6, 6), layout="constrained")
-    axes.scatter(positions[:, 0], positions[:, 1], c=rgb, s=260, edgecolors="white", linewidths=1.0)
+    axes = plot.embedding(positions, colors=rgb, size=260)
     axes.set_title("Learned from answers like “is A more like B or like C?” alone")
-    axes.set_aspect("equal")
-    axes.set_axis_off()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150, bbox_inches="tight")
-    plt.close(figure)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    plot.save(axes, path, dpi=150)
+    require_matplotlib().close(axes.get_figure())

@@ -20,6 +20,7 @@ from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarnin
 from similitude.feedback.convert import as_comparisons
 
 Cleaner = Callable[[Comparisons], Comparisons]
+Progress = Callable[[int, int], None]
 Estimators = Any | Sequence[Any] | Mapping[str, Any]
 
 
@@ -34,6 +35,7 @@ def cross_validate(
     level: float = 0.95,
     n_jobs: int | None = None,
     per_fold: bool = False,
+    callback: Progress | None = None,
 ) -> pd.DataFrame:
     """Compare estimators on held-out feedback, the same folds for all.
 
@@ -48,6 +50,7 @@ def cross_validate(
     level : of the intervals, which take answers (raters, items) as the independent draws
     n_jobs : processes, through joblib
     per_fold : return a row per estimator and fold instead of a row per estimator
+    callback : called after each fit with the number done and the number of all
 
     Returns
     -------
@@ -58,9 +61,8 @@ def cross_validate(
     c = as_comparisons(comparisons)
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
-    rows = joblib.Parallel(n_jobs=n_jobs)(
-        joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, train, test in jobs
-    )
+    work = [(clone(named[name]), c, train, test, clean) for name, _, train, test in jobs]
+    rows = _run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)]
     )
@@ -82,6 +84,7 @@ def learning_curve(
     random_state: int | None = None,
     level: float = 0.95,
     n_jobs: int | None = None,
+    callback: Progress | None = None,
 ) -> pd.DataFrame:
     """Accuracy on held-out feedback against the number of training answers.
 
@@ -100,6 +103,7 @@ def learning_curve(
     random_state : seed
     level : of the intervals, over test answers within repeats averaged over repeats
     n_jobs : processes, through joblib
+    callback : called after each fit with the number done and the number of all
 
     Returns
     -------
@@ -117,9 +121,8 @@ def learning_curve(
         for size in _sizes(sizes, len(answers)):
             part = train[np.isin(c.answer[train], answers[:size])]
             jobs.extend((name, size, repeat, part, test) for name in named)
-    rows = joblib.Parallel(n_jobs=n_jobs)(
-        joblib.delayed(_held_out)(clone(named[name]), c, train, test, clean) for name, _, _, train, test in jobs
-    )
+    work = [(clone(named[name]), c, train, test, clean) for name, _, _, train, test in jobs]
+    rows = _run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
             row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
@@ -128,6 +131,17 @@ def learning_curve(
     )
     groups = table.groupby(["estimator", "answers"], sort=False)
     return pd.DataFrame([_curve_point(key, part, _clusters(c, by), level) for key, part in groups])
+
+
+def _run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
+    """Fit and score everything through joblib, telling the callback as results come in."""
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    rows = []
+    for row in parallel(joblib.delayed(_held_out)(*arguments) for arguments in work):
+        rows.append(row)
+        if callback is not None:
+            callback(len(rows), len(work))
+    return rows
 
 
 def _held_out(estimator: Any, c: Comparisons, train: Array, test: Array, clean: Cleaner | None) -> pd.DataFrame:

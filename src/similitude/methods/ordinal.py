@@ -34,7 +34,7 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
-from similitude.engine.solvers.result import Result
+from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import (
     ComparisonLoss,
@@ -86,7 +86,8 @@ class OrdinalEmbedding(ComparisonEstimator):
     similarity_ : the fitted model in use
     penalty_ : the penalty that was used
     objective_ : value of the objective
-    n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled", "planned")
+    n_iter_, status_ : iterations of the start that was kept, and how the solver ended ("converged", "max_iter",
+        "stalled", "planned")
     """
 
     _prior = 1.0
@@ -118,7 +119,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         """Return the loss of this method with its parameters."""
         raise NotImplementedError(f"{type(self).__name__} must define loss")
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
         """Find positions for the items.
 
         Parameters
@@ -126,6 +127,8 @@ class OrdinalEmbedding(ComparisonEstimator):
         comparisons : a `Comparisons`, or an array of rows `(i, j, k)`, "i is closer to j than to k", or
             `(i, j, k, l)`, "i, j are closer than k, l"
         y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        callback : called after each iteration with its number and the objective (of each start in turn); it may raise
+            to interrupt
         """
         c = as_comparisons(comparisons, y, self.n_items)
         self._check(c)
@@ -137,10 +140,8 @@ class OrdinalEmbedding(ComparisonEstimator):
             self._prior * count / float(graph.weight.sum()) if self.penalty == "auto" else float(self.penalty)
         )
         problem = Problem(Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty_, count))
-        best = min(
-            (self._solve(problem, start, self.max_iter, rng) for start in self._starts(problem, rng)),
-            key=_value,
-        )
+        starts = self._starts(problem, rng)
+        best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
         self._keep(best, c, graph)
         return self
 
@@ -184,7 +185,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         elif spectral:
             starts = [best_scale(problem, spectral_start(graph, d, rng))]
             if count > 1:
-                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, min(n, self.max_iter), rng)))
+                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, rng, n)))
         elif self.init == "random":
             starts = []
         else:
@@ -192,10 +193,18 @@ class OrdinalEmbedding(ComparisonEstimator):
         random = [best_scale(problem, random_start(graph, d, rng)) for _ in range(count - len(starts))]
         return [*starts, *random]
 
-    def _solve(self, problem: Problem, start: Floats, max_iter: int, rng: np.random.Generator) -> Result:
+    def _solve(
+        self,
+        problem: Problem,
+        start: Floats,
+        rng: np.random.Generator,
+        at_most: int | None = None,
+        callback: Callback | None = None,
+    ) -> Result:
         if self.solver == "minibatch" or (self.solver == "auto" and len(problem.graph) >= _MINIBATCH_FROM):
-            return minibatch(problem, start, random_state=rng)
-        return lbfgs(problem, start, max_iter=max_iter, tol=self.tol)
+            return minibatch(problem, start, random_state=rng, callback=callback)
+        max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
+        return lbfgs(problem, start, max_iter=max_iter, tol=self.tol, callback=callback)
 
     def _keep(self, best: Result, c: Comparisons, graph: SimilarityGraph) -> None:
         X = best.params.reshape(c.n_items, self.n_components)

@@ -1,0 +1,356 @@
+"""The command line: `similitude demo | simulate | info | convert | fit | evaluate | plot`.
+
+Commands are thin: each calls the library and says the Python that does the same. Heavy imports wait until a command
+runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked cannot be done (a sentence says why),
+2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    help="Learn what people find similar: from answers to a map, a distance, a prediction.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Method(StrEnum):
+    """The methods that `fit` and `evaluate` know."""
+
+    STE = "STE"
+    TSTE = "TSTE"
+    CKL = "CKL"
+    SOE = "SOE"
+    GNMDS = "GNMDS"
+
+
+class By(StrEnum):
+    """What is held out together."""
+
+    answer = "answer"
+    rater = "rater"
+
+
+class Larger(StrEnum):
+    """What a larger rating means."""
+
+    similar = "similar"
+    different = "different"
+
+
+class Projection(StrEnum):
+    """How more than two dimensions are drawn."""
+
+    pca = "pca"
+    tsne = "tsne"
+
+
+AnswersFile = Annotated[Path, typer.Argument(help="answers: .csv, .tsv, .jsonl, .parquet, .npy, .npz or .txt")]
+Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
+Form = Annotated[str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")]
+LargerOption = Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")]
+Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
+Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
+
+
+@app.command()
+def demo(folder: Annotated[Path, typer.Argument(help="where the picture goes")] = Path("demo")) -> None:
+    """Simulated raters judge 60 colours; a map is learned from their answers and drawn."""
+    from similitude import demo as colours
+
+    colours.main(folder)
+
+
+@app.command()
+def simulate(
+    out: Annotated[Path, typer.Argument(help="file to write: .csv, .jsonl or .parquet")],
+    items: Annotated[int, typer.Option(min=3, help="number of items")] = 30,
+    answers: Annotated[int, typer.Option(min=1, help="number of answers")] = 2000,
+    dimensions: Dimensions = 2,
+    form: Annotated[str, typer.Option(help="form of question")] = "triplet",
+    raters: Annotated[int, typer.Option(min=1, help="number of raters")] = 10,
+    sharpness: Annotated[float, typer.Option(min=0, help="how strongly differences decide an answer")] = 2.0,
+    flip: Annotated[float, typer.Option(min=0, max=1, help="share of answers that are reversed")] = 0.0,
+    seed: Seed = 0,
+) -> None:
+    """Write the answers of simulated raters about items at random positions: for rehearsing an analysis."""
+    import numpy as np
+
+    import similitude as sm
+
+    truth = np.random.default_rng(seed).normal(size=(items, dimensions))
+    names = [f"item{k:0{len(str(items - 1))}d}" for k in range(items)]
+    settings: dict[str, Any] = {"form": form, "raters": raters, "sharpness": sharpness, "flip": flip}
+    made = sm.simulate(truth, answers, names=names, random_state=seed + 1, **settings)
+    sm.write_comparisons(made, out)
+    typer.echo(f"{out}: {_summary(made)}")
+    options = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    _same_in_python(
+        f"truth = np.random.default_rng({seed}).normal(size=({items}, {dimensions}))",
+        f"c = sm.simulate(truth, {answers}, {options}, random_state={seed + 1})",
+        f"sm.write_comparisons(c, {str(out)!r})",
+        before=["import numpy as np"],
+    )
+
+
+@app.command()
+def info(
+    file: Annotated[Path, typer.Argument(help="answers, or a model (.sim)")],
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Say what is in a file of answers, or in a model."""
+    import similitude as sm
+
+    if file.suffix == ".sim":
+        similarity = sm.Similarity.load(file)
+        typer.echo(f"{file}: {_model_summary(similarity)}")
+        for name, value in similarity.about.get("settings", {}).items():
+            typer.echo(f"  {name:14} {value}")
+        _same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
+        return
+    c, read = _read(file, form, larger)
+    typer.echo(f"{file}: {_summary(c)}")
+    table = c.answers.form.values
+    for kind in sorted(set(table)):
+        typer.echo(f"  {kind:14} {(table == kind).sum()} answers")
+    compared = len(c.items_compared)
+    if compared < c.n_items:
+        typer.echo(f"  {c.n_items - compared} items were never compared")
+    typer.echo(f"  about {len(c) / max(compared, 1):.0f} comparisons per item")
+    _same_in_python(read, "print(c)")
+
+
+@app.command()
+def convert(
+    source: AnswersFile,
+    target: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Turn a file of answers into another format, in the layout that loses nothing."""
+    import similitude as sm
+
+    c, read = _read(source, form, larger)
+    sm.write_comparisons(c, target)
+    typer.echo(f"{target}: {_summary(c)}")
+    _same_in_python(read, f"sm.write_comparisons(c, {str(target)!r})")
+
+
+@app.command()
+def fit(
+    file: AnswersFile,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
+    method: Annotated[Method, typer.Option("--method", "-m", help="which method", case_sensitive=False)] = Method.STE,
+    dimensions: Dimensions = 2,
+    penalty: Penalty = "auto",
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Learn a map of the items and save it as a model."""
+    import similitude as sm
+
+    c, read = _read(file, form, larger)
+    model = getattr(sm, method)(dimensions, penalty=_penalty(penalty), random_state=seed)
+    with _progress("fitting", None) as step:
+        model.fit(c, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
+    target = out or file.with_suffix("").with_suffix(".sim")
+    model.similarity_.save(target)
+    typer.echo(f"{target}: {_model_summary(model.similarity_)}")
+    typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
+    _same_in_python(
+        read,
+        f"model = sm.{method}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).fit(c)",
+        f"model.similarity_.save({str(target)!r})",
+    )
+    typer.echo(f"next: similitude plot {shlex.quote(str(target))}")
+
+
+@app.command()
+def evaluate(
+    file: AnswersFile,
+    method: Annotated[
+        list[Method] | None,
+        typer.Option("--method", "-m", help="methods to compare (default: all)", case_sensitive=False),
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="score this model on the file instead")] = None,
+    dimensions: Dimensions = 2,
+    penalty: Penalty = "auto",
+    by: Annotated[By, typer.Option(help="what is held out together")] = By.answer,
+    folds: Annotated[int, typer.Option(min=2, help="number of folds")] = 5,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
+    import similitude as sm
+
+    c, read = _read(file, form, larger)
+    if model is not None:
+        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
+        _same_in_python(read, f"print(sm.Similarity.load({str(model)!r}).score(c))")
+        return
+    chosen = list(method or Method)
+    strength = _penalty(penalty)
+    estimators = [getattr(sm, name)(dimensions, penalty=strength, random_state=seed) for name in chosen]
+    with _progress("folds", len(chosen) * folds) as step:
+        table = sm.cross_validate(
+            estimators, c, by=by.value, n_splits=folds, random_state=seed, n_jobs=jobs,
+            callback=lambda done, _: step(done, ""),
+        )  # fmt: skip
+    table = table.sort_values("accuracy", ascending=False)
+    _show(table)
+    if csv is not None:
+        table.to_csv(csv, index=False)
+    settings = f"penalty={strength!r}, random_state={seed}"
+    listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
+    call = f"sm.cross_validate([{listed}], c, by={by.value!r}, n_splits={folds}, random_state={seed})"
+    _same_in_python(read, f"print({call})")
+
+
+@app.command()
+def plot(
+    model: Annotated[Path, typer.Argument(help="a model (.sim) written by fit")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="picture to write (default: MODEL with .png)")] = None,
+    labels: Annotated[bool | None, typer.Option(help="write the items' names (default: where they fit)")] = None,
+    images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
+    projection: Annotated[Projection, typer.Option(help="how more than two dimensions are drawn")] = Projection.pca,
+) -> None:
+    """Draw the map of a model: .png at print resolution, .pdf or .svg as vectors."""
+    import similitude as sm
+
+    similarity = sm.Similarity.load(model)
+    pictures = None if images is None else _pictures(images, similarity)
+    axes = sm.plot.embedding(similarity, labels=labels, images=pictures, projection=projection.value)
+    target = out or model.with_suffix(".png")
+    sm.plot.save(axes, target)
+    typer.echo(f"the map is in {target}")
+    options = "".join(
+        f", {name}={value!r}"
+        for name, value in {"labels": labels, "images": pictures and "pictures", "projection": projection.value}.items()
+        if value not in (None, "pca")
+    )
+    _same_in_python(
+        f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
+        f"sm.plot.save(axes, {str(target)!r})",
+    )
+
+
+def _read(file: Path, form: str | None, larger: Larger | None) -> tuple[Any, str]:
+    """Return the feedback in a file and the Python that reads it."""
+    import similitude as sm
+
+    options: dict[str, Any] = {"form": form, "larger": larger and larger.value}
+    options = {name: value for name, value in options.items() if value is not None}
+    call = ", ".join([repr(str(file)), *(f"{name}={value!r}" for name, value in options.items())])
+    return sm.read_comparisons(file, **options), f"c = sm.read_comparisons({call})"
+
+
+def _penalty(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"expected a number or auto, found {text!r}", param_hint="--penalty") from None
+
+
+def _pictures(folder: Path, similarity: Any) -> dict[Any, Path]:
+    """Find the pictures of items: files whose name, with or without suffix, is the item's."""
+    files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
+    files = {path.stem: path for path in files.values()} | files
+    names = similarity.names or tuple(str(k) for k in range(similarity.n_items))
+    found = {k: files[name] for k, name in enumerate(names) if name in files}
+    if not found:
+        raise ValueError(f"images: no file in {folder} is named as an item ({names[0]}, {names[1]}, ...)")
+    return found
+
+
+def _summary(c: Any) -> str:
+    return str(c).strip("<>")
+
+
+def _model_summary(similarity: Any) -> str:
+    return str(similarity).strip("<>")
+
+
+def _same_in_python(*lines: str, before: tuple[str, ...] | list[str] = ()) -> None:
+    typer.echo("the same in Python:")
+    for line in (*before, "import similitude as sm", *lines):
+        typer.secho(f"  {line}", dim=True)
+
+
+def _show(table: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    shown.add_column("method")
+    for heading in ("accuracy", "95% interval", "whole answers", "log-loss", "seconds a fit"):
+        shown.add_column(heading, justify="right")
+    for row in table.itertuples():
+        chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"
+        interval = f"{row.low:.3f} to {row.high:.3f}"
+        shown.add_row(
+            row.estimator, f"{row.accuracy:.3f}", interval, f"{row.whole_answers:.3f}", chance, f"{row.seconds:.2f}"
+        )
+    Console().print(shown)
+
+
+@contextmanager
+def _progress(what: str, total: int | None) -> Iterator[Any]:
+    """Show a bar with the time left on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    columns += [TimeRemainingColumn()] if total else []
+    with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, note="")
+        yield lambda done, note: bar.update(task, completed=done, note=note)
+
+
+def main() -> None:
+    """Run the command line; an error is one sentence and exit status 1."""
+    warnings.showwarning = _one_sentence
+    try:
+        app()
+    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+        typer.secho(f"similitude: {_sentence(error)}", fg="red", err=True)
+        sys.exit(1)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def _one_sentence(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.secho(f"note: {message}", fg="yellow", err=True)
+
+
+if __name__ == "__main__":
+    main()

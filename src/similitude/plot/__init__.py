@@ -1,0 +1,19 @@
+"""Figures for papers: every function takes and returns matplotlib axes.
+
+Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help;
+`calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters.
+
+Examples
+--------
+>>> import similitude as sm
+>>> c = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 300, random_state=0)
+>>> axes = sm.plot.embedding(sm.STE(2, random_state=0).fit(c))
+>>> axes.get_aspect()
+1.0
+"""
+
+from similitude.plot.curves import calibration, learning_curve, penalty_path, weights
+from similitude.plot.embedding import embedding
+from similitude.plot.style import save
+
+__all__ = ["calibration", "embedding", "learning_curve", "penalty_path", "save", "weights"]

@@ -1,0 +1,108 @@
+"""Curves and bars: learning curve, calibration, penalty path, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.plot.style import COLOURS, axes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def learning_curve(table: pd.DataFrame, *, ceiling: float | None = None, ax: Axes | None = None) -> Axes:
+    """Draw accuracy against the number of answers, from the table of `similitude.learning_curve`.
+
+    Parameters
+    ----------
+    table : columns estimator, answers, accuracy, low, high
+    ceiling : the best accuracy that the noise of the answers allows, drawn as a line
+    ax : axes to draw in; a new figure when not given
+    """
+    _need(table, "estimator", "answers", "accuracy", "low", "high")
+    axes = axes_of(ax)
+    _bands(axes, table, "answers", "estimator")
+    if ceiling is not None:
+        axes.axhline(ceiling, color="0.4", linestyle="--", linewidth=1, label="noise ceiling")
+    axes.set(xscale="log", xlabel="training answers", ylabel="held-out accuracy")
+    axes.legend(frameon=False)
+    return axes
+
+
+def penalty_path(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw held-out accuracy against the penalty.
+
+    Parameters
+    ----------
+    table : columns penalty, accuracy, low, high, and estimator where there are several
+    ax : axes to draw in; a new figure when not given
+    """
+    _need(table, "penalty", "accuracy", "low", "high")
+    axes = axes_of(ax)
+    _bands(axes, table, "penalty", "estimator" if "estimator" in table else None)
+    best = float(table.penalty.iloc[table.accuracy.argmax()])
+    axes.axvline(best, color="0.4", linestyle=":", linewidth=1, label=f"best: {best:g}")
+    axes.set(xscale="log", xlabel="penalty", ylabel="held-out accuracy")
+    axes.legend(frameon=False)
+    return axes
+
+
+def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw how often the model is right against how sure it is, from the table of `similitude.calibration`.
+
+    The area of a marker shows how many answers it stands for; on the diagonal, probabilities can be believed.
+
+    Parameters
+    ----------
+    table : columns predicted, observed, weight
+    ax : axes to draw in; a new figure when not given
+    """
+    _need(table, "predicted", "observed", "weight")
+    axes = axes_of(ax, (4.5, 4.5))
+    axes.plot([0.5, 1.0], [0.5, 1.0], color="0.4", linestyle="--", linewidth=1)
+    axes.plot(table.predicted, table.observed, color=COLOURS[0], linewidth=1)
+    axes.scatter(table.predicted, table.observed, s=20 + 280 * table.weight / table.weight.max(), color=COLOURS[0])
+    lowest = min(0.5, float(table.observed.min()))
+    axes.set(
+        xlabel="how sure the model is", ylabel="how often it is right", xlim=(0.48, 1.02), ylim=(lowest - 0.02, 1.02)
+    )
+    return axes
+
+
+def weights(values: Mapping[str, float] | Any, *, ax: Axes | None = None) -> Axes:
+    """Draw weights as bars, largest first.
+
+    Parameters
+    ----------
+    values : a mapping of names to weights (a dict, a pandas Series)
+    ax : axes to draw in; a new figure when not given
+    """
+    pairs = sorted(dict(values).items(), key=lambda pair: pair[1])
+    if not pairs:
+        raise ValueError("values: expected at least one weight, found none")
+    axes = axes_of(ax, (6.0, 0.8 + 0.3 * len(pairs)))
+    axes.barh([str(name) for name, _ in pairs], [float(value) for _, value in pairs], color=COLOURS[0])
+    axes.axvline(0.0, color="0.4", linewidth=0.8)
+    axes.set_xlabel("weight")
+    return axes
+
+
+def _bands(axes: Axes, table: pd.DataFrame, x: str, by: str | None) -> None:
+    groups = table.groupby(by, sort=False) if by else [(None, table)]
+    for k, (name, part) in enumerate(groups):
+        part, colour = part.sort_values(x), COLOURS[k % len(COLOURS)]
+        axes.plot(part[x], part.accuracy, marker="o", markersize=4, color=colour, label=name)
+        axes.fill_between(part[x], part.low, part.high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _need(table: Any, *columns: str) -> None:
+    missing = [name for name in columns if name not in getattr(table, "columns", [])]
+    if missing:
+        found = ", ".join(map(str, getattr(table, "columns", []))) or type(table).__name__
+        raise ValueError(f"table: expected the columns {', '.join(columns)}, found {found}")
+    if not np.isfinite(table[list(columns[-1:])].to_numpy(float)).any():
+        raise ValueError(f"table: the column {columns[-1]} holds no number")

@@ -1,0 +1,176 @@
+"""The map of a similarity: items where the model puts them, with names, pictures, colours or classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.evaluate.projection import project
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.items import Names, check_names, encode_items
+from similitude.plot.style import COLOURS, MARKERS, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_LABELS = 80
+
+
+def embedding(
+    model: Any,
+    *,
+    labels: bool | Sequence[str] | None = None,
+    colors: npt.ArrayLike | None = None,
+    classes: npt.ArrayLike | None = None,
+    images: Mapping[Any, Any] | Sequence[Any] | None = None,
+    new: Sequence[Any] = (),
+    projection: Literal["pca", "tsne"] = "pca",
+    size: float = 60.0,
+    thumbnail: float = 0.4,
+    random_state: int | None = 0,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a map.
+
+    Parameters
+    ----------
+    model : a fitted estimator, a `Similarity`, or an (n, d) array of positions
+    labels : whether to write names (by default where there are names and at most 80 items), or the names to write;
+        they are moved apart until they do not overlap
+    colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
+    classes : a class per item, shown by colour and marker, with a legend
+    images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
+    new : items (by name or position) that were not compared, shown as hollow markers
+    projection : how more than two dimensions are shown: "pca" keeps the directions of largest spread and is faithful
+        to distances, "tsne" keeps neighbourhoods
+    size : area of a marker in points²
+    thumbnail : height of a picture in inches
+    random_state : seed of "tsne"
+    ax : axes to draw in; a new figure when not given
+
+    Returns
+    -------
+    the axes
+    """
+    positions, names = _positions_of(model)
+    flat = project(positions, projection, random_state)
+    n = len(flat)
+    axes = axes_of(ax, (6.0, 6.0))
+    hollow = np.zeros(n, bool)
+    hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
+    shown = _pictures(axes, flat, images, names, thumbnail) if images is not None else np.zeros(n, bool)
+    if classes is not None:
+        _draw_classes(axes, flat, np.asarray(classes), ~shown, hollow, size)
+    else:
+        _draw_points(axes, flat, colors, ~shown, hollow, size)
+    axes.set_aspect("equal")
+    axes.margins(0.08)
+    axes.set_axis_off()
+    written = _written(labels, names, n)
+    if written is not None:
+        _write_apart(axes, flat, written, random_state)
+    return axes
+
+
+def _positions_of(model: Any) -> tuple[Floats, Names | None]:
+    similarity = getattr(model, "similarity_", model)
+    positions = np.asarray(getattr(similarity, "embedding", similarity), float)
+    if positions.ndim != 2 or not np.isfinite(positions).all():
+        raise ValueError(f"model: expected a fitted model or finite positions (n, d), found shape {positions.shape}")
+    return positions, getattr(similarity, "names", None)
+
+
+def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bools, size: float) -> None:
+    if colors is not None and len(np.asarray(colors)) != len(flat):
+        raise ValueError(f"colors: expected one colour per item ({len(flat)}), found {len(np.asarray(colors))}")
+    for empty in (False, True):
+        some = drawn & (hollow == empty)
+        if not some.any():
+            continue
+        style: dict[str, Any] = {"linewidths": 1.6 if empty else 0.8}
+        if colors is None:
+            style |= {"facecolors": "none", "edgecolors": COLOURS[5]} if empty else {"color": COLOURS[0]}
+        else:
+            style |= {"c": np.asarray(colors)[some], "edgecolors": "black" if empty else "white", "cmap": "viridis"}
+            if np.asarray(colors).dtype.kind not in "if" or np.asarray(colors).ndim > 1:
+                del style["cmap"]
+        label = "not compared" if empty else None
+        axes.scatter(flat[some, 0], flat[some, 1], s=size, label=label, **style)
+    if hollow.any():
+        axes.legend(loc="best", frameon=False)
+
+
+def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow: Bools, size: float) -> None:
+    if classes.shape != (len(flat),):
+        raise ValueError(f"classes: expected one class per item ({len(flat)}), found shape {classes.shape}")
+    for k, name in enumerate(dict.fromkeys(classes.tolist())):
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k // len(COLOURS) % len(MARKERS)]
+        for empty in (False, True):
+            some = drawn & (classes == name) & (hollow == empty)
+            if some.any():
+                label = f"{name} (not compared)" if empty else str(name)
+                fill = "none" if empty else colour
+                axes.scatter(
+                    flat[some, 0], flat[some, 1], s=size, marker=marker, facecolors=fill, edgecolors=colour, label=label
+                )
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+
+
+def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height: float) -> Bools:
+    """Draw pictures at their items; returns which items have one."""
+    import matplotlib.image
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    n = len(flat)
+    if isinstance(images, Mapping):
+        codes = encode_items(list(images), names, None if names else n)[0]
+        pictures = dict(zip(codes.tolist(), images.values(), strict=True))
+    else:
+        if len(images) != n:
+            raise ValueError(f"images: expected one per item ({n}), found {len(images)}")
+        pictures = dict(enumerate(images))
+    shown = np.zeros(n, bool)
+    axes.scatter(flat[:, 0], flat[:, 1], s=0)  # pictures do not widen the axes by themselves
+    for item, picture in pictures.items():
+        if picture is None:
+            continue
+        pixels = (
+            matplotlib.image.imread(os.fspath(picture))
+            if isinstance(picture, (str, os.PathLike))
+            else np.asarray(picture)
+        )
+        box = OffsetImage(pixels, zoom=72.0 * height / pixels.shape[0], cmap="gray")
+        axes.add_artist(AnnotationBbox(box, tuple(flat[item]), frameon=False))
+        shown[item] = True
+    return shown
+
+
+def _written(labels: Any, names: Names | None, n: int) -> Names | None:
+    """Return the names to write, or None for none."""
+    if labels is None:
+        return names if names is not None and n <= _MOST_LABELS else None
+    if isinstance(labels, bool):
+        return (names or tuple(str(k) for k in range(n))) if labels else None
+    written = tuple(str(label) for label in labels)
+    if len(written) != n:
+        raise ValueError(f"labels: expected one per item ({n}), found {len(written)}")
+    return check_names(written) if len(set(written)) == n else written
+
+
+def _write_apart(axes: Axes, flat: Floats, names: Names, random_state: int | None) -> None:
+    from adjustText import adjust_text
+
+    texts = [axes.text(x, y, name, fontsize=8) for (x, y), name in zip(flat, names, strict=True)]
+    state = np.random.get_state()  # noqa: NPY002  adjust_text draws from numpy's global stream
+    np.random.seed(random_state)  # noqa: NPY002
+    try:
+        adjust_text(
+            texts, x=flat[:, 0], y=flat[:, 1], ax=axes, iter_lim=200, min_arrow_len=3,
+            arrowprops={"arrowstyle": "-", "color": "0.6", "lw": 0.5},
+        )  # fmt: skip
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

@@ -1,0 +1,44 @@
+"""What all figures share: axes in and out, colours that colour-blind people can tell apart, print resolution."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe & Ito (2008), black last.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+PRINT_DPI = 300
+
+
+def require_matplotlib() -> Any:
+    """Return pyplot, or say how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            'plots need matplotlib, which is not installed; pip install "similitude[plot]"'
+        ) from None
+    return plt
+
+
+def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
+    """Return the given axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    return require_matplotlib().subplots(figsize=size, layout="constrained")[1]
+
+
+def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:
+    """Save the figure of some axes for print: 300 dots per inch, or as vectors where the suffix is .pdf or .svg."""
+    where = Path(path)
+    figure: Any = ax.get_figure(root=True)
+    if where.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():
+        known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
+        raise ValueError(f"path: a figure cannot be saved as {where.suffix or where.name}; expected one of {known}")
+    where.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(where, dpi=dpi, bbox_inches="tight")

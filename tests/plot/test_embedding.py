@@ -1,0 +1,145 @@
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.evaluate.projection import project
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def model():
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    names = [f"thing number {k}" for k in range(12)]
+    return sm.STE(2, random_state=0).fit(sm.simulate(truth, 800, names=names, random_state=1))
+
+
+def points(axes):
+    return np.concatenate([np.asarray(part.get_offsets()) for part in axes.collections])
+
+
+def test_items_stand_where_the_model_puts_them(model):
+    axes = sm.plot.embedding(model, labels=False)
+    shown = points(axes)
+    drawn = np.linalg.norm(shown[:, None] - shown, axis=-1)
+    np.testing.assert_allclose(drawn, model.distances(), atol=1e-6)
+    assert axes.get_aspect() == 1.0
+
+
+def test_draws_in_given_axes_and_takes_similarities_and_arrays(model):
+    given = plt.subplots()[1]
+    assert sm.plot.embedding(model.similarity_, ax=given) is given
+    assert len(points(sm.plot.embedding(np.random.default_rng(0).normal(size=(5, 3))))) == 5
+
+
+def test_labels_do_not_overlap(model):
+    crowded = sm.Similarity(0.2 * model.embedding_ + [0, 0], model.loss(), model.similarity_.names)
+    axes = sm.plot.embedding(crowded)
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+    assert len(boxes) == 12
+    overlaps = [(a, b) for k, a in enumerate(boxes) for b in boxes[k + 1 :] if a.overlaps(b)]
+    assert not overlaps
+
+
+def test_labels_leave_numpys_random_stream_alone(model):
+    np.random.seed(5)  # noqa: NPY002
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(5)  # noqa: NPY002
+    sm.plot.embedding(model)
+    assert np.random.random() == expected  # noqa: NPY002
+
+
+def test_many_items_are_not_labelled_unless_asked(model):
+    names = tuple(f"n{k}" for k in range(100))
+    many = sm.Similarity(np.random.default_rng(0).normal(size=(100, 2)), model.loss(), names)
+    assert not sm.plot.embedding(many).texts
+    own = sm.plot.embedding(model, labels=[f"own {k}" for k in range(12)])
+    assert {text.get_text() for text in own.texts} >= {"own 0", "own 11"}
+
+
+def test_classes_have_a_legend_and_safe_colours(model):
+    classes = ["cat", "dog", "bird"] * 4
+    axes = sm.plot.embedding(model, classes=classes, labels=False)
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert legend == ["cat", "dog", "bird"]
+    colours = {tuple(part.get_facecolor()[0]) for part in axes.collections}
+    assert len(colours) == 3
+
+
+def test_new_items_are_hollow(model):
+    axes = sm.plot.embedding(model, new=["thing number 3", "thing number 5"], labels=False)
+    hollow = [part for part in axes.collections if not len(part.get_facecolor())]
+    assert len(hollow) == 1
+    assert len(hollow[0].get_offsets()) == 2
+    assert axes.get_legend().get_texts()[0].get_text() == "not compared"
+
+
+def test_pictures_by_name_path_and_array(model, tmp_path):
+    pixels = np.random.default_rng(0).random((20, 30, 3))
+    plt.imsave(tmp_path / "a.png", pixels)
+    images = {"thing number 0": tmp_path / "a.png", "thing number 1": pixels}
+    axes = sm.plot.embedding(model, images=images, labels=False)
+    boxes = [child for child in axes.get_children() if type(child).__name__ == "AnnotationBbox"]
+    assert len(boxes) == 2
+    assert len(axes.collections[-1].get_offsets()) == 10
+
+
+def test_numbers_give_a_colour_scale(model):
+    axes = sm.plot.embedding(model, colors=np.arange(12.0), labels=False)
+    assert len({tuple(colour) for colour in axes.collections[0].to_rgba(np.arange(12.0))}) == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"classes": ["a"]}, "classes: expected one class per item"),
+        ({"colors": ["red"]}, "colors: expected one colour per item"),
+        ({"labels": ["a"]}, "labels: expected one per item"),
+        ({"images": [None]}, "images: expected one per item"),
+        ({"projection": "magic"}, "projection: expected"),
+        ({"new": ["nothing"]}, "'nothing' is not among"),
+    ],
+)
+def test_bad_options_are_named(model, options, message):
+    with pytest.raises(ValueError, match=message):
+        sm.plot.embedding(model, **options)
+
+
+def test_an_unfitted_or_broken_model_is_refused():
+    with pytest.raises(ValueError, match="finite positions"):
+        sm.plot.embedding(np.array([[np.nan, 1.0], [0.0, 1.0]]))
+
+
+def test_save_for_print(model, tmp_path):
+    axes = sm.plot.embedding(model, labels=False)
+    sm.plot.save(axes, tmp_path / "new" / "map.png")
+    pixels = plt.imread(tmp_path / "new" / "map.png")
+    assert pixels.shape[1] > 1200
+    sm.plot.save(axes, tmp_path / "map.pdf")
+    assert (tmp_path / "map.pdf").read_bytes().startswith(b"%PDF")
+    with pytest.raises(ValueError, match=r"cannot be saved as \.xyz"):
+        sm.plot.save(axes, tmp_path / "map.xyz")
+
+
+def test_projection_keeps_what_it_should():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(20, 2))
+    turned = flat @ np.linalg.qr(rng.normal(size=(5, 5)))[0][:2]
+    shown = project(turned)
+    distance = np.linalg.norm(flat[:, None] - flat, axis=-1)
+    np.testing.assert_allclose(np.linalg.norm(shown[:, None] - shown, axis=-1), distance, atol=1e-9)
+    assert project(rng.normal(size=(6, 1))).shape == (6, 2)
+    clusters = np.repeat(np.eye(5) * 10, 10, axis=0) + 0.1 * rng.normal(size=(50, 5))
+    apart = project(clusters, "tsne")
+    nearest = np.argsort(np.linalg.norm(apart[:, None] - apart, axis=-1), axis=1)[:, 1:6]
+    assert (nearest // 10 == np.arange(50)[:, None] // 10).mean() > 0.95

@@ -1,0 +1,152 @@
+"""The command line as a shell sees it: what it prints, what it writes, how it fails."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import similitude as sm
+from similitude import cli
+
+runner = CliRunner()
+
+
+def run(*arguments, folder, check=True):
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-m", "similitude.cli", *map(str, arguments)]
+    environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
+    if check:
+        assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    run("simulate", "answers.csv", "--items", 15, "--answers", 900, "--form", "odd_one_out", folder=folder)
+    run("fit", "answers.csv", "--method", "ckl", "-d", 2, "--seed", 3, folder=folder)
+    return folder
+
+
+def test_simulate_and_fit_say_what_they_did(study):
+    c = sm.read_comparisons(study / "answers.csv")
+    assert (c.n_items, c.n_answers, len(c.answers.rater.labels)) == (15, 900, 10)
+    similarity = sm.Similarity.load(study / "answers.sim")
+    assert similarity.about["method"] == "CKL"
+    assert similarity.score(c) > 0.8
+
+
+def test_the_python_that_is_printed_does_the_same(study, tmp_path):
+    done = run("fit", "answers.csv", "-o", "other.sim", "--penalty", 0.1, folder=study)
+    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
+    code = "\n".join(line.strip() for line in printed.splitlines()).replace("other.sim", "again.sim")
+    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
+    first, second = sm.Similarity.load(study / "other.sim"), sm.Similarity.load(study / "again.sim")
+    assert np.array_equal(first.embedding, second.embedding)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("info", "answers.csv"),
+        ("info", "answers.sim"),
+        ("convert", "answers.csv", "converted.jsonl"),
+        ("evaluate", "answers.csv", "-m", "STE", "--folds", 2),
+        ("evaluate", "answers.csv", "--model", "answers.sim"),
+        ("plot", "answers.sim", "-o", "map.svg", "--labels"),
+    ],
+    ids=lambda arguments: " ".join(map(str, arguments[:3])),
+)
+def test_every_command_runs_and_prints_python_that_runs(arguments, study):
+    done = run(*arguments, folder=study)
+    printed = done.stdout.split("the same in Python:\n")[1]
+    code = "\n".join(line.strip() for line in printed.splitlines())
+    again = subprocess.run([sys.executable, "-c", code], cwd=study, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+
+
+def test_info_counts(study):
+    said = run("info", "answers.csv", folder=study).stdout
+    assert "1800 comparisons from 900 answers about 15 items by 10 raters" in said
+    assert re.search(r"odd_one_out\s+900 answers", said)
+    assert "CKL: 15 items in 2 dimensions" in run("info", "answers.sim", folder=study).stdout
+
+
+def test_evaluate_compares_and_writes_a_table(study):
+    done = run("evaluate", "answers.csv", "--folds", 2, "--by", "rater", "--csv", "table.csv", folder=study)
+    assert {"STE", "TSTE", "CKL", "SOE", "GNMDS"} <= set(done.stdout.split())
+    lines = (study / "table.csv").read_text().splitlines()
+    assert lines[0].startswith("estimator,accuracy,low,high")
+    assert len(lines) == 6
+
+
+def test_plot_draws_the_pictures_of_a_folder(study):
+    import matplotlib.pyplot as plt
+
+    (study / "pictures").mkdir(exist_ok=True)
+    for k in range(3):
+        plt.imsave(study / "pictures" / f"item{k:02d}.png", np.zeros((4, 4, 3)))
+    run("plot", "answers.sim", "--images", "pictures", folder=study)
+    assert (study / "answers.png").stat().st_size > 5000
+
+
+def test_demo_runs(tmp_path):
+    said = run("demo", folder=tmp_path).stdout
+    assert (tmp_path / "demo" / "colours.png").exists()
+    command = said.split("similitude evaluate ")[1].split()[0]
+    assert sm.read_comparisons(tmp_path / command).n_items == 60
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "status"),
+    [
+        (("info", "absent.csv"), r"absent\.csv", 1),
+        (("fit", "broken.csv"), "broken.csv", 1),
+        (("info", "broken.sim"), "broken.sim is not a similarity file", 1),
+        (("plot", "answers.sim", "-o", "map.xyz"), r"cannot be saved as \.xyz", 1),
+        (("plot", "answers.sim", "--images", "nothing"), "nothing", 1),
+        (("convert", "answers.csv", "out.npy"), "npy", 1),
+        (("fit", "answers.csv", "--penalty", "much"), "number or auto", 2),
+        (("fit", "answers.csv", "--method", "magic"), "magic", 2),
+        (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
+        (("no-such-command",), "no-such-command", 2),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_errors_are_one_sentence(arguments, sentence, status, study):
+    (study / "broken.csv").write_text("some,thing\n1,2\n")
+    (study / "broken.sim").write_text("hello")
+    done = run(*arguments, folder=study, check=False)
+    assert done.returncode == status
+    assert re.search(sentence, done.stderr)
+    assert "Traceback" not in done.stderr
+    if status == 1:
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_warnings_are_notes(tmp_path):
+    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n")
+    done = run("fit", "two.csv", folder=tmp_path)
+    assert "note: the items fall into 2 groups" in done.stderr
+
+
+def test_help_is_there_for_every_command():
+    said = runner.invoke(cli.app, ["--help"]).stdout
+    for command in ("demo", "simulate", "info", "convert", "fit", "evaluate", "plot"):
+        assert command in said
+        assert runner.invoke(cli.app, [command, "--help"]).exit_code == 0
+    assert "--install-completion" in said
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from similitude import cli; from typer.testing import CliRunner;"
+        "CliRunner().invoke(cli.app, ['--help']);"
+        "print(sorted({'numpy', 'scipy', 'numba', 'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
