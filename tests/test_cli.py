@@ -98,7 +98,7 @@ def test_plot_draws_the_pictures_of_a_folder(study):
 def test_demo_runs(tmp_path):
     said = run("demo", folder=tmp_path).stdout
     assert (tmp_path / "demo" / "colours.png").exists()
-    command = said.split("similitude evaluate ")[1].split()[0]
+    command = said.split(" evaluate ")[1].split()[0]
     assert sm.read_comparisons(tmp_path / command).n_items == 60
 
 

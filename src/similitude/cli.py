@@ -8,6 +8,7 @@ runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked ca
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -70,7 +71,7 @@ def demo(folder: Annotated[Path, typer.Argument(help="where the picture goes")] 
     """Simulated raters judge 60 colours; a map is learned from their answers and drawn."""
     from similitude import demo as colours
 
-    colours.main(folder)
+    colours.main(folder, "similitude" if shutil.which("similitude") else sys.argv[0])
 
 
 @app.command()

@@ -43,8 +43,14 @@ def to_lab(rgb: Floats) -> Floats:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
-def main(folder: str | Path = "demo") -> None:
-    """Run the whole chain: questions, answers, fit, held-out accuracy, distance to the truth, picture."""
+def main(folder: str | Path = "demo", program: str = "similitude") -> None:
+    """Run the whole chain: questions, answers, fit, held-out accuracy, distance to the truth, picture.
+
+    Parameters
+    ----------
+    folder : where the picture, the answers and the model go
+    program : how the command line is called here, for the command to try next
+    """
     rgb = colours()
     names = ["#" + "".join(f"{round(255 * part):02x}" for part in colour) for colour in rgb]
     truth = to_lab(rgb) / 25.0  # a difference of 25 in CIELAB is plain to see
@@ -64,7 +70,7 @@ def main(folder: str | Path = "demo") -> None:
     write_comparisons(answers, where.with_suffix(".csv"))
     print(f"the map is in          {where}")
     print(f"the answers are in     {where.with_suffix('.csv')}")
-    print(f"next, try              similitude evaluate {where.with_suffix('.csv')}")
+    print(f"next, try              {program} evaluate {where.with_suffix('.csv')}")
 
 
 def draw(positions: Floats, rgb: Floats, path: Path) -> None:
