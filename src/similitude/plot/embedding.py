@@ -40,7 +40,7 @@ def embedding(
     ----------
     model : a fitted estimator, a `Similarity`, or an (n, d) array of positions
     labels : whether to write names (by default where there are names and at most 80 items), or the names to write;
-        they are moved apart until they do not overlap
+        they are moved apart, and a name that would still lie over another is left out
     colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
     classes : a class per item, shown by colour and marker, with a legend
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
@@ -59,7 +59,9 @@ def embedding(
     positions, names = _positions_of(model)
     flat = project(positions, projection, random_state)
     n = len(flat)
-    axes = axes_of(ax, (6.0, 6.0))
+    written = _written(labels, names, n)
+    side = 6.0 if written is None else 6.0 + 0.08 * n  # names need room
+    axes = axes_of(ax, (side, side))
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
     shown = _pictures(axes, flat, images, names, thumbnail) if images is not None else np.zeros(n, bool)
@@ -70,7 +72,6 @@ def embedding(
     axes.set_aspect("equal")
     axes.margins(0.08)
     axes.set_axis_off()
-    written = _written(labels, names, n)
     if written is not None:
         _write_apart(axes, flat, written, random_state)
     return axes
@@ -168,9 +169,24 @@ def _write_apart(axes: Axes, flat: Floats, names: Names, random_state: int | Non
     state = np.random.get_state()  # noqa: NPY002  adjust_text draws from numpy's global stream
     np.random.seed(random_state)  # noqa: NPY002
     try:
-        adjust_text(
-            texts, x=flat[:, 0], y=flat[:, 1], ax=axes, iter_lim=200, min_arrow_len=3,
+        lines = adjust_text(
+            texts, x=flat[:, 0], y=flat[:, 1], ax=axes, iter_lim=400, min_arrow_len=3, expand=(1.05, 1.15),
             arrowprops={"arrowstyle": "-", "color": "0.6", "lw": 0.5},
-        )  # fmt: skip
+        )[1]  # fmt: skip
     finally:
         np.random.set_state(state)  # noqa: NPY002
+    _hide_overlaps(axes, texts, lines)
+
+
+def _hide_overlaps(axes: Axes, texts: list[Any], lines: list[Any]) -> None:
+    """Hide names until none lies over another, those in the way of most others first, with the lines to their items."""
+    figure: Any = axes.get_figure(root=True)
+    figure.canvas.draw()
+    left, bottom, right, top = np.array([text.get_window_extent().extents for text in texts]).T
+    over = (left[:, None] < right) & (left < right[:, None]) & (bottom[:, None] < top) & (bottom < top[:, None])
+    np.fill_diagonal(over, False)
+    while over.any():
+        worst = int(over.sum(0).argmax())
+        for part in (texts[worst], *(line for line in lines if line.patchA is texts[worst])):
+            part.set_visible(False)
+        over[worst] = over[:, worst] = False
