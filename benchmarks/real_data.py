@@ -51,6 +51,12 @@ def load(name: str) -> tuple[Ints, Ints]:
     return splits().load(name, folder())
 
 
+def answers(name: str) -> sm.Comparisons:
+    """Return all comparisons of a set, with their answers."""
+    triplets, answer = load(name)
+    return sm.Comparisons.from_triplets(triplets, answer=answer)
+
+
 def split(name: str, m: int, seed: int) -> tuple[sm.Comparisons, Ints]:
     """Return training comparisons that know their answers, and test triplets, as the baselines were split.
 

@@ -53,9 +53,12 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
+        ("simulate", "more.csv", "--items", 12, "--answers", 40),
         ("info", "answers.csv"),
         ("info", "answers.sim"),
         ("convert", "answers.csv", "converted.jsonl"),
+        ("check", "answers.csv", "--html", "report.html", "--json", "report.json"),
+        ("clean", "answers.csv", "cleaned.csv", "--reduce", "--drop-rater", "rater 1"),
         ("evaluate", "answers.csv", "-m", "STE", "--folds", 2),
         ("evaluate", "answers.csv", "--model", "answers.sim"),
         ("plot", "answers.sim", "-o", "map.svg", "--labels"),
@@ -68,6 +71,16 @@ def test_every_command_runs_and_prints_python_that_runs(arguments, study):
     code = "\n".join(line.strip() for line in printed.splitlines())
     again = subprocess.run([sys.executable, "-c", code], cwd=study, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
+
+
+def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
+    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n")
+    done = run("check", "two.csv", "--html", "report.html", folder=tmp_path, check=False)
+    assert done.returncode == 3
+    assert "worth a look: " in done.stdout
+    page = (tmp_path / "report.html").read_text()
+    assert "Worth a look" in page
+    assert "http" not in page.replace("http-equiv", "")
 
 
 def test_info_counts(study):
@@ -137,7 +150,7 @@ def test_warnings_are_notes(tmp_path):
 
 def test_help_is_there_for_every_command():
     said = runner.invoke(cli.app, ["--help"]).stdout
-    for command in ("demo", "simulate", "info", "convert", "fit", "evaluate", "plot"):
+    for command in ("demo", "simulate", "info", "convert", "check", "clean", "fit", "evaluate", "plot"):
         assert command in said
         assert runner.invoke(cli.app, [command, "--help"]).exit_code == 0
     assert "--install-completion" in said

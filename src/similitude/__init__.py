@@ -11,6 +11,14 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "acyclic": "graph.clean",
+    "clean": "graph.clean",
+    "drop_contradictions": "graph.clean",
+    "drop_raters": "graph.clean",
+    "majority": "graph.clean",
+    "reduce": "graph.clean",
+    "exact_embedding": "graph.order",
+    "CleanedWarning": "methods.similarity",
     "procrustes_distance": "evaluate.scores",
     "align": "evaluate.scores",
     "separation": "evaluate.scores",
@@ -25,6 +33,8 @@ _HOME = {
     "learning_curve": "evaluate.validation",
     "cross_validate": "evaluate.validation",
     "AnswerFold": "evaluate.folds",
+    "ConsistencyReport": "graph.consistency",
+    "check": "graph.consistency",
     "limit_threads": "engine.threads",
     "FeedbackWarning": "methods.base",
     "Similarity": "methods.similarity",

@@ -1,8 +1,8 @@
-"""The command line: `similitude demo | simulate | info | convert | fit | evaluate | plot`.
+"""The command line: `similitude demo | simulate | info | convert | check | clean | fit | evaluate | plot`.
 
 Commands are thin: each calls the library and says the Python that does the same. Heavy imports wait until a command
 runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked cannot be done (a sentence says why),
-2 wrong usage.
+2 wrong usage, 3 (`check`) something is worth a look.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def demo(folder: Annotated[Path, typer.Argument(help="where the picture goes")] 
     """Simulated raters judge 60 colours; a map is learned from their answers and drawn."""
     from similitude import demo as colours
 
-    colours.main(folder, "similitude" if shutil.which("similitude") else sys.argv[0])
+    script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
+    colours.main(folder, "similitude" if shutil.which("similitude") else script)
 
 
 @app.command()
@@ -100,7 +101,8 @@ def simulate(
     options = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     _same_in_python(
         f"truth = np.random.default_rng({seed}).normal(size=({items}, {dimensions}))",
-        f"c = sm.simulate(truth, {answers}, {options}, random_state={seed + 1})",
+        f"names = [f'item{{k:0{len(str(items - 1))}d}}' for k in range({items})]",
+        f"c = sm.simulate(truth, {answers}, {options}, names=names, random_state={seed + 1})",
         f"sm.write_comparisons(c, {str(out)!r})",
         before=["import numpy as np"],
     )
@@ -119,18 +121,18 @@ def info(
         similarity = sm.Similarity.load(file)
         typer.echo(f"{file}: {_model_summary(similarity)}")
         for name, value in similarity.about.get("settings", {}).items():
-            typer.echo(f"  {name:14} {value}")
+            typer.echo(f"  {name:18} {value}")
         _same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
     c, read = _read(file, form, larger)
     typer.echo(f"{file}: {_summary(c)}")
     table = c.answers.form.values
     for kind in sorted(set(table)):
-        typer.echo(f"  {kind:14} {(table == kind).sum()} answers")
+        typer.echo(f"  {kind:18} {(table == kind).sum()} answers")
     compared = len(c.items_compared)
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
-    typer.echo(f"  about {len(c) / max(compared, 1):.0f} comparisons per item")
+    typer.echo(f"  comparisons per item: {len(c) / max(compared, 1):.1f}")
     _same_in_python(read, "print(c)")
 
 
@@ -148,6 +150,59 @@ def convert(
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {_summary(c)}")
     _same_in_python(read, f"sm.write_comparisons(c, {str(target)!r})")
+
+
+@app.command()
+def check(
+    file: AnswersFile,
+    html: Annotated[Path | None, typer.Option(help="write the report as one HTML page")] = None,
+    json: Annotated[Path | None, typer.Option(help="write all figures as JSON")] = None,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Say how far answers can be trusted; exit status 3 where something is worth a look."""
+    import json as encoder
+
+    import similitude as sm
+    from similitude.feedback.files.whole import write_whole
+
+    c, read = _read(file, form, larger)
+    report = sm.check(c)
+    typer.echo(str(report))
+    if html is not None:
+        from similitude.report.consistency import consistency_page
+
+        write_whole(html, consistency_page(report, f"Can the answers in {file.name} be trusted?").encode())
+    if json is not None:
+        write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
+    for doubt in report.doubts():
+        typer.echo(f"worth a look: {doubt}")
+    _same_in_python(read, "print(sm.check(c))")
+    if report.doubts():
+        raise typer.Exit(3)
+
+
+@app.command()
+def clean(
+    source: AnswersFile,
+    target: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
+    reduce: Annotated[bool, typer.Option(help="drop, too, what the rest implies")] = False,
+    drop_rater: Annotated[list[str] | None, typer.Option(help="a rater whose answers go first")] = None,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Take out contradictions: the majority's votes, then a large part without circles. For training, not for scores."""
+    import similitude as sm
+
+    c, read = _read(source, form, larger)
+    dropped = f"c = sm.drop_raters(c, {drop_rater!r})"
+    cleaned = sm.clean(sm.drop_raters(c, drop_rater) if drop_rater else c, reduce=reduce)
+    sm.write_comparisons(cleaned, target)
+    for step in cleaned.removed:
+        typer.echo(f"{step.step:12} {step.why} (weight {step.weight:g})")
+    typer.echo(f"{target}: {_summary(cleaned)}")
+    lines = [read, dropped] if drop_rater else [read]
+    _same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
 
 
 @app.command()

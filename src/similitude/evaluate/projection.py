@@ -14,20 +14,21 @@ def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_st
 
     Parameters
     ----------
-    positions : (n, d); one dimension is drawn as a line, two are only turned to their principal axes
+    positions : (n, d); two dimensions are left as they are, one becomes a line
     method : "pca" keeps the two directions of largest spread; "tsne" keeps neighbourhoods, for more than two dimensions
     random_state : seed of "tsne"
     """
     if method not in ("pca", "tsne"):
         raise ValueError(f"projection: expected 'pca' or 'tsne', found {method!r}")
     X = np.asarray(positions, float)
+    if X.shape[1] <= 2:
+        return np.pad(X, ((0, 0), (0, 2 - X.shape[1])))
     X = X - X.mean(0)
-    if method == "tsne" and X.shape[1] > 2:
+    if method == "tsne":
         from sklearn.manifold import TSNE
 
         perplexity = min(30.0, max(1.0, (len(X) - 1) / 3.0))
         return np.asarray(TSNE(2, perplexity=perplexity, init="pca", random_state=random_state).fit_transform(X), float)
     axes = np.linalg.svd(X, full_matrices=False)[2][:2]
     axes *= np.where(axes[np.arange(len(axes)), np.abs(axes).argmax(1)] < 0, -1.0, 1.0)[:, None]
-    flat = X @ axes.T
-    return np.pad(flat, ((0, 0), (0, 2 - flat.shape[1])))
+    return X @ axes.T

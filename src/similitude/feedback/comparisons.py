@@ -27,6 +27,24 @@ class PartialAnswerWarning(UserWarning):
     """A slice holds some comparisons of an answer and leaves others: a split there leaks."""
 
 
+@dataclass(frozen=True, eq=False)
+class Removed:
+    """What a step of cleaning took away.
+
+    Attributes
+    ----------
+    step : name of the step
+    why : the reason, in words
+    comparisons : the comparisons that are gone, with the weight they had
+    weight : total weight lost, comparisons that stayed with less weight included
+    """
+
+    step: str
+    why: str
+    comparisons: Comparisons
+    weight: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Constructors):
     """Relative judgments: in row t, pair `near[t]` was judged more alike than pair `far[t]`.
@@ -42,6 +60,7 @@ class Comparisons(Constructors):
     answers : what people said, "can't tell" included
     n_items : number of items
     names : the items' names, or None where items are known by position
+    removed : what cleaning took away, step by step; empty for feedback as it was given
 
     Examples
     --------
@@ -58,6 +77,7 @@ class Comparisons(Constructors):
     answers: Answers
     n_items: int
     names: Names | None = None
+    removed: tuple[Removed, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.near, self.far, self.weight, self.answer):
@@ -245,6 +265,7 @@ class Comparisons(Constructors):
             Answers.join([part.answers for part in parts]),
             parts[0].n_items,
             parts[0].names,
+            tuple(step for part in parts for step in part.removed),
         )
 
     def groups(self, by: Literal["answer", "rater"]) -> Ints:
@@ -298,7 +319,11 @@ class Comparisons(Constructors):
 
     def __repr__(self) -> str:
         raters = len(self.answers.rater.labels)
-        text = f"{len(self)} comparisons from {self.n_answers} answers about {self.n_items} items"
         unsure = int(self.answers.cant_tell.sum())
-        text += f" by {raters} rater{'s' * (raters > 1)}" if raters else ""
+        text = f"{_count(len(self), 'comparison')} from {_count(self.n_answers, 'answer')}"
+        text += f" about {_count(self.n_items, 'item')}" + (f" by {_count(raters, 'rater')}" if raters else "")
         return f"<{text}{f', {unsure} could not tell' if unsure else ''}>"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

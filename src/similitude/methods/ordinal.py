@@ -52,7 +52,6 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.methods.base import ComparisonEstimator, warn_of_gaps
-from similitude.methods.placement import place_items
 from similitude.methods.similarity import Similarity
 
 # Below this, forty passes of L-BFGS on all threads beat ten of minibatches on one (benchmarks/README.md).
@@ -148,16 +147,9 @@ class OrdinalEmbedding(ComparisonEstimator):
     def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
-        The items already there stay where they are. Several starts are tried, since only the hinge and the logistic
-        loss are convex in a new item, and only where it is the head or in the near pair.
-
-        Parameters
-        ----------
-        comparisons : comparisons of new items (names unknown to the model, or positions from `n_items` on)
-        n_init : number of starts, the best is kept
-        random_state : seed or generator of the starts
+        See `Similarity.place`.
         """
-        return place_items(self._fitted(), comparisons, self._ridge_per_weight, n_init, random_state)
+        return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
 
     def _check(self, c: Comparisons) -> None:
         if not len(c) or not c.weight.any():
@@ -214,7 +206,6 @@ class OrdinalEmbedding(ComparisonEstimator):
         settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
         self.similarity_ = Similarity(X, self.loss(), c.names, {"method": type(self).__name__, "settings": settings})
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
-        self._ridge_per_weight = self.penalty_ * float(graph.weight.sum()) / int(compared.sum())
         if not best.ok:
             warnings.warn(
                 f"{type(self).__name__} did not converge ({best.status} after {best.n_iter} iterations): "
@@ -242,8 +233,13 @@ class STE(OrdinalEmbedding):
 class TSTE(OrdinalEmbedding):
     """t-distributed STE (van der Maaten & Weinberger 2012): similarity is (1 + d2/alpha)^(-(alpha+1)/2).
 
-    P(answer) = its share for the near pair, so scale(t) = (alpha+1)/2 · log(1 + t/alpha). `alpha` is
-    max(n_components - 1, 1) when not given. See `OrdinalEmbedding` for the other parameters and attributes.
+    P(answer) = its share for the near pair, so scale(t) = (alpha+1)/2 · log(1 + t/alpha). See `OrdinalEmbedding` for
+    the other parameters and for the attributes.
+
+    Parameters
+    ----------
+    alpha : degrees of freedom of the Student kernel: the smaller, the heavier its tails; max(n_components - 1, 1) when
+        not given
     """
 
     _prior = 0.3
@@ -278,7 +274,11 @@ class CKL(OrdinalEmbedding):
     """Crowd kernel learning (Tamuz et al. 2011): P(answer) = (mu + d2_far)/(2 mu + d2_near + d2_far).
 
     That is a logistic loss with scale(t) = log(mu + t). The paper's constraint diag K = 1 is replaced by the ridge.
-    See `OrdinalEmbedding` for the other parameters and attributes.
+    See `OrdinalEmbedding` for the other parameters and for the attributes.
+
+    Parameters
+    ----------
+    mu : keeps the ratio of squared distances finite: below it, all distances count as equally small
     """
 
     _prior = 0.3
@@ -311,7 +311,11 @@ class CKL(OrdinalEmbedding):
 class SOE(OrdinalEmbedding):
     """Soft ordinal embedding (Terada & von Luxburg 2014): max(0, delta + d_near - d_far)² on distances.
 
-    scale(t) = sqrt(t + 1e-6) - sqrt(1e-6). See `OrdinalEmbedding` for the other parameters and attributes.
+    scale(t) = sqrt(t + 1e-6) - sqrt(1e-6). See `OrdinalEmbedding` for the other parameters and for the attributes.
+
+    Parameters
+    ----------
+    delta : the margin by which the far pair should be farther; it sets the size of the map
     """
 
     def __init__(

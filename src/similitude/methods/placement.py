@@ -18,13 +18,11 @@ from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
 
 
-def place_items(
-    similarity: Similarity, comparisons: Any, ridge_per_weight: float, n_init: int, random_state: Any
-) -> Similarity:
+def place_items(similarity: Similarity, comparisons: Any, n_init: int, random_state: Any) -> Similarity:
     """Return the similarity with the new items of the comparisons added, the others kept where they are.
 
-    Minimises over the new rows x the part of the fit's objective that they enter: the sum of the losses of the
-    comparisons that name them, plus `ridge_per_weight` · |x|².
+    Minimises over the new rows x the sum of the losses of the comparisons that name them, plus |x - c|²/(2 s²): a
+    normal prior with the centre c and the variance s² of the items already placed.
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
@@ -37,11 +35,14 @@ def place_items(
         raise ValueError(f"comparisons: {missing}; a new item is placed by comparisons that name it")
     weight = np.ascontiguousarray(c.weight[rows])
     graph = SimilarityGraph(c.n_items, c.near[rows], c.far[rows], weight, merged=False)
-    model = Positions(c.n_items - n_old, similarity.embedding.shape[1], fixed=similarity.embedding)
-    problem = Problem(model, graph, similarity.loss, Ridge(ridge_per_weight / weight.sum()))
-    starts = _starts(graph, similarity.embedding, n_init, np.random.default_rng(random_state))
+    centre = similarity.embedding.mean(0)
+    fixed = similarity.embedding - centre
+    variance = max(float((fixed**2).mean()), 1e-12)
+    model = Positions(c.n_items - n_old, fixed.shape[1], fixed=fixed)
+    problem = Problem(model, graph, similarity.loss, Ridge(0.5 / variance / weight.sum()))
+    starts = _starts(graph, fixed, n_init, np.random.default_rng(random_state))
     best = min((lbfgs(problem, start, tol=1e-9) for start in starts), key=lambda result: result.value)
-    embedding = np.concatenate([similarity.embedding, best.params.reshape(model.shape)])
+    embedding = np.concatenate([similarity.embedding, best.params.reshape(model.shape) + centre])
     embedding.flags.writeable = False
     return replace(similarity, embedding=embedding, names=c.names)
 

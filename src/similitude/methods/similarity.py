@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,10 @@ from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 
 _FORMAT = 1
+
+
+class CleanedWarning(UserWarning):
+    """A score on cleaned feedback: cleaning takes away the hard answers, so pure noise can score 0.8."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,6 +88,22 @@ class Similarity:
 
         return metric
 
+    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+        """Return the similarity with new items in it, placed by comparisons with the items already there.
+
+        The items already there stay where they are; their spread says how far out a new one is expected to lie.
+
+        Parameters
+        ----------
+        comparisons : comparisons of new items (names unknown to the model, or positions from `n_items` on)
+        n_init : number of starts, the best is kept: only the hinge and the logistic loss are convex in a new item, and
+            only where it is the head or in the near pair
+        random_state : seed or generator of the starts
+        """
+        from similitude.methods.placement import place_items
+
+        return place_items(self, comparisons, n_init, random_state)
+
     def margin(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
         """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
         c = self._feedback(comparisons, y)
@@ -103,6 +124,13 @@ class Similarity:
         c = self._feedback(comparisons, y)
         if not len(c):
             raise ValueError("comparisons: there are none to score")
+        if c.removed:
+            warnings.warn(
+                "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
+                "answers as they were given",
+                CleanedWarning,
+                stacklevel=2,
+            )
         margin = self._sqdist(c.far) - self._sqdist(c.near)
         weight = c.weight if sample_weight is None else np.asarray(sample_weight, float)
         return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())

@@ -165,7 +165,9 @@ def _written(labels: Any, names: Names | None, n: int) -> Names | None:
 def _write_apart(axes: Axes, flat: Floats, names: Names, random_state: int | None) -> None:
     from adjustText import adjust_text
 
-    texts = [axes.text(x, y, name, fontsize=8) for (x, y), name in zip(flat, names, strict=True)]
+    texts = [axes.text(x, y, name, fontsize=8) for (x, y), name in zip(flat, names, strict=True) if name]
+    if not texts:
+        return
     state = np.random.get_state()  # noqa: NPY002  adjust_text draws from numpy's global stream
     np.random.seed(random_state)  # noqa: NPY002
     try:

@@ -1,0 +1,55 @@
+"""Pictures of the method pages: the same answers for every method, so that the pages can be compared."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import similitude as sm
+from similitude.plot.style import COLOURS
+
+
+@cache
+def answers() -> tuple[Any, Any]:
+    """Twenty-four items on a ring in two halves, and 1,500 noisy answers about them."""
+    turn = np.concatenate([np.linspace(0.2, 2.9, 12), np.linspace(3.4, 6.0, 12)])
+    truth = 1.3 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    return truth, sm.simulate(truth, 1500, sharpness=2.0, raters=10, random_state=7)
+
+
+def method(name: str) -> None:
+    """Draw the loss of one comparison, and the map learned from the noisy answers over the true one."""
+    truth, c = answers()
+    estimator = getattr(sm, name)(2, random_state=0).fit(c)
+    _, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.8), layout="constrained")
+    loss = estimator.loss()
+    near = np.linspace(0.0, 3.0, 200)
+    for colour, far in zip(COLOURS, (0.5, 1.0, 2.0), strict=False):
+        value = loss.shape(loss.margin(near**2, np.full_like(near, far**2)))[0]
+        left.plot(near, value, color=colour, label=f"far pair at {far:g}")
+        left.axvline(far, color=colour, linestyle=":", linewidth=0.8)
+    left.set(xlabel="distance of the near pair", ylabel="loss of the comparison", title=f"What {name} charges")
+    left.legend(frameon=False)
+    learned = sm.align(estimator.embedding_, truth)
+    right.plot(*np.stack([learned, truth], 1).transpose(2, 1, 0), color="0.75", linewidth=1, zorder=0)
+    right.scatter(*truth.T, s=60, facecolors="none", edgecolors="0.4", label="true")
+    right.scatter(*learned.T, s=30, c=np.arange(len(truth)), cmap="viridis", label="learned")
+    right.set_aspect("equal")
+    right.set_axis_off()
+    right.legend(frameon=False, loc="center")
+    right.set_title(f"1,500 noisy answers about 24 items: {sm.procrustes_distance(learned, truth):.1%} missed")
+
+
+def losses() -> None:
+    """Draw the losses of the five methods side by side, as a function of the near pair's distance."""
+    _, axes = plt.subplots(1, 5, figsize=(11.0, 2.6), layout="constrained", sharex=True)
+    near = np.linspace(0.0, 3.0, 200)
+    for ax, name in zip(axes, ("STE", "TSTE", "CKL", "SOE", "GNMDS"), strict=True):
+        loss = getattr(sm, name)(2).loss()
+        for colour, far in zip(COLOURS, (0.5, 1.0, 2.0), strict=False):
+            ax.plot(near, loss.shape(loss.margin(near**2, np.full_like(near, far**2)))[0], color=colour)
+        ax.set(title=name, xlabel="near pair", ylim=(0, 6))
+    axes[0].set_ylabel("loss")

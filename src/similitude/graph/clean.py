@@ -1,0 +1,153 @@
+"""Cleaning: feedback that does not contradict itself, step by step, with a record of what was taken away.
+
+`clean` is majority, then acyclic, then (if asked) reduce; each step stands on its own. Every step returns new
+`Comparisons` whose `removed` says what is gone and why. Clean what a model learns from, never what it is scored on:
+cleaning takes away the hard answers.
+
+Examples
+--------
+>>> import similitude as sm
+>>> c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 1, 2), (0, 2, 1)])
+>>> cleaned = sm.clean(c)
+>>> len(cleaned), cleaned.weight.sum(), cleaned.removed[0].why
+(2, 1.0, '1 comparison was outvoted')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.feedback.columns import Array, Bools, Floats, Seed
+from similitude.feedback.comparisons import Comparisons, Removed
+from similitude.graph.acyclic import greedy_edges, ordered_edges
+from similitude.graph.reduction import transitive_reduction
+from similitude.graph.votes import Votes, count_votes
+
+Indices = npt.NDArray[np.integer]
+
+
+def majority(comparisons: Comparisons) -> Comparisons:
+    """Return what the weighted majority says where answers contradict each other directly; ties are dropped.
+
+    Of an edge with weights a > b on its two sides, the comparisons of the heavier side stay, with a - b of weight
+    among them.
+    """
+    votes = count_votes(comparisons)
+    side, other = votes.side, votes.other_side
+    kept = side > other
+    share = np.divide(side - other, side, out=np.zeros(len(side)), where=kept)
+    if (other[kept] == 0).all():
+        return _without(comparisons, kept, "majority", "outvoted")
+    return _without(comparisons, kept, "majority", "outvoted", comparisons.weight * share)
+
+
+def drop_contradictions(comparisons: Comparisons) -> Comparisons:
+    """Return the feedback without comparisons that another contradicts directly: both sides go (McFee & Lanckriet)."""
+    votes = count_votes(comparisons)
+    return _without(comparisons, ~votes.contradicted[votes.edge], "drop_contradictions", "contradicted")
+
+
+def acyclic(
+    comparisons: Comparisons, method: Literal["ordered", "greedy"] = "ordered", random_state: Seed = None
+) -> Comparisons:
+    """Return a maximal part of the feedback that holds together: no cycle, and nothing more can be added.
+
+    Parameters
+    ----------
+    comparisons : the feedback
+    method : "ordered" keeps much weight (see `similitude.graph.acyclic`); "greedy" takes edges in random order, as in
+        Algorithm 1 of McFee & Lanckriet (2011), with the repair that guarantees half of the best weight
+    random_state : seed of "greedy"
+    """
+    if method not in ("ordered", "greedy"):
+        raise ValueError(f"method: expected 'ordered' or 'greedy', found {method!r}")
+    votes = count_votes(comparisons)
+    tail, head, weight, edge_of_row = directed(votes)
+    if method == "ordered":
+        kept = ordered_edges(len(votes.pairs), tail, head, weight)
+    else:
+        kept = greedy_edges(len(votes.pairs), tail, head, weight, random_state)
+    return _without(comparisons, kept[edge_of_row], "acyclic", "part of a cycle")
+
+
+def reduce(comparisons: Comparisons) -> Comparisons:
+    """Return acyclic feedback without the comparisons that the others imply; what stays keeps all its weight."""
+    votes = count_votes(comparisons)
+    tail, head, _, edge_of_row = directed(votes)
+    kept = transitive_reduction(len(votes.pairs), tail, head)
+    return _without(comparisons, kept[edge_of_row], "reduce", "implied by others")
+
+
+_reduce = reduce  # `clean` has a parameter of that name
+
+
+def clean(comparisons: Comparisons, reduce: bool = False) -> Comparisons:
+    """Return feedback without contradictions: majority of the votes, then the largest acyclic part that we find.
+
+    Parameters
+    ----------
+    comparisons : the feedback
+    reduce : whether to drop, too, what the rest implies. It keeps the order but not what a margin loss learns from
+        (its optimum changes), so it is off by default.
+    """
+    cleaned = acyclic(majority(comparisons))
+    return _reduce(cleaned) if reduce else cleaned
+
+
+def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
+    """Return the feedback without the answers of some raters, given by name."""
+    labels = comparisons.answers.rater.labels
+    unknown = [name for name in map(str, raters) if name not in labels]
+    if unknown:
+        raise ValueError(f"raters: {unknown[0]!r} is not among the {len(labels)} raters of the feedback")
+    dropped = np.isin(comparisons.answers.rater.codes, [labels.index(name) for name in map(str, raters)])
+    rows = dropped[comparisons.answer]
+    gone = _part(comparisons, rows)
+    record = Removed("drop_raters", f"answers of {', '.join(map(str, raters))}", gone, float(gone.weight.sum()))
+    return replace(comparisons.select(~dropped), removed=(*comparisons.removed, record))
+
+
+def directed(votes: Votes) -> tuple[Indices, Indices, Floats, Indices]:
+    """Return votes as directed edges from the nearer pair to the farther: tails, heads, weights; each row's edge.
+
+    An edge with weight on both sides gives two directed edges, a cycle of length 2.
+    """
+    has_forward = np.zeros(len(votes.low), bool)
+    has_forward[votes.edge[votes.is_forward]] = True
+    has_backward = np.zeros(len(votes.low), bool)
+    has_backward[votes.edge[~votes.is_forward]] = True
+    forward_number, backward_number = np.cumsum(has_forward) - 1, np.cumsum(has_backward) - 1 + has_forward.sum()
+    return (
+        np.concatenate([votes.low[has_forward], votes.high[has_backward]]),
+        np.concatenate([votes.high[has_forward], votes.low[has_backward]]),
+        np.concatenate([votes.forward[has_forward], votes.backward[has_backward]]),
+        np.where(votes.is_forward, forward_number[votes.edge], backward_number[votes.edge]),
+    )
+
+
+def _without(comparisons: Comparisons, kept: Bools, step: str, why: str, weight: Floats | None = None) -> Comparisons:
+    """Return the kept rows, with other weights where given, and a record of the rest; answers stay as they were."""
+    gone = _part(comparisons, ~kept)
+    after = comparisons if weight is None else comparisons.reweight(weight)
+    result = _part(after, kept)
+    count = len(gone)
+    said = f"{count} comparison{'s were' if count != 1 else ' was'} {why}"
+    lost = float(comparisons.weight.sum() - result.weight.sum())
+    return replace(result, removed=(*comparisons.removed, Removed(step, said, gone, lost)))
+
+
+def _part(comparisons: Comparisons, rows: Array) -> Comparisons:
+    """Return some rows over the whole table of answers: answers that lost their comparisons are still answers."""
+    index = np.flatnonzero(rows)
+    return replace(
+        comparisons,
+        near=comparisons.near[index],
+        far=comparisons.far[index],
+        weight=np.ascontiguousarray(comparisons.weight[index]),
+        answer=comparisons.answer[index],
+    )

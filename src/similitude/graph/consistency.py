@@ -1,0 +1,278 @@
+"""Can these answers be trusted? One report on the similarity graph of the feedback.
+
+>>> import numpy as np, similitude as sm
+>>> truth = np.random.default_rng(0).standard_normal((12, 2))
+>>> answers = sm.simulate(truth, 3000, sharpness=3, raters=10, random_state=0)
+>>> report = sm.check(answers)
+>>> report.ceiling.low < report.ceiling.value < report.ceiling.high
+True
+>>> report.raters.flagged.any()
+np.False_
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.acyclic import cycle_loss, ordered_edges
+from similitude.graph.build import build_graph
+from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
+from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
+from similitude.graph.repeats import (
+    Estimate,
+    Repeats,
+    answer_voices,
+    noise_ceiling,
+    of_one_rater,
+    repeat_agreement,
+)
+from similitude.graph.votes import count_votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CLOSE_TO_CHANCE = 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class ConsistencyReport:
+    """What `check` finds. Prints as a table; figures are attributes, `to_frame` and `to_dict` give them all.
+
+    Attributes
+    ----------
+    answers, comparisons, items : how many; "can't tell" is an answer that gives no comparison
+    cant_tell : share of "can't tell"
+    repeats : questions answered more than once and how often two answers agree
+    retest : the same, among answers of one and the same rater
+    ceiling : the noise ceiling: what share of these answers the best model can predict
+    contradicted : number of questions with answers on both sides
+    outvoted : weight of the answers on the losing sides
+    cycles, majority_cycles : circles among all comparisons, and among the majorities
+    loss : (lower, upper) bounds of the weight of comparisons that must be given up so that no two contradict
+    total_weight : weight of all comparisons
+    redundancy : share of the majority judgments, made free of circles, that follow from others
+    groups : names of items, in groups that no comparison links, the largest first
+    never_compared : names of the items in no comparison
+    raters : each rater's agreement with the others
+    """
+
+    answers: int
+    comparisons: int
+    items: int
+    cant_tell: float
+    repeats: Repeats
+    retest: Repeats
+    ceiling: Estimate
+    contradicted: int
+    outvoted: float
+    cycles: Cycles
+    majority_cycles: Cycles
+    loss: tuple[float, float]
+    total_weight: float
+    redundancy: Estimate
+    groups: tuple[tuple[str, ...], ...]
+    never_compared: tuple[str, ...]
+    raters: RaterTable
+
+    def rater_frame(self) -> pd.DataFrame:
+        """Return a table with one row per rater, those who agree least with the others first."""
+        return self.raters.to_frame()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with one row per figure: name, value, low, high, note."""
+        import pandas as pd
+
+        rows = [(name, e.value, e.low, e.high, e.note) for name, e in self.figures()]
+        return pd.DataFrame(rows, columns=["name", "value", "low", "high", "note"]).astype(
+            {"value": float, "low": float, "high": float}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers, texts and lists, fit for JSON; None where nothing can be told."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "raters"}
+        nested = ("repeats", "retest", "ceiling", "cycles", "majority_cycles", "redundancy")
+        plain |= {name: asdict(plain[name]) for name in nested}
+        plain |= {"loss": list(self.loss), "groups": [list(group) for group in self.groups]}
+        return plain | {"never_compared": list(self.never_compared), "raters": self.raters.to_list()}
+
+    def doubts(self) -> list[str]:
+        """Return what is worth a look, a sentence each; none where nothing stands out."""
+        found = []
+        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
+        if who:
+            found.append(_named("raters who seem to click at random", who))
+        if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
+            found.append(f"the answers are close to chance: the noise ceiling is {shown(self.ceiling)}")
+        if len(self.groups) > 1:
+            found.append(f"{len(self.groups)} groups of items that no comparison links: their places are arbitrary")
+        if self.never_compared:
+            found.append(_named("items never compared", self.never_compared))
+        return found
+
+    def figures(self) -> Iterator[tuple[str, Estimate]]:
+        """Yield each figure with its name, in the order of the table."""
+        yield "answers", Estimate(self.answers)
+        yield '"can\'t tell"', Estimate(self.cant_tell, note="share of the answers")
+        yield "comparisons", Estimate(self.comparisons, note="what the answers say")
+        missing = _named("never compared", self.never_compared) if self.never_compared else ""
+        yield "items", Estimate(self.items, note=missing)
+        yield "groups of items", Estimate(len(self.groups), note=self._unlinked())
+        yield from self._noise()
+        yield from self._contradictions()
+        yield from self._people()
+
+    def _noise(self) -> Iterator[tuple[str, Estimate]]:
+        again = f"by {self.repeats.comparisons:,} comparisons"
+        yield "questions asked again", Estimate(self.repeats.questions, note=again)
+        yield "two answers agree", self.repeats.agreement
+        if self.retest.questions:
+            yield "the same rater agrees", self.retest.agreement
+        yield "noise ceiling", self.ceiling
+
+    def _contradictions(self) -> Iterator[tuple[str, Estimate]]:
+        lower, upper = self.loss
+        share = f"of {_number(self.total_weight)}"
+        yield "contradicted questions", Estimate(self.contradicted, note="with answers on both sides")
+        yield "outvoted weight", Estimate(self.outvoted, note=f"{share}, on the losing sides")
+        yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
+        yield "circles of majorities", Estimate(self.majority_cycles.groups, note=_circle(self.majority_cycles))
+        yield "weight to give up", Estimate(upper, lower, upper, f"{share}, so that nothing contradicts")
+        yield "redundancy", self.redundancy
+
+    def _people(self) -> Iterator[tuple[str, Estimate]]:
+        if not len(self.raters):
+            yield "raters", Estimate(None, note="not recorded: who answers at random cannot be told")
+            return
+        known = self.raters.agreement[self.raters.statements >= ENOUGH]
+        yield "raters", Estimate(len(self.raters), note=f"{len(known):,} said enough to be measured against others")
+        if not len(known):
+            note = "no rater shares enough questions with others" if len(self.raters) > 1 else "there is no other rater"
+            yield "typical agreement", Estimate(None, note=note)
+            return
+        low, middle, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
+        yield "typical agreement", Estimate(middle, low, high, "with the others; four of five raters lie between")
+        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
+        yield "likely random", Estimate(len(who), note=_named("raters who seem to click at random", who))
+
+    def _unlinked(self) -> str:
+        if len(self.groups) < 2:
+            return "every item compared is linked with every other"
+        return f"no comparison links them; {_named('smallest', self.groups[-1])}"
+
+    def __str__(self) -> str:
+        rows = [(name, shown(e), e.note) for name, e in self.figures()]
+        wide, broad = (max(len(row[k]) for row in rows) for k in range(2))
+        lines = [f"{name:<{wide}}  {text:<{broad}}  {note}".rstrip() for name, text, note in rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport:
+    """Say how far feedback can be trusted.
+
+    Parameters
+    ----------
+    comparisons : `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+    level : of the intervals
+
+    Returns
+    -------
+    ConsistencyReport
+        Repeats and the noise ceiling, contradictions, circles, redundancy, links among items, raters. What the
+        answers do not allow to estimate is None, with the reason.
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> report = sm.check(sm.Comparisons.from_triplets([(0, 1, 2), (0, 1, 2), (0, 2, 1), (1, 0, 2)]))
+    >>> report.repeats.questions, report.contradicted, report.outvoted
+    (1, 1, 1.0)
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    c = as_comparisons(comparisons)
+    _refuse_empty(c)
+    votes = count_votes(c)
+    voices = answer_voices(c, votes)
+    repeats = repeat_agreement(voices, level)
+    retest = repeat_agreement(of_one_rater(voices, c.answers.rater.codes), level)
+    groups, never = _groups(c)
+    every, majority = judgments(votes), majorities(votes)
+    # Every order loses the lesser side of a contradicted question, and then what it loses of the majorities.
+    outvoted = float(np.minimum(votes.forward, votes.backward).sum())
+    kept = ordered_edges(len(votes.pairs), *majority)
+    lower, upper = cycle_loss(len(votes.pairs), *majority, kept)
+    return ConsistencyReport(
+        answers=c.n_answers,
+        comparisons=len(c),
+        items=c.n_items,
+        cant_tell=float(c.answers.cant_tell.mean()),
+        repeats=repeats,
+        retest=retest,
+        ceiling=noise_ceiling(repeats),
+        contradicted=int(votes.contradicted.sum()),
+        outvoted=outvoted,
+        cycles=count_cycles(len(votes.pairs), every),
+        majority_cycles=count_cycles(len(votes.pairs), majority),
+        loss=(outvoted + lower, outvoted + upper),
+        total_weight=float(votes.forward.sum() + votes.backward.sum()),
+        redundancy=redundancy(len(votes.pairs), majority, kept),
+        groups=groups,
+        never_compared=never,
+        raters=rate_raters(c.answers, voices, votes, level),
+    )
+
+
+def _refuse_empty(c: Comparisons) -> None:
+    if not c.n_answers:
+        raise ValueError("comparisons: there are no answers to check")
+    if not len(c):
+        raise ValueError(f'comparisons: none of the {c.n_answers} answers compares anything (all are "can\'t tell")')
+    if not (c.weight > 0).any():
+        raise ValueError("comparisons: all weights are 0, so there is nothing to check")
+
+
+def _groups(c: Comparisons) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Return the names of linked items, group by group, and of the items never compared."""
+    component = build_graph(c).components
+    linked = np.flatnonzero(component >= 0)
+    linked = linked[np.argsort(component[linked], kind="stable")]
+    members = np.split(linked, np.flatnonzero(np.diff(component[linked])) + 1)
+    members.sort(key=lambda group: (-len(group), group[0]))
+    label = [c.label(int(item)) for item in range(c.n_items)]
+    never = tuple(label[item] for item in np.flatnonzero(component < 0))
+    return tuple(tuple(label[item] for item in group) for group in members), never
+
+
+def _circle(cycles: Cycles) -> str:
+    return f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items" if cycles.groups else "none"
+
+
+def _named(what: str, names: tuple[str, ...] | list[str], most: int = 5) -> str:
+    """A remark on some names, the first few of them listed."""
+    if not names:
+        return what
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{what}: {', '.join(names[:most])}{more}"
+
+
+def shown(e: Estimate) -> str:
+    """Return a figure as it is printed: its value and interval, or "unknown"."""
+    if e.value is None:
+        return "unknown"
+    if e.low is None or e.high is None:
+        return _number(e.value)
+    return f"{_number(e.value)} ({_number(e.low)} to {_number(e.high)})"
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
+        return f"{value:,.0f}"
+    return f"{value:,.2f}"

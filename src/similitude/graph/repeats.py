@@ -1,0 +1,169 @@
+"""The same question answered again: how often answers agree, and what that allows any model to reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.graph.votes import Votes
+
+Indices = npt.NDArray[np.integer]
+
+_SELECTED = 4.0  # standard deviations below one half at which agreement is no longer bad luck
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval; `value` is None where it cannot be estimated, and `note` says why."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Voices:
+    """What each speaker (an answer, or a rater) says about each edge: one row per speaker and edge.
+
+    Attributes
+    ----------
+    speaker, edge : (k,) who speaks about which edge
+    says : (k,) +1 where the first pair of the edge is called more alike, -1 where the second, 0 where undecided
+    place : for each row of what was merged, the row here
+    """
+
+    speaker: Indices
+    edge: Indices
+    says: Floats
+    place: Indices
+
+    def __len__(self) -> int:
+        return len(self.edge)
+
+    def where(self, chosen: Bools) -> Voices:
+        """Return some of the voices."""
+        rows = np.flatnonzero(chosen)
+        return Voices(self.speaker[rows], self.edge[rows], self.says[rows], np.arange(len(rows)))
+
+
+def merge_voices(speaker: Indices, edge: Indices, says: Floats) -> Voices:
+    """Merge all that one speaker says about one edge into one voice: the sign of the sum."""
+    size = int(edge.max(initial=0)) + 1
+    keys, place = np.unique(speaker.astype(np.int64) * size + edge, return_inverse=True)
+    total = np.bincount(place, says, len(keys))
+    return Voices(keys // size, keys % size, np.sign(np.round(total, 9)), place)
+
+
+def answer_voices(comparisons: Comparisons, votes: Votes) -> Voices:
+    """Return what each answer says about each edge, the undecided left out."""
+    signed = np.where(votes.is_forward, 1.0, -1.0) * comparisons.weight
+    voices = merge_voices(comparisons.answer, votes.edge, signed)
+    return voices.where(voices.says != 0)
+
+
+def of_one_rater(voices: Voices, rater: Indices) -> Voices:
+    """Return the voices with the same edge told apart by rater (given for each answer), -1 being nobody's."""
+    known = voices.where(rater[voices.speaker] >= 0)
+    key = rater[known.speaker].astype(np.int64) * (int(known.edge.max(initial=0)) + 1) + known.edge
+    return replace(known, edge=np.unique(key, return_inverse=True)[1])
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Questions that were answered more than once.
+
+    Attributes
+    ----------
+    questions : how many
+    comparisons : how many comparisons answer them
+    agreement : how often two answers to the same question agree
+    selected : whether they agree so much less than by chance that answers must have been removed (as where equal
+        answers were merged), so that they say nothing about noise
+    """
+
+    questions: int
+    comparisons: int
+    agreement: Estimate
+    selected: bool = False
+
+
+def repeat_agreement(voices: Voices, level: float = 0.95) -> Repeats:
+    """How often two answers to the same question agree.
+
+    For every answer the share of the *other* answers to the same question that agree with it, averaged over the
+    answers. A question with f answers one way and b the other, n = f + b, adds (f(f-1) + b(b-1))/(n-1) to a sum
+    over n answers. All that one answer says about one question counts once: an answer is no repeat of itself.
+    """
+    forward, backward = _sides(voices)
+    size = forward + backward
+    again = size >= 2
+    total = float(size[again].sum())
+    if not total:
+        return Repeats(0, 0, Estimate(None, note="no question was answered twice"))
+    agreeing = (forward * (forward - 1) + backward * (backward - 1))[again] / (size[again] - 1)
+    mean = float(agreeing.sum() / total)
+    error = np.sqrt(_variance(voices, forward, backward, mean)) / total
+    pairs = total - int(again.sum())
+    count = min(mean * (1 - mean) / error**2, pairs) if error > 0 else pairs
+    score = float(stats.t.ppf(0.5 + level / 2, max(int(again.sum()) - 1, 1)))
+    (low, _), (high, most) = wilson(np.full(2, mean), np.full(2, count), np.array([score, _SELECTED]))
+    return Repeats(int(again.sum()), int(total), Estimate(mean, float(low), float(high)), bool(most < 0.5))
+
+
+def _sides(voices: Voices) -> tuple[Floats, Floats]:
+    size = int(voices.edge.max(initial=-1)) + 1
+    count = [np.bincount(voices.edge[sign * voices.says > 0], minlength=size).astype(np.float64) for sign in (1, -1)]
+    return count[0], count[1]
+
+
+def _variance(voices: Voices, forward: Floats, backward: Floats, mean: float) -> float:
+    """Variance of the sum of agreements: the larger of two views of what is independent.
+
+    Questions: sum over questions of (their sum - n · mean)². Answers, of which one may speak to many questions:
+    each pair of answers belongs to both, so that the variance is sum_i (2 R_i)² - sum_pairs D², with R_i the sum of
+    what answer i adds and D what a pair adds. D² is summed as if the questions of a pair of answers were
+    independent, which subtracts too little and errs on the wide side.
+    """
+    size = forward + backward
+    again = size >= 2
+    f, b, n = forward[again], backward[again], size[again]
+    by_question = (f * (f - 1) + b * (b - 1)) / (n - 1) - mean * n
+    own = np.where(voices.says > 0, forward[voices.edge], backward[voices.edge])
+    share = (own - 1) / np.maximum(size[voices.edge] - 1, 1) - mean
+    by_answer = np.bincount(voices.speaker, np.where(again[voices.edge], share, 0.0))
+    pairs = ((f * (f - 1) + b * (b - 1)) / 2 * (1 - mean) ** 2 + f * b * mean**2) * 4 / (n - 1) ** 2
+    correction = len(n) / max(len(n) - 1, 1)
+    return float(max(correction * (by_question**2).sum(), 4 * (by_answer**2).sum() - pairs.sum()))
+
+
+def noise_ceiling(repeats: Repeats) -> Estimate:
+    """Best reachable accuracy with repeat agreement a: (1 + sqrt(2a - 1))/2; a <= 1/2 gives 1/2.
+
+    If every question is answered the likelier way with probability p, two answers agree with probability
+    a = p² + (1-p)², and the best model is right with probability p. The formula takes p to be the same for all
+    questions. Where questions differ in difficulty, the root of the mean is more than the mean of the roots
+    (Jensen): the formula is then an upper bound of what a model can reach, and a itself a lower one. It concerns
+    the questions that were asked again, and models that do not know who answers: one fitted to each rater could do
+    better where tastes differ.
+    """
+    a = repeats.agreement
+    if a.value is None or a.low is None or a.high is None:
+        return Estimate(None, note=f"{a.note}: how noisy the answers are cannot be told")
+    if repeats.selected:
+        return Estimate(None, note="answers agree far less than by chance: were equal answers merged?")
+    value, low, high = ((1 + max(2 * share - 1, 0.0) ** 0.5) / 2 for share in (a.value, a.low, a.high))
+    return Estimate(value, low, high, "no model can predict more of these answers than that")
+
+
+def wilson(share: Floats, count: Floats, score: float | Floats) -> tuple[Floats, Floats]:
+    """Wilson's interval of shares of `count` draws, `score` standard deviations either way; NaN where count is 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = (share + score**2 / (2 * count)) / (1 + score**2 / count)
+        half = score * np.sqrt(share * (1 - share) / count + (score / (2 * count)) ** 2) / (1 + score**2 / count)
+    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)

@@ -1,0 +1,30 @@
+"""The pages of the documentation, and the blocks of code in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EXAMPLES = ROOT / "examples"
+BUILT = ("_build", "gallery", "generated", "_templates")  # folders that a build makes
+INCLUDED = ("changelog.md", "contributing.md", "design.md")  # pages of the project, tested where they stand
+
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """Return every page that is written by hand."""
+    found = sorted(DOCS.rglob("*.md"))
+    return [page for page in found if not set(page.relative_to(DOCS).parts) & {*BUILT, *INCLUDED}]
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the language and the text of each block of code, in order."""
+    return _BLOCK.findall(page.read_text())
+
+
+def name(page: Path) -> str:
+    """Return what to call a page in the list of tests."""
+    return page.relative_to(DOCS).as_posix()

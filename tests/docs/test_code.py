@@ -1,0 +1,42 @@
+"""The code on every page runs: Python blocks in one namespace per page, command lines as a shell would run them."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.docs.pages import blocks, name, pages
+
+RUN = ("python", "bash", "console")
+WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in blocks(page))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name)
+def test_code_runs(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    namespace = {"__name__": "page"}
+    for number, (language, text) in enumerate(blocks(page), 1):
+        if language == "python":
+            exec(compile(text, f"{name(page)}, block {number}", "exec"), namespace)
+        elif language in RUN:
+            run_in_shell(text, f"{name(page)}, block {number}")
+    if "matplotlib" in sys.modules:
+        sys.modules["matplotlib"].pyplot.close("all")
+
+
+def run_in_shell(text, where):
+    """Run a block with `similitude` as the real command line, stopping at the first line that fails."""
+    shell = shutil.which("bash")
+    if shell is None:
+        pytest.skip("there is no bash to run the command lines with")
+    script = f'similitude() {{ "{sys.executable}" -m similitude.cli "$@"; }}\nset -e\n{text}'
+    done = subprocess.run([shell, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{where}: status {done.returncode}\n{text}\n{done.stdout}\n{done.stderr}"
+
+
+def test_there_are_pages_with_both_kinds_of_code():
+    languages = {language for page in WITH_CODE for language, _ in blocks(page)}
+    assert {"python", "bash"} <= languages
+    assert len(WITH_CODE) > 30

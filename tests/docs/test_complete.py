@@ -1,0 +1,66 @@
+"""Every public name, command, form and setting is documented."""
+
+import re
+
+import pytest
+
+import similitude as sm
+from similitude.cli import app
+from similitude.feedback.files.layouts import LAYOUTS
+from similitude.feedback.forms import FORMS
+from tests.docs.pages import DOCS, blocks
+
+REFERENCE = "\n".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
+QUESTIONS = "\n".join(page.read_text() for page in sorted((DOCS / "questions").glob("*.md")))
+METHODS = ("STE", "TSTE", "CKL", "SOE", "GNMDS")
+
+
+@pytest.mark.parametrize("name", sorted({*sm.__all__} - {"plot"}))
+def test_public_name_is_in_the_reference(name):
+    assert re.search(rf"^ +similitude\.{name}$", REFERENCE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", sm.plot.__all__)
+def test_plot_is_in_the_reference(name):
+    assert re.search(rf"^ +similitude\.plot\.{name}$", REFERENCE, re.MULTILINE)
+
+
+def test_the_reference_names_nothing_that_is_gone():
+    listed = re.findall(r"^ +similitude\.([\w.]+)$", REFERENCE, re.MULTILINE)
+    known = {*sm.__all__, *(f"plot.{name}" for name in sm.plot.__all__)}
+    assert sorted(set(listed) - known) == []
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("command", [command.name or command.callback.__name__ for command in app.registered_commands])
+def test_command_is_documented_and_shown_in_use(command):
+    assert f"`similitude {command} " in REFERENCE
+    shown = [text for page in DOCS.rglob("*.md") for language, text in blocks(page) if language == "bash"]
+    assert any(f"similitude {command}" in text for text in shown)
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_form_is_documented(form):
+    assert f"| `{form}` |" in REFERENCE
+    assert f"`{form}`" in QUESTIONS
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+def test_layout_is_documented(layout):
+    files = (DOCS / "how-to" / "files.md").read_text().lower()
+    assert ", ".join(names[0] for names in layout.columns) in files
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_method_has_a_page_that_says_what_it_must(method):
+    text = (DOCS / "methods" / f"{method.lower()}.md").read_text()
+    for heading in ("## Formula", "## What differs from print", "## Cost", "## When"):
+        assert heading in text
+    assert f'pictures.method("{method}")' in text
+
+
+def test_every_parameter_of_a_method_is_explained():
+    for method in METHODS:
+        estimator = getattr(sm, method)
+        explained = f"{estimator.__doc__} {estimator.__mro__[1].__doc__}"
+        assert [name for name in estimator().get_params() if name not in explained] == []

@@ -1,0 +1,63 @@
+"""The examples run without a warning; those on real data run, or say why not."""
+
+import contextlib
+import runpy
+
+import matplotlib.pyplot as plt
+import pytest
+
+from tests.docs.pages import EXAMPLES
+
+SIMULATED = sorted(EXAMPLES.glob("plot_*.py"))
+REAL = sorted(EXAMPLES.glob("real_*.py"))
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run an example in an empty folder and return what it printed, and how many figures it drew."""
+
+    def run_example(example, data=None):
+        plt.switch_backend("agg")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(plt, "show", lambda: None)
+        monkeypatch.setenv("SIMILITUDE_DATA", str(data or tmp_path / "nowhere"))
+        with contextlib.suppress(SystemExit):
+            runpy.run_path(str(example), run_name="__main__")
+        drawn = len(plt.get_fignums())
+        plt.close("all")
+        return capsys.readouterr().out, drawn
+
+    return run_example
+
+
+def title(example):
+    return example.stem
+
+
+@pytest.mark.parametrize("example", SIMULATED, ids=title)
+def test_simulated_example_runs(example, run):
+    printed, drawn = run(example)
+    assert printed
+    assert drawn
+
+
+@pytest.mark.parametrize("example", REAL, ids=title)
+def test_real_example_runs_with_its_data(example, run, data):
+    printed, drawn = run(example, data)
+    assert "skipped" not in printed
+    assert drawn
+
+
+@pytest.mark.parametrize("example", REAL, ids=title)
+def test_real_example_says_what_it_lacks(example, run):
+    printed, drawn = run(example)
+    assert "SIMILITUDE_DATA" in printed
+    assert not drawn
+
+
+@pytest.mark.parametrize("example", [*SIMULATED, *REAL], ids=title)
+def test_example_has_a_title_and_real_ones_a_source(example):
+    text = example.read_text()
+    assert text.startswith('"""\n')
+    assert "\n====" in text
+    assert example in SIMULATED or ("Source:" in text and "Licence:" in text)

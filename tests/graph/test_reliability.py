@@ -1,0 +1,146 @@
+"""Raters against the others: by counting, and clickers among honest raters over many seeds."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.graph.reliability import ENOUGH, rate_raters
+from similitude.graph.repeats import answer_voices
+from similitude.graph.votes import count_votes
+
+
+def table_of(c):
+    votes = count_votes(c)
+    return rate_raters(c.answers, answer_voices(c, votes), votes)
+
+
+def study(seed, sharpness, spread=0.5, clickers=1, n_raters=20, per_rater=200, form="triplet", n_items=20):
+    """A study whose first raters click at random."""
+    rng = np.random.default_rng([seed, 77])
+    sharp = np.full(n_raters, np.inf)
+    if np.isfinite(sharpness):
+        sharp = sharpness * np.exp(spread * rng.standard_normal(n_raters))
+    names = [f"rater {k:02d}" for k in range(n_raters)]
+    raters = sm.Raters.of(sharp, lapse=np.arange(n_raters) < clickers, names=names)
+    return sm.simulate(
+        rng.standard_normal((n_items, 2)), n_raters * per_rater, form, raters=raters, record=True, random_state=rng
+    )
+
+
+@pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 30), (3.0, 29), (1.0, 28)])
+def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
+    tables = [table_of(study(seed, sharpness)) for seed in range(30)]
+    assert sum(table.flagged[0] for table in tables) >= least
+    assert sum(table.flagged[1:].sum() for table in tables) <= 1
+    assert abs(np.mean([table.agreement[0] for table in tables]) - 0.5) < 0.02
+    assert all("random" in table.note[0] for table in tables if table.flagged[0])
+
+
+@pytest.mark.parametrize(("form", "per_rater"), [("odd_one_out", 100), ("choice", 20), ("similarity_rating", 1)])
+def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
+    tables = [table_of(study(seed, 3.0, per_rater=per_rater, form=form, n_items=13)) for seed in range(8)]
+    assert sum(table.flagged[0] for table in tables) == 8
+    assert sum(table.flagged[1:].sum() for table in tables) == 0
+
+
+@pytest.mark.parametrize("sharpness", [3.0, 1.0])
+def test_without_clickers_hardly_anybody_is_flagged(sharpness):
+    tables = [table_of(study(seed, sharpness, clickers=0, per_rater=80)) for seed in range(40)]
+    assert sum(table.flagged.any() for table in tables) <= 4
+
+
+def test_several_clickers_do_not_hide_each_other():
+    tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(20)]
+    assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.95
+    assert sum(table.flagged[5:].sum() for table in tables) == 0
+
+
+def test_sparse_studies_are_measured_by_what_others_imply():
+    tables = [table_of(study(seed, 3.0, n_items=60)) for seed in range(8)]
+    assert all(np.nanmean(table.shared) < 0.15 for table in tables)
+    assert sum(table.flagged[0] for table in tables) >= 7
+    assert sum(table.flagged[1:].sum() for table in tables) == 0
+
+
+def test_a_rater_who_reads_the_question_backwards_is_named():
+    c = study(0, 3.0, clickers=0)
+    backwards = c.answers.rater.values[c.answer] == "rater 04"
+    table = table_of(c.flip(backwards))
+    assert np.flatnonzero(table.flagged).tolist() == [4]
+    assert "contrary" in table.note[4]
+
+
+def test_agreement_on_shared_questions_is_that_of_counting_by_hand():
+    rng = np.random.default_rng(1)
+    rows = np.sort(np.array([rng.permutation(4)[:3] for _ in range(300)]), axis=1)
+    rows[rng.random(300) < 0.3] = rows[rng.random(300) < 0.3][:1, [0, 2, 1]]
+    who = rng.integers(0, 6, 300)
+    c = sm.Comparisons.from_triplets(rows, rater=who)
+    table = table_of(c)
+    votes = count_votes(c)
+    sign = np.where(votes.is_forward, 1, -1)
+    say = {(r, e): np.sign(sign[(who == r) & (votes.edge == e)].sum()) for r in range(6) for e in range(len(votes.low))}
+    for r in range(6):
+        values = []
+        for t in np.flatnonzero(who == r):
+            others = [say[o, votes.edge[t]] for o in range(6) if o != r and say[o, votes.edge[t]]]
+            values += [np.mean([o == sign[t] for o in others])] if others else []
+        assert table.shared[r] == 1
+        assert table.agreement[r] == pytest.approx(np.mean(values))
+
+
+def test_few_answers_are_not_judged_and_the_note_says_so():
+    table = table_of(study(0, 3.0, per_rater=10))
+    few = table.statements < ENOUGH
+    assert few.all()
+    assert not table.flagged.any()
+    assert not table.judged.any()
+    assert all("too few" in note for note in table.note)
+
+
+def test_two_raters_cannot_tell_who_is_the_odd_one():
+    table = table_of(study(0, np.inf, n_raters=2, n_items=6))
+    assert not table.flagged.any()
+    assert all("fewer than three" in note for note in table.note)
+
+
+def test_time_side_and_silence_of_each_rater():
+    n = 60
+    rows = sm.random_questions(8, n, random_state=0)
+    responses = np.ones(n, object)
+    responses[:6] = None
+    side = np.where(np.arange(n) < 30, 0, np.arange(n) % 2)
+    time = np.arange(n, dtype=float)
+    time[0] = np.nan
+    c = sm.Comparisons.from_triplets(rows, responses, rater=["b"] * 30 + ["a"] * 30, time=time, side=side)
+    table = table_of(c)
+    assert table.names == ("a", "b")
+    np.testing.assert_allclose(table.seconds, [np.median(time[30:]), np.median(time[1:30])])
+    np.testing.assert_allclose(table.side, [0.5, 1.0])
+    np.testing.assert_allclose(table.cant_tell, [0, 0.2])
+    assert table.side_p[0] == 1
+    assert table.side_p[1] < 1e-5
+
+
+def test_fair_sides_are_rarely_called_uneven():
+    p = np.concatenate([table_of(study(seed, 3.0, clickers=0)).side_p for seed in range(20)])
+    assert 0.02 < np.mean(p < 0.05) < 0.09
+
+
+def test_nobody_recorded_gives_an_empty_table():
+    table = table_of(sm.Comparisons.from_triplets(sm.random_questions(8, 50, random_state=0)))
+    assert len(table) == 0
+    assert table.to_list() == []
+    assert len(table.to_frame()) == 0
+
+
+def test_answers_of_nobody_do_not_count_as_a_rater():
+    c = study(0, 3.0, n_raters=4, per_rater=50)
+    unknown = sm.simulate(np.zeros((20, 2)), 100, random_state=0)
+    np.testing.assert_allclose(table_of(sm.Comparisons.concatenate([c, unknown])).agreement, table_of(c).agreement)
+
+
+def test_flagged_raters_of_real_studies_answered_fast(data):
+    table = table_of(sm.read_comparisons(data / "strangefruit30" / "triplets.csv.gz"))
+    assert 3 <= table.flagged.sum() <= 15
+    assert np.median(table.seconds[table.flagged]) < np.quantile(table.seconds, 0.1)
