@@ -191,7 +191,7 @@ def clean(
     form: Form = None,
     larger: LargerOption = None,
 ) -> None:
-    """Take out contradictions: the majority's votes, then a large part without circles. For training, not for scores."""
+    """Take out contradictions: the majority's votes, then a large part without circles. For training, not scoring."""
     import similitude as sm
 
     c, read = _read(source, form, larger)
