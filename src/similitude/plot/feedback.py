@@ -30,7 +30,7 @@ def rater_agreement(report: Any, *, ax: Axes | None = None) -> Axes:
     if not len(known):
         raise ValueError("report: there is no rater whose agreement with others is known")
     order = known[np.argsort(raters.agreement[known], kind="stable")]
-    axes = axes_of(ax, (6.0, min(1.0 + 0.22 * len(order), 12.0)))
+    axes = axes_of(ax, (6.0, min(1.0 + 0.22 * len(order), 8.0)))
     place = np.arange(len(order))
     flagged = raters.flagged[order]
     for some, colour, marker, label in (
