@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # pictures.py
 
 import similitude  # noqa: E402
-from similitude.methods.ordinal import OrdinalEmbedding  # noqa: E402
+from similitude.methods.embedding import OrdinalEmbedding  # noqa: E402
 
 project = "similitude"
 author = "The similitude developers"

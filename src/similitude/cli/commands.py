@@ -11,13 +11,13 @@ import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from similitude.cli.output import progress, same_in_python, show, summary
 
 app = typer.Typer(
     help="Learn what people find similar: from answers to a map, a distance, a prediction.",
@@ -97,9 +97,9 @@ def simulate(
     settings: dict[str, Any] = {"form": form, "raters": raters, "sharpness": sharpness, "flip": flip}
     made = sm.simulate(truth, answers, names=names, random_state=seed + 1, **settings)
     sm.write_comparisons(made, out)
-    typer.echo(f"{out}: {_summary(made)}")
+    typer.echo(f"{out}: {summary(made)}")
     options = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    _same_in_python(
+    same_in_python(
         f"truth = np.random.default_rng({seed}).normal(size=({items}, {dimensions}))",
         f"names = [f'item{{k:0{len(str(items - 1))}d}}' for k in range({items})]",
         f"c = sm.simulate(truth, {answers}, {options}, names=names, random_state={seed + 1})",
@@ -119,13 +119,13 @@ def info(
 
     if file.suffix == ".sim":
         similarity = sm.Similarity.load(file)
-        typer.echo(f"{file}: {_model_summary(similarity)}")
+        typer.echo(f"{file}: {summary(similarity)}")
         for name, value in similarity.about.get("settings", {}).items():
             typer.echo(f"  {name:18} {value}")
-        _same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
+        same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
     c, read = _read(file, form, larger)
-    typer.echo(f"{file}: {_summary(c)}")
+    typer.echo(f"{file}: {summary(c)}")
     table = c.answers.form.values
     for kind in sorted(set(table)):
         typer.echo(f"  {kind:18} {(table == kind).sum()} answers")
@@ -133,7 +133,7 @@ def info(
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
     typer.echo(f"  comparisons per item: {len(c) / max(compared, 1):.1f}")
-    _same_in_python(read, "print(c)")
+    same_in_python(read, "print(c)")
 
 
 @app.command()
@@ -148,8 +148,8 @@ def convert(
 
     c, read = _read(source, form, larger)
     sm.write_comparisons(c, target)
-    typer.echo(f"{target}: {_summary(c)}")
-    _same_in_python(read, f"sm.write_comparisons(c, {str(target)!r})")
+    typer.echo(f"{target}: {summary(c)}")
+    same_in_python(read, f"sm.write_comparisons(c, {str(target)!r})")
 
 
 @app.command()
@@ -177,7 +177,7 @@ def check(
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
-    _same_in_python(read, "print(sm.check(c))")
+    same_in_python(read, "print(sm.check(c))")
     if report.doubts():
         raise typer.Exit(3)
 
@@ -200,9 +200,9 @@ def clean(
     sm.write_comparisons(cleaned, target)
     for step in cleaned.removed:
         typer.echo(f"{step.step:12} {step.why} (weight {step.weight:g})")
-    typer.echo(f"{target}: {_summary(cleaned)}")
+    typer.echo(f"{target}: {summary(cleaned)}")
     lines = [read, dropped] if drop_rater else [read]
-    _same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
+    same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
 
 
 @app.command()
@@ -221,13 +221,13 @@ def fit(
 
     c, read = _read(file, form, larger)
     model = getattr(sm, method)(dimensions, penalty=_penalty(penalty), random_state=seed)
-    with _progress("fitting", None) as step:
+    with progress("fitting", None) as step:
         model.fit(c, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
     target = out or file.with_suffix("").with_suffix(".sim")
     model.similarity_.save(target)
-    typer.echo(f"{target}: {_model_summary(model.similarity_)}")
+    typer.echo(f"{target}: {summary(model.similarity_)}")
     typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
-    _same_in_python(
+    same_in_python(
         read,
         f"model = sm.{method}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).fit(c)",
         f"model.similarity_.save({str(target)!r})",
@@ -259,24 +259,24 @@ def evaluate(
     c, read = _read(file, form, larger)
     if model is not None:
         typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
-        _same_in_python(read, f"print(sm.Similarity.load({str(model)!r}).score(c))")
+        same_in_python(read, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     chosen = list(method or Method)
     strength = _penalty(penalty)
     estimators = [getattr(sm, name)(dimensions, penalty=strength, random_state=seed) for name in chosen]
-    with _progress("folds", len(chosen) * folds) as step:
+    with progress("folds", len(chosen) * folds) as step:
         table = sm.cross_validate(
             estimators, c, by=by.value, n_splits=folds, random_state=seed, n_jobs=jobs,
             callback=lambda done, _: step(done, ""),
         )  # fmt: skip
     table = table.sort_values("accuracy", ascending=False)
-    _show(table)
+    show(table)
     if csv is not None:
         table.to_csv(csv, index=False)
     settings = f"penalty={strength!r}, random_state={seed}"
     listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
     call = f"sm.cross_validate([{listed}], c, by={by.value!r}, n_splits={folds}, random_state={seed})"
-    _same_in_python(read, f"print({call})")
+    same_in_python(read, f"print({call})")
 
 
 @app.command()
@@ -301,7 +301,7 @@ def plot(
         for name, value in {"labels": labels, "images": pictures and "pictures", "projection": projection.value}.items()
         if value not in (None, "pca")
     )
-    _same_in_python(
+    same_in_python(
         f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
         f"sm.plot.save(axes, {str(target)!r})",
     )
@@ -337,57 +337,6 @@ def _pictures(folder: Path, similarity: Any) -> dict[Any, Path]:
     return found
 
 
-def _summary(c: Any) -> str:
-    return str(c).strip("<>")
-
-
-def _model_summary(similarity: Any) -> str:
-    return str(similarity).strip("<>")
-
-
-def _same_in_python(*lines: str, before: tuple[str, ...] | list[str] = ()) -> None:
-    typer.echo("the same in Python:")
-    for line in (*before, "import similitude as sm", *lines):
-        typer.secho(f"  {line}", dim=True)
-
-
-def _show(table: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(box=None, pad_edge=False)
-    shown.add_column("method")
-    for heading in ("accuracy", "95% interval", "whole answers", "log-loss", "seconds a fit"):
-        shown.add_column(heading, justify="right")
-    for row in table.itertuples():
-        chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"
-        interval = f"{row.low:.3f} to {row.high:.3f}"
-        shown.add_row(
-            row.estimator, f"{row.accuracy:.3f}", interval, f"{row.whole_answers:.3f}", chance, f"{row.seconds:.2f}"
-        )
-    Console().print(shown)
-
-
-@contextmanager
-def _progress(what: str, total: int | None) -> Iterator[Any]:
-    """Show a bar with the time left on a terminal, nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-    columns += [TimeRemainingColumn()] if total else []
-    with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total, note="")
-        yield lambda done, note: bar.update(task, completed=done, note=note)
-
-
 def main() -> None:
     """Run the command line; an error is one sentence and exit status 1."""
     warnings.showwarning = _one_sentence
@@ -406,7 +355,3 @@ def _sentence(error: Exception) -> str:
 
 def _one_sentence(message: Warning | str, *_: Any, **__: Any) -> None:
     typer.secho(f"note: {message}", fg="yellow", err=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""The command line `similitude`."""
+
+from similitude.cli.commands import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,59 @@
+"""What the command line prints: summaries, tables, progress, and the Python that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+
+def summary(value: Any) -> str:
+    """What feedback or a model says of itself."""
+    return str(value).strip("<>")
+
+
+def same_in_python(*lines: str, before: tuple[str, ...] | list[str] = ()) -> None:
+    """Print the Python that does the same."""
+    typer.echo("the same in Python:")
+    for line in (*before, "import similitude as sm", *lines):
+        typer.secho(f"  {line}", dim=True)
+
+
+def show(table: Any) -> None:
+    """Print the table of `cross_validate`."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    shown.add_column("method")
+    for heading in ("accuracy", "95% interval", "whole answers", "log-loss", "seconds a fit"):
+        shown.add_column(heading, justify="right")
+    for row in table.itertuples():
+        chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"
+        interval = f"{row.low:.3f} to {row.high:.3f}"
+        shown.add_row(
+            row.estimator, f"{row.accuracy:.3f}", interval, f"{row.whole_answers:.3f}", chance, f"{row.seconds:.2f}"
+        )
+    Console().print(shown)
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Any]:
+    """Show a bar with the time left on a terminal, nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
+    columns += [TimeRemainingColumn()] if total else []
+    with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, note="")
+        yield lambda done, note: bar.update(task, completed=done, note=note)

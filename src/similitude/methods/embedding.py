@@ -1,0 +1,190 @@
+"""The recipe of ordinal embedding: positions that minimise a mean loss of comparisons plus a ridge."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.minibatch import minibatch
+from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.columns import Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.methods.base import ComparisonEstimator, warn_of_gaps
+from similitude.methods.similarity import Similarity
+
+# Below this, forty passes of L-BFGS on all threads beat ten of minibatches on one (benchmarks/README.md).
+_MINIBATCH_FROM = 20_000_000
+
+
+class OrdinalEmbedding(ComparisonEstimator):
+    """The recipe that the five methods share; each gives its loss.
+
+    Parameters
+    ----------
+    n_components : dimensions of the embedding
+    penalty : strength of the ridge on positions (lambda in most papers, there on a sum instead of a mean). "auto" is
+        prior · n / (total weight of the comparisons): the ridge prior · |X|² then stands against the *sum* of the
+        losses, a normal prior on positions that weighs less as answers come in. `prior` is 1, and 0.3 for the heavy
+        tails of TSTE and CKL, which put unlike items farther apart. Where it matters, choose the penalty by
+        cross-validation.
+    n_init : number of starts, the best is kept; "auto" is 2 for a spectral start in one or two dimensions,
+        where local optima bite, else 1. The second start after a spectral one is lifted (fitted in more dimensions,
+        then pressed flat), further ones are random.
+    init : "spectral", "random", or an (n, d) array of positions to start from
+    n_items : number of items, where it is more than the comparisons show
+    random_state : seed or generator: the same seed gives the same bits
+    max_iter : most iterations of a start
+    tol : stop when an iteration gains less than this share of the objective
+    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number
+
+    Attributes
+    ----------
+    embedding_ : (n, d) positions, centred; an item never compared stands at the centre
+    similarity_ : the fitted model in use
+    penalty_ : the penalty that was used
+    objective_ : value of the objective
+    n_iter_, status_ : iterations of the start that was kept, and how the solver ended ("converged", "max_iter",
+        "stalled", "planned")
+    """
+
+    _prior = 1.0
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        penalty: float | str = "auto",
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.penalty = penalty
+        self.n_init = n_init
+        self.init = init
+        self.n_items = n_items
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+
+    def loss(self) -> ComparisonLoss:
+        """Return the loss of this method with its parameters."""
+        raise NotImplementedError(f"{type(self).__name__} must define loss")
+
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+        """Find positions for the items.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)`, "i is closer to j than to k", or
+            `(i, j, k, l)`, "i, j are closer than k, l"
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        callback : called after each iteration with its number and the objective (of each start in turn); it may raise
+            to interrupt
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        self._check(c)
+        graph = build_graph(c)
+        warn_of_gaps(c, graph)
+        rng = np.random.default_rng(self.random_state)
+        count = int((graph.occurrences > 0).sum())
+        self.penalty_ = (
+            self._prior * count / float(graph.weight.sum()) if self.penalty == "auto" else float(self.penalty)
+        )
+        problem = Problem(Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty_, count))
+        starts = self._starts(problem, rng)
+        best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
+        self._keep(best, c, graph)
+        return self
+
+    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+        """Return the similarity with new items in it, placed by comparisons with the items already there.
+
+        See `Similarity.place`.
+        """
+        return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
+
+    def _check(self, c: Comparisons) -> None:
+        if not len(c) or not c.weight.any():
+            raise ValueError("comparisons: there are none to learn from" + (" (all have weight 0)" if len(c) else ""))
+        if not (isinstance(self.n_components, (int, np.integer)) and self.n_components >= 1):
+            raise ValueError(f"n_components: expected a positive whole number, found {self.n_components!r}")
+        if self.penalty != "auto" and not (isinstance(self.penalty, Real) and 0 <= self.penalty < np.inf):
+            raise ValueError(f"penalty: expected 'auto' or a number of at least 0, found {self.penalty!r}")
+        if self.n_init != "auto" and not (isinstance(self.n_init, (int, np.integer)) and self.n_init >= 1):
+            raise ValueError(f"n_init: expected 'auto' or a positive whole number, found {self.n_init!r}")
+        if self.solver not in ("auto", "lbfgs", "minibatch"):
+            raise ValueError(f"solver: expected 'auto', 'lbfgs' or 'minibatch', found {self.solver!r}")
+
+    def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
+        graph, d = problem.graph, self.n_components
+        spectral = isinstance(self.init, str) and self.init == "spectral"
+        count = 1 + (spectral and d <= 2) if self.n_init == "auto" else int(self.n_init)
+        if not isinstance(self.init, str):
+            given = np.array(self.init, float)
+            if given.shape != (graph.n_items, d) or not np.isfinite(given).all():
+                raise ValueError(
+                    f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}"
+                )
+            starts = [given * (graph.occurrences > 0)[:, None]]
+        elif spectral:
+            starts = [best_scale(problem, spectral_start(graph, d, rng))]
+            if count > 1:
+                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, rng, n)))
+        elif self.init == "random":
+            starts = []
+        else:
+            raise ValueError(f"init: expected 'spectral', 'random' or an array of positions, found {self.init!r}")
+        random = [best_scale(problem, random_start(graph, d, rng)) for _ in range(count - len(starts))]
+        return [*starts, *random]
+
+    def _solve(
+        self,
+        problem: Problem,
+        start: Floats,
+        rng: np.random.Generator,
+        at_most: int | None = None,
+        callback: Callback | None = None,
+    ) -> Result:
+        if self.solver == "minibatch" or (self.solver == "auto" and len(problem.graph) >= _MINIBATCH_FROM):
+            return minibatch(problem, start, random_state=rng, callback=callback)
+        max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
+        return lbfgs(problem, start, max_iter=max_iter, tol=self.tol, callback=callback)
+
+    def _keep(self, best: Result, c: Comparisons, graph: SimilarityGraph) -> None:
+        X = best.params.reshape(c.n_items, self.n_components)
+        compared = graph.occurrences > 0
+        X = (X - X[compared].mean(0)) * compared[:, None]
+        X.flags.writeable = False
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        self.similarity_ = Similarity(X, self.loss(), c.names, {"method": type(self).__name__, "settings": settings})
+        self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
+        if not best.ok:
+            warnings.warn(
+                f"{type(self).__name__} did not converge ({best.status} after {best.n_iter} iterations): "
+                "raise max_iter, or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _value(result: Result) -> float:
+    return result.value
