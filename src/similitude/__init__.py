@@ -11,6 +11,7 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "RCKL": "methods.kernel_learning",
     "acyclic": "graph.clean",
     "clean": "graph.clean",
     "drop_contradictions": "graph.clean",
@@ -55,7 +56,7 @@ _HOME = {
     "simulate": "feedback.simulation.simulate",
 }
 
-_ROOMS = ("plot",)
+_ROOMS = ("kernels", "plot")
 
 __all__ = sorted([*_HOME, *_ROOMS])
 

@@ -1,0 +1,95 @@
+"""Reading features: the one place where they become arrays with a row per item, and where bad ones are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Bools, Floats
+
+
+def as_numbers(value: Any, argument: str, ndim: tuple[int, ...]) -> Floats:
+    """Return a new array of floats with one of the given numbers of axes, the first of them the items."""
+    dense: Any = value.toarray() if hasattr(value, "toarray") else value
+    values = np.asarray(dense)
+    if values.dtype.kind not in "biuf":
+        values = _object_numbers(values, argument)
+    if values.ndim not in ndim:
+        hint = "; give a single feature as X.reshape(-1, 1)" if values.ndim == 1 else ""
+        wanted = " or ".join(str(n) for n in ndim)
+        raise ValueError(
+            f"{argument}: found an array of shape {values.shape}, expected {wanted} axes, the first of them the "
+            f"items{hint}"
+        )
+    if values.size == 0:
+        raise ValueError(f"{argument}: found an empty array of shape {values.shape}, expected a row per item")
+    return values.astype(np.float64)
+
+
+def _object_numbers(values: Array, argument: str) -> Floats:
+    """Return a column of mixed objects (a table with gaps) as floats, if that is what it holds."""
+    try:
+        return values.astype(np.float64) if values.dtype.kind == "O" else _refuse(values, argument)
+    except (TypeError, ValueError):
+        return _refuse(values, argument)
+
+
+def _refuse(values: Array, argument: str) -> Floats:
+    raise TypeError(f"{argument}: found values of type {values.dtype}, expected numbers; encode names as numbers first")
+
+
+def which_present(values: Floats, present: Any, argument: str) -> Bools:
+    """Return which items have features: those marked, or, without marks, those whose row is not NaN throughout."""
+    flat = values.reshape(len(values), -1)
+    missing = np.isnan(flat)
+    here: Bools = np.logical_not(missing.all(1)) if present is None else as_mask(present, len(values))
+    if np.isinf(flat[here]).any():
+        row = np.flatnonzero(here & np.isinf(flat).any(1))[0]
+        raise ValueError(f"{argument}: row {row} holds an infinite value, expected finite numbers; clip or drop it")
+    partly = np.flatnonzero(here & missing.any(1))
+    if len(partly):
+        raise ValueError(
+            f"{argument}: row {partly[0]} lacks {missing[partly[0]].sum()} of its {flat.shape[1]} values, expected a "
+            "row that is complete or NaN throughout (an item without this modality); fill the gaps first"
+        )
+    return here
+
+
+def as_mask(present: Any, n_items: int) -> Bools:
+    """Return marks of the items that have features, one boolean each."""
+    mask = np.asarray(present)
+    if mask.dtype != np.bool_ or mask.shape != (n_items,):
+        raise ValueError(
+            f"present: found {mask.dtype} of shape {mask.shape}, expected {n_items} booleans, one per item"
+        )
+    return mask
+
+
+def check_varied(rows: Floats, argument: str) -> None:
+    """Refuse features that are the same for every item."""
+    flat = rows.reshape(len(rows), -1)
+    if len(flat) > 1 and np.ptp(flat, axis=0).max() <= 1e-12 * np.abs(flat).max():
+        raise ValueError(
+            f"{argument}: found the same values for all {len(flat)} items, expected features that differ; "
+            "leave this modality out"
+        )
+
+
+def check_non_negative(rows: Floats, present: Bools, argument: str, kernel: str) -> None:
+    """Refuse negative features where a kernel is defined on counts or shares."""
+    negative = np.flatnonzero(present & (rows < 0).any(1))
+    if len(negative):
+        raise ValueError(
+            f"{argument}: found {rows[negative[0]].min():g} in row {negative[0]}, expected none below zero for "
+            f"{kernel}; give counts or shares, or use another kernel"
+        )
+
+
+def check_positive(value: Any, argument: str, *, zero: bool = False) -> float:
+    """Return a setting as a finite positive number (or zero, where that is allowed)."""
+    number = float(value) if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) else np.nan
+    if not (np.isfinite(number) and (number > 0 or (zero and number == 0))):
+        kind = "number of zero or more" if zero else "positive number"
+        raise ValueError(f"{argument}: found {value!r}, expected a {kind}")
+    return number

@@ -1,0 +1,190 @@
+"""Kernels made of kernels: sums, and wrappers that treat new rows as they treated the training items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from similitude.feedback.columns import Bools, Floats
+from similitude.kernels.base import Kernel
+from similitude.kernels.checks import check_positive
+from similitude.kernels.matrices import centred, positive_trace
+from similitude.kernels.modalities import as_kernel, as_modalities
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sum(Kernel):
+    """k(x, y) = sum_p k_p(x, y).
+
+    Parameters
+    ----------
+    parts : kernels (or arrays, which mean `Linear`) over the same items, as a sequence or as a dict by name; features
+        of new items are then given in the same form, one entry per part
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> both = sm.kernels.Sum({"size": [[1.0], [2.0]], "tags": sm.kernels.Cosine([[1, 0], [1, 1]])})
+    >>> both.cross({"size": [[3.0]], "tags": [[0, 2]]}).round(3)
+    array([[3.   , 6.707]])
+    """
+
+    parts: Any
+
+    def __post_init__(self) -> None:
+        named = self.parts if isinstance(self.parts, Mapping) else dict(enumerate(_listed(self.parts, "parts")))
+        kernels = as_modalities({str(name): part for name, part in named.items()})
+        object.__setattr__(self, "parts", kernels if isinstance(self.parts, Mapping) else tuple(kernels.values()))
+
+    @property
+    def _kernels(self) -> list[Kernel]:
+        return list(self.parts.values() if isinstance(self.parts, dict) else self.parts)
+
+    @property
+    def present(self) -> Bools:
+        """Which training items have features in one part at least."""
+        return np.any([part.present for part in self._kernels], axis=0)
+
+    def matrix(self) -> Floats:
+        """sum_p K_p; an item that lacks a modality has that part's identity row in it."""
+        return _added(part.matrix() for part in self._kernels)
+
+    def cross(self, new: Any) -> Floats:
+        """sum_p k_p(y_i, x_j)."""
+        found = self._split(new)
+        tables = [part.cross(features) for part, features in zip(self._kernels, found, strict=True)]
+        if len({len(table) for table in tables}) > 1:
+            counts = ", ".join(str(len(table)) for table in tables)
+            raise ValueError(f"new features: found parts of {counts} items, expected the same new items in every part")
+        return _added(tables)
+
+    def with_features(self, features: Any) -> Self:
+        """Return the sum of the same kernels over other training items, given one entry per part."""
+        fresh = [part.with_features(own) for part, own in zip(self._kernels, self._split(features), strict=True)]
+        return type(self)(dict(zip(self.parts, fresh, strict=True)) if isinstance(self.parts, dict) else fresh)
+
+    def _split(self, features: Any) -> list[Any]:
+        """Return the features of each part."""
+        if isinstance(self.parts, dict):
+            if not isinstance(features, Mapping) or set(features) != set(self.parts):
+                found = sorted(features) if isinstance(features, Mapping) else f"a {type(features).__name__}"
+                raise ValueError(f"features: found {found}, expected a dict with the entries {sorted(self.parts)}")
+            return [features[name] for name in self.parts]
+        given = _listed(features, "features")
+        if len(given) != len(self.parts):
+            raise ValueError(f"features: found {len(given)} entries, expected {len(self.parts)}, one per part")
+        return given
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Wrapper(Kernel):
+    """A kernel around another, over the same features."""
+
+    kernel: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kernel", as_kernel(self.kernel))
+
+    @property
+    def present(self) -> Bools:
+        """Which training items have features."""
+        return self.kernel.present
+
+    def with_features(self, features: Any) -> Self:
+        """Return the same over other training items."""
+        return type(self)(self.kernel.with_features(features))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaled(_Wrapper):
+    """k(x, y) = scale · k_0(x, y).
+
+    Parameters
+    ----------
+    kernel : the kernel, or an array, which means `Linear`
+    scale : zero or more
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self.scale, "scale", zero=True)
+
+    def matrix(self) -> Floats:
+        """scale · K; identity rows are scaled, too."""
+        return self.scale * self.kernel.matrix()
+
+    def cross(self, new: Any) -> Floats:
+        """scale · k_0(y_i, x_j)."""
+        return self.scale * self.kernel.cross(new)
+
+    def with_features(self, features: Any) -> Self:
+        """Return the same over other training items."""
+        return type(self)(self.kernel.with_features(features), self.scale)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Centred(_Wrapper):
+    """k(x, y) = k_0(x, y) - mean_j k_0(x, x_j) - mean_j k_0(x_j, y) + mean_ij k_0(x_i, x_j), means over training items.
+
+    The origin moves to the mean of the training items, for new items as well; distances stay as they are. Identity rows
+    take part in the means, so that they are centred with the rest.
+
+    Parameters
+    ----------
+    kernel : the kernel, or an array, which means `Linear`
+    """
+
+    @cached_property
+    def _means(self) -> Floats:
+        return self.kernel.matrix().mean(0)
+
+    def matrix(self) -> Floats:
+        """H K H with H = I - 11'/n."""
+        return centred(self.kernel.matrix())
+
+    def cross(self, new: Any) -> Floats:
+        """k_0(y, x_j) less its mean over j and the training mean of column j, plus the training mean of all."""
+        values = self.kernel.cross(new)
+        return values - values.mean(1, keepdims=True) - self._means + self._means.mean()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UnitTrace(_Wrapper):
+    """k(x, y) = k_0(x, y) / tr K_0, the trace over the training items.
+
+    Parameters
+    ----------
+    kernel : the kernel, or an array, which means `Linear`
+    """
+
+    @cached_property
+    def trace_(self) -> float:
+        """tr K_0."""
+        return positive_trace(self.kernel.matrix())
+
+    def matrix(self) -> Floats:
+        """K / tr K."""
+        return self.kernel.matrix() / self.trace_
+
+    def cross(self, new: Any) -> Floats:
+        """k_0(y_i, x_j) / tr K_0."""
+        return self.kernel.cross(new) / self.trace_
+
+
+def _listed(parts: Any, argument: str) -> list[Any]:
+    if not isinstance(parts, Sequence) or isinstance(parts, str):
+        raise TypeError(f"{argument}: found a {type(parts).__name__}, expected a list or dict with one entry per part")
+    return list(parts)
+
+
+def _added(tables: Iterable[Floats]) -> Floats:
+    result, *others = tables
+    for table in others:
+        result = result + table
+    return result

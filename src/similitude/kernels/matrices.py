@@ -1,0 +1,133 @@
+"""Kernel matrices as they stand: centring, unit trace, a thin root, and whether one is a kernel at all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from similitude.feedback.columns import Floats
+from similitude.kernels.checks import as_numbers
+
+TOLERANCE = 1e-6  # of the largest entry or eigenvalue: what single precision leaves of symmetry and definiteness
+
+
+def centred(K: npt.ArrayLike) -> Floats:
+    """H K H with H = I - 11'/n: the kernel with its origin at the mean of the items; distances stay as they are."""
+    matrix = check_symmetric(as_square(K, "K"), "K")
+    means = matrix.mean(0)
+    return matrix - (means + means[:, None] - means.mean())
+
+
+def unit_trace(K: npt.ArrayLike) -> Floats:
+    """K / tr K: the kernel scaled so that kernels of different features can be weighed against each other."""
+    matrix = as_square(K, "K")
+    return matrix / positive_trace(matrix)
+
+
+def positive_trace(K: Floats) -> float:
+    """tr K, which must be positive to be divided by."""
+    trace = float(np.trace(K))
+    if not trace > 0:
+        raise ValueError(
+            f"K: found a trace of {trace:.3g}, expected a positive one; a kernel of zeros tells nothing, leave it out"
+        )
+    return trace
+
+
+class Root(NamedTuple):
+    """A thin root of a kernel matrix, and the way for new rows: `factor` (n × q), `back` (n × q)."""
+
+    factor: Floats
+    back: Floats
+
+    def apply(self, rows: npt.ArrayLike) -> Floats:
+        """K_new V L^(-1/2): features of new items from their rows of kernel values (m × n)."""
+        values = np.asarray(rows, np.float64)
+        if values.ndim != 2 or values.shape[1] != len(self.back):
+            raise ValueError(
+                f"rows: found an array of shape {values.shape}, expected a row per new item with {len(self.back)} "
+                "values, one per training item"
+            )
+        return values @ self.back
+
+
+def psd_root(K: npt.ArrayLike, tol: float = 1e-10) -> Root:
+    """K = V L V', factor = V L^(1/2), back = V L^(-1/2): factor factor' = K and K back = factor.
+
+    The rank q is the number of eigenvalues above `tol` times the largest; the others are dropped.
+
+    Parameters
+    ----------
+    K : positive semidefinite matrix (n × n)
+    tol : share of the largest eigenvalue below which one counts as zero
+
+    Returns
+    -------
+    root : named pair `factor`, `back`, both n × q; `root.apply(rows)` for new items
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> root = sm.kernels.psd_root([[4.0, 2.0], [2.0, 1.0]])
+    >>> root.factor.shape
+    (2, 1)
+    """
+    matrix = check_symmetric(as_square(K, "K"), "K")
+    values, vectors = linalg.eigh(matrix)
+    top = max(float(values[-1]), 0.0)
+    if values[0] < -max(tol, TOLERANCE) * top or top == 0.0:
+        refuse_indefinite(float(values[0]), float(values[-1]), "K")
+    kept = np.flatnonzero(values > tol * top)[::-1]
+    scale = np.sqrt(values[kept])
+    return Root(vectors[:, kept] * scale, vectors[:, kept] / scale)
+
+
+def as_square(K: npt.ArrayLike, argument: str) -> Floats:
+    """Return a square matrix of finite numbers."""
+    matrix = as_numbers(K, argument, (2,))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{argument}: found a matrix of shape {matrix.shape}, expected a square one, a row and a column per item"
+        )
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        raise ValueError(f"{argument}: found {matrix[i, j]} at ({i}, {j}), expected finite numbers; fill it first")
+    return matrix
+
+
+def check_symmetric(K: Floats, argument: str, tol: float = TOLERANCE) -> Floats:
+    """Return the symmetric half of a matrix that is symmetric up to rounding."""
+    gap = np.abs(K - K.T)
+    if gap.max() > tol * np.abs(K).max():
+        i, j = sorted(int(place) for place in np.unravel_index(np.argmax(gap), gap.shape))
+        raise ValueError(
+            f"{argument}: not symmetric by {gap.max():.3g}: found {K[i, j]:.6g} at ({i}, {j}) and {K[j, i]:.6g} at "
+            f"({j}, {i}), expected one value; use (K + K.T) / 2 if both are meant"
+        )
+    return (K + K.T) / 2
+
+
+def check_psd(K: Floats, argument: str, tol: float = TOLERANCE) -> None:
+    """Refuse a symmetric matrix with an eigenvalue below -tol times its largest.
+
+    A Cholesky factor of K + tol · (largest diagonal) I proves that there is none; only without one are they computed.
+    """
+    try:
+        linalg.cholesky(K + tol * max(float(np.diagonal(K).max()), 0.0) * np.eye(len(K)), lower=True)
+    except linalg.LinAlgError:
+        values = linalg.eigvalsh(K)
+        if values[0] < -tol * values[-1] or values[-1] <= 0:
+            refuse_indefinite(float(values[0]), float(values[-1]), argument)
+
+
+def refuse_indefinite(least: float, largest: float, argument: str) -> None:
+    """Say that a matrix is no kernel, and by how much."""
+    if least >= 0:
+        raise ValueError(f"{argument}: found zeros throughout, expected a kernel that tells items apart; leave it out")
+    raise ValueError(
+        f"{argument}: not positive semidefinite: found a least eigenvalue of {least:.3g} (largest {largest:.3g}), "
+        "expected none below zero; set negative eigenvalues to zero, or give features instead"
+    )

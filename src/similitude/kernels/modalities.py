@@ -1,0 +1,71 @@
+"""What people pass as `features=`: an array, a kernel, or a dict of these by modality."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from similitude.kernels.base import Kernel
+from similitude.kernels.vectors import Linear
+
+
+def as_kernel(value: Any) -> Kernel:
+    """k(x, y) = x'y for plain features; a kernel stays as it is.
+
+    Parameters
+    ----------
+    value : a kernel, or an array (n × d) with a row per item
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.as_kernel([[1.0], [2.0]])
+    Linear(2 items)
+    """
+    if isinstance(value, type) and issubclass(value, Kernel):
+        name = value.__name__
+        raise TypeError(f"features: found the class {name}, expected a kernel with its features; write {name}(X)")
+    if value is None or isinstance(value, (str, Mapping)):
+        raise TypeError(f"features: found a {type(value).__name__}, expected an array with a row per item, or a kernel")
+    return value if isinstance(value, Kernel) else Linear(value)
+
+
+def as_modalities(features: Any, n_items: int | None = None) -> dict[str, Kernel]:
+    """{name: kernel} of `features=`, over the same items each.
+
+    Parameters
+    ----------
+    features : a dict of kernels or arrays by name, or one kernel or array alone, which is then called "features"
+    n_items : the number of items that each must have; by default that of the first
+
+    Returns
+    -------
+    kernels : dict by name, in the order given
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.as_modalities({"size": [[1.0], [2.0]], "tags": sm.kernels.Cosine([[1, 0], [1, 1]])})
+    {'size': Linear(2 items), 'tags': Cosine(2 items)}
+    """
+    given = features if isinstance(features, Mapping) else {"features": features}
+    if not given:
+        raise ValueError("features: found an empty dict, expected one modality at least")
+    kernels = {str(name): _named(str(name), value) for name, value in given.items()}
+    first, kernel = next(iter(kernels.items()))
+    expected, source = (kernel.n_items, f"as {first!r} has") if n_items is None else (n_items, "as were compared")
+    for name, kernel in kernels.items():
+        if kernel.n_items != expected:
+            raise ValueError(
+                f"features: modality {name!r} holds {kernel.n_items} items, expected {expected}, {source}; give a row "
+                "per item, NaN throughout where an item lacks this modality"
+            )
+    return kernels
+
+
+def _named(name: str, value: Any) -> Kernel:
+    """Return the kernel of a modality; what is wrong with it is said with its name."""
+    try:
+        return as_kernel(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"modality {name!r}: {error}") from error
