@@ -25,7 +25,7 @@ from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.methods.base import ComparisonEstimator, warn_of_gaps
 from similitude.methods.similarity import Similarity
 
-# Below this, forty passes of L-BFGS on all threads beat ten of minibatches on one (benchmarks/README.md).
+# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
 _MINIBATCH_FROM = 20_000_000
 
 
