@@ -21,8 +21,7 @@ from benchmarks.report import Row, Table
 from benchmarks.settings import Settings
 from benchmarks.workers.serve import peak, reset_peak
 from similitude.graph.acyclic import cycle_loss, greedy_edges, ordered_edges, strong_components
-from similitude.graph.clean import directed
-from similitude.graph.votes import count_votes
+from similitude.graph.votes import count_votes, directed
 
 LONG = True
 SPEED = {

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import similitude as sm
 from similitude.graph.acyclic import cycle_loss, greedy_edges, ordered_edges, strong_components
-from similitude.graph.clean import directed
 from similitude.graph.reduction import transitive_reduction
-from similitude.graph.votes import count_votes
+from similitude.graph.votes import count_votes, directed
 
 
 def noise(n_items, m, seed, form="quadruplet"):

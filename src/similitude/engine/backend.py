@@ -55,15 +55,15 @@ class CPU:
 
         if not _is_compiled(loss):
             return loss.evaluate(d2, graph.near, graph.far, graph.weight)
-        scale, shape = terms.SCALES.index(loss.scale.expression), terms.SHAPES.index(loss.shape.expression)
+        scale, scale_parameter, shape, shape_parameter = loss_codes(loss)
         level, slope = np.empty_like(d2), np.empty_like(d2)
-        compiled.levels(scale, loss.scale.parameter, d2, level, slope, 0, len(d2))
+        compiled.levels(scale, scale_parameter, d2, level, slope, 0, len(d2))
         bounds = _chunks(len(graph), len(d2))
         pull = np.zeros((len(bounds) - 1, len(d2)))
         values = over_chunks(
             lambda c: compiled.losses(
                 shape,
-                loss.shape.parameter,
+                shape_parameter,
                 level,
                 graph.near,
                 graph.far,

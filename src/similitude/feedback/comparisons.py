@@ -175,14 +175,16 @@ class Comparisons(Constructors):
         if isinstance(rows, tuple):
             raise IndexError("Comparisons are indexed by row alone")
         index = np.atleast_1d(np.arange(len(self))[rows])
-        part = self._rows(index)
+        part = self.rows(index)
         self._warn_if_partial(part.answer)
         used = np.zeros(self.n_answers, bool)
         used[part.answer] = True
         answer = (np.cumsum(used) - 1)[part.answer].astype(np.int32)
         return replace(part, answers=self.answers.take(np.flatnonzero(used)), answer=answer)
 
-    def _rows(self, index: Array) -> Comparisons:
+    def rows(self, rows: Any) -> Comparisons:
+        """Return some comparisons over the whole table of answers: those that lost all of theirs are still answers."""
+        index = np.arange(len(self))[rows]
         return replace(
             self,
             near=self.near[index],
@@ -215,7 +217,7 @@ class Comparisons(Constructors):
         place = position[self.answer[rows]]
         if (np.diff(place) < 0).any():
             rows = rows[np.argsort(place, kind="stable")]
-        part = self._rows(rows)
+        part = self.rows(rows)
         return replace(part, answers=self.answers.take(chosen), answer=position[part.answer])
 
     def flip(self, wrong: npt.ArrayLike) -> Comparisons:

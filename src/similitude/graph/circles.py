@@ -10,7 +10,7 @@ from similitude.feedback.columns import Bools, Floats
 from similitude.graph.acyclic import strong_components
 from similitude.graph.reduction import transitive_reduction
 from similitude.graph.repeats import Estimate, Indices
-from similitude.graph.votes import Votes
+from similitude.graph.votes import Votes, directed
 
 Directed = tuple[Indices, Indices, Floats]
 
@@ -33,10 +33,9 @@ class Cycles:
 
 def judgments(votes: Votes) -> Directed:
     """Each side of an edge that has weight, as a directed edge from the nearer pair to the farther."""
-    one, two = votes.forward > 0, votes.backward > 0
-    tail = np.concatenate([votes.low[one], votes.high[two]])
-    head = np.concatenate([votes.high[one], votes.low[two]])
-    return tail, head, np.concatenate([votes.forward[one], votes.backward[two]])
+    tail, head, weight, _ = directed(votes)
+    said = weight > 0
+    return tail[said], head[said], weight[said]
 
 
 def majorities(votes: Votes) -> Directed:

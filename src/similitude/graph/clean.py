@@ -20,15 +20,12 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Bools, Floats, Seed
+from similitude.feedback.columns import Bools, Floats, Seed
 from similitude.feedback.comparisons import Comparisons, Removed
 from similitude.graph.acyclic import greedy_edges, ordered_edges
 from similitude.graph.reduction import transitive_reduction
-from similitude.graph.votes import Votes, count_votes
-
-Indices = npt.NDArray[np.integer]
+from similitude.graph.votes import count_votes, directed
 
 
 def majority(comparisons: Comparisons) -> Comparisons:
@@ -107,47 +104,17 @@ def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
         raise ValueError(f"raters: {unknown[0]!r} is not among the {len(labels)} raters of the feedback")
     dropped = np.isin(comparisons.answers.rater.codes, [labels.index(name) for name in map(str, raters)])
     rows = dropped[comparisons.answer]
-    gone = _part(comparisons, rows)
+    gone = comparisons.rows(rows)
     record = Removed("drop_raters", f"answers of {', '.join(map(str, raters))}", gone, float(gone.weight.sum()))
     return replace(comparisons.select(~dropped), removed=(*comparisons.removed, record))
 
 
-def directed(votes: Votes) -> tuple[Indices, Indices, Floats, Indices]:
-    """Return votes as directed edges from the nearer pair to the farther: tails, heads, weights; each row's edge.
-
-    An edge with weight on both sides gives two directed edges, a cycle of length 2.
-    """
-    has_forward = np.zeros(len(votes.low), bool)
-    has_forward[votes.edge[votes.is_forward]] = True
-    has_backward = np.zeros(len(votes.low), bool)
-    has_backward[votes.edge[~votes.is_forward]] = True
-    forward_number, backward_number = np.cumsum(has_forward) - 1, np.cumsum(has_backward) - 1 + has_forward.sum()
-    return (
-        np.concatenate([votes.low[has_forward], votes.high[has_backward]]),
-        np.concatenate([votes.high[has_forward], votes.low[has_backward]]),
-        np.concatenate([votes.forward[has_forward], votes.backward[has_backward]]),
-        np.where(votes.is_forward, forward_number[votes.edge], backward_number[votes.edge]),
-    )
-
-
 def _without(comparisons: Comparisons, kept: Bools, step: str, why: str, weight: Floats | None = None) -> Comparisons:
     """Return the kept rows, with other weights where given, and a record of the rest; answers stay as they were."""
-    gone = _part(comparisons, ~kept)
+    gone = comparisons.rows(~kept)
     after = comparisons if weight is None else comparisons.reweight(weight)
-    result = _part(after, kept)
+    result = after.rows(kept)
     count = len(gone)
     said = f"{count} comparison{'s were' if count != 1 else ' was'} {why}"
     lost = float(comparisons.weight.sum() - result.weight.sum())
     return replace(result, removed=(*comparisons.removed, Removed(step, said, gone, lost)))
-
-
-def _part(comparisons: Comparisons, rows: Array) -> Comparisons:
-    """Return some rows over the whole table of answers: answers that lost their comparisons are still answers."""
-    index = np.flatnonzero(rows)
-    return replace(
-        comparisons,
-        near=comparisons.near[index],
-        far=comparisons.far[index],
-        weight=np.ascontiguousarray(comparisons.weight[index]),
-        answer=comparisons.answer[index],
-    )

@@ -8,9 +8,8 @@ from scipy import linalg
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.acyclic import strong_components
-from similitude.graph.clean import directed
 from similitude.graph.reduction import topological
-from similitude.graph.votes import Votes, count_votes
+from similitude.graph.votes import Votes, count_votes, directed
 
 
 def exact_embedding(comparisons: Comparisons) -> Floats:

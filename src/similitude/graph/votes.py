@@ -72,3 +72,21 @@ def count_votes(comparisons: Comparisons) -> Votes:
         edge,
         is_forward,
     )
+
+
+def directed(votes: Votes) -> tuple[Indices, Indices, Floats, Indices]:
+    """Return votes as directed edges from the nearer pair to the farther: tails, heads, weights; each row's edge.
+
+    An edge with weight on both sides gives two directed edges, a cycle of length 2.
+    """
+    has_forward = np.zeros(len(votes.low), bool)
+    has_forward[votes.edge[votes.is_forward]] = True
+    has_backward = np.zeros(len(votes.low), bool)
+    has_backward[votes.edge[~votes.is_forward]] = True
+    forward_number, backward_number = np.cumsum(has_forward) - 1, np.cumsum(has_backward) - 1 + has_forward.sum()
+    return (
+        np.concatenate([votes.low[has_forward], votes.high[has_backward]]),
+        np.concatenate([votes.high[has_forward], votes.low[has_backward]]),
+        np.concatenate([votes.forward[has_forward], votes.backward[has_backward]]),
+        np.where(votes.is_forward, forward_number[votes.edge], backward_number[votes.edge]),
+    )

@@ -80,6 +80,13 @@ class ComparisonEstimator(BaseEstimator):
         return self.similarity_
 
 
+def refuse_empty(comparisons: Comparisons) -> None:
+    """Refuse feedback from which nothing can be learned."""
+    if not len(comparisons) or not comparisons.weight.any():
+        why = " (all have weight 0)" if len(comparisons) else ""
+        raise ValueError(f"comparisons: there are none to learn from{why}")
+
+
 def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
     """Say which items were never compared, and which groups of items were never compared with each other."""
     absent = np.flatnonzero(graph.occurrences == 0)

@@ -22,7 +22,7 @@ from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import SimilarityGraph, build_graph
-from similitude.methods.base import ComparisonEstimator, warn_of_gaps
+from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
 from similitude.methods.similarity import Similarity
 
 # At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
@@ -101,7 +101,8 @@ class OrdinalEmbedding(ComparisonEstimator):
             to interrupt
         """
         c = as_comparisons(comparisons, y, self.n_items)
-        self._check(c)
+        refuse_empty(c)
+        self._check()
         graph = build_graph(c)
         warn_of_gaps(c, graph)
         rng = np.random.default_rng(self.random_state)
@@ -122,9 +123,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         """
         return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
 
-    def _check(self, c: Comparisons) -> None:
-        if not len(c) or not c.weight.any():
-            raise ValueError("comparisons: there are none to learn from" + (" (all have weight 0)" if len(c) else ""))
+    def _check(self) -> None:
         if not (isinstance(self.n_components, (int, np.integer)) and self.n_components >= 1):
             raise ValueError(f"n_components: expected a positive whole number, found {self.n_components!r}")
         if self.penalty != "auto" and not (isinstance(self.penalty, Real) and 0 <= self.penalty < np.inf):

@@ -36,7 +36,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, sq
 from similitude.feedback.columns import Floats
 from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import SimilarityGraph, build_graph
-from similitude.methods.base import ComparisonEstimator, warn_of_gaps
+from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
 from similitude.methods.similarity import Similarity
 
 _FIRST_RANK = 10
@@ -103,9 +103,8 @@ class RCKL(ComparisonEstimator):
         callback : called with the number of iterations so far and the objective; it may raise to interrupt
         """
         c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
         self._check()
-        if not len(c) or not c.weight.any():
-            raise ValueError("comparisons: there are none to learn from")
         graph = build_graph(c)
         warn_of_gaps(c, graph)
         compared = graph.occurrences > 0
