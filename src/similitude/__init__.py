@@ -11,7 +11,14 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "FeatureEmbedding": "methods.feature_embedding",
+    "penalty_path": "evaluate.penalty",
     "RCKL": "methods.kernel_learning",
+    "RCKLAK": "methods.auxiliary_kernels",
+    "RCKLMKL": "methods.auxiliary_kernels",
+    "KPOE": "methods.partial_order",
+    "LPOE": "methods.partial_order",
+    "MKPOE": "methods.partial_order",
     "acyclic": "graph.clean",
     "clean": "graph.clean",
     "drop_contradictions": "graph.clean",

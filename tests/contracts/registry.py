@@ -42,18 +42,22 @@ def model_cases(n_items=7):
     tables += tables.transpose(0, 2, 1)
     free = models.Positions(n_items, 2)
     mapped = models.Positions(n_items, 2, features=features)
+    rest = models.Positions(n_items, 2, features=features, residual=True)
     placed = models.Positions(2, 3, fixed=rng.normal(size=(n_items - 2, 3)))
     kernel = models.Matrix(n_items)
     metric = models.Matrix(n_items, features=features)
     weights = models.Weights(tables)
+    columns = models.FeatureWeights(features)
     both = models.Sum([free, weights])
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
+        ModelCase("mapped positions with a rest", rest, rng.normal(size=rest.size)),
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
         ModelCase("weights", weights, np.abs(rng.normal(size=3))),
+        ModelCase("feature weights", columns, np.abs(rng.normal(size=columns.size))),
         ModelCase("sum", both, np.abs(rng.normal(size=both.size))),
     ]
     classes = {cls for cls in vars(models).values() if isinstance(cls, type) and issubclass(cls, models.Model)}
@@ -65,8 +69,11 @@ def penalty_cases():
     rng = np.random.default_rng(4)
     cases = [
         (penalties.Ridge(0.7, 3), rng.normal(size=9)),
+        (penalties.Ridge(0.7, centre=rng.normal(size=4)), rng.normal(size=4)),
         (penalties.Trace(0.4, 3), _gram(3, rng)),
+        (penalties.UnitDiagonal(), _correlation(3, rng)),
         (penalties.NonNegative(0.3), np.abs(rng.normal(size=5))),
+        (penalties.NonNegative(np.array([0.3, 0.0, 2.0])), np.abs(rng.normal(size=3))),
         (
             penalties.Blocks([(penalties.Trace(0.4), 9), (penalties.NonNegative(0.2), 2)]),
             np.r_[_gram(3, rng), 0.5, 1.5],
@@ -75,6 +82,12 @@ def penalty_cases():
     classes = {cls for cls in vars(penalties).values() if isinstance(cls, type) and issubclass(cls, penalties.Penalty)}
     assert {type(case[0]) for case in cases} == classes - {penalties.Penalty}, "a penalty is missing from the registry"
     return cases
+
+
+def _correlation(order, rng):
+    rows = rng.normal(size=(order, order))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows @ rows.T).ravel()
 
 
 def _gram(order, rng):

@@ -37,13 +37,13 @@ def judged(c, loss, penalty):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_objective_is_cvxpys(loss, solver, seed):
     c = answers(seed=seed)
     best = judged(c, loss, 0.3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # at a hinge's kinks the bound is looser than the solution
-        model = sm.RCKL(loss, penalty=0.3, solver=solver, tol=1e-4, max_iter=5000, random_state=0).fit(c)
+        model = sm.RCKL(loss, penalty=0.3, solver=solver, tol=1e-4, max_iter=5000).fit(c)
     assert model.objective_ == pytest.approx(best, rel=1e-4)
     assert model.gap_ <= 3e-4 * model.objective_
     assert model.objective_ - model.gap_ <= best * (1 + 1e-7), "the proven bound lies above the optimum"
@@ -52,7 +52,7 @@ def test_the_objective_is_cvxpys(loss, solver, seed):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_objective_and_gap_by_an_independent_computation(loss):
     c = answers(20, 600)
-    model = sm.RCKL(loss, penalty=0.1, random_state=0).fit(c)
+    model = sm.RCKL(loss, penalty=0.1).fit(c)
     K = model.kernel_
     d2 = np.diag(K)[:, None] + np.diag(K) - 2 * K
     margin = d2[c.far[:, 0], c.far[:, 1]] - d2[c.near[:, 0], c.near[:, 1]]
@@ -65,7 +65,7 @@ def test_objective_and_gap_by_an_independent_computation(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_no_small_change_of_the_kernel_improves(loss):
     c = answers(10, 200)
-    model = sm.RCKL(loss, penalty=0.2, tol=3e-4, max_iter=5000, random_state=0).fit(c)
+    model = sm.RCKL(loss, penalty=0.2, tol=3e-4, max_iter=5000).fit(c)
     rng = np.random.default_rng(0)
 
     def objective(X):
@@ -84,22 +84,20 @@ def test_no_small_change_of_the_kernel_improves(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_two_solvers_agree_on_the_kernel(loss):
     c = answers(15, 400, 3)
-    kernels = [
-        sm.RCKL(loss, penalty=0.3, solver=s, tol=3e-4, max_iter=5000, random_state=0).fit(c).kernel_ for s in SOLVERS
-    ]
+    kernels = [sm.RCKL(loss, penalty=0.3, solver=s, tol=3e-4, max_iter=5000).fit(c).kernel_ for s in SOLVERS]
     np.testing.assert_allclose(kernels[0], kernels[1], atol=0.02 * np.abs(kernels[0]).max())
 
 
 def test_relabelling_items_permutes_the_kernel():
     c = answers(15, 400, 4)
     new = np.random.default_rng(0).permutation(15)
-    first = sm.RCKL(penalty=0.3, tol=1e-5, random_state=0).fit(c)
-    second = sm.RCKL(penalty=0.3, tol=1e-5, random_state=0).fit(sm.Comparisons.from_triplets(new[c.triplets]))
+    first = sm.RCKL(penalty=0.3, tol=1e-5).fit(c)
+    second = sm.RCKL(penalty=0.3, tol=1e-5).fit(sm.Comparisons.from_triplets(new[c.triplets]))
     np.testing.assert_allclose(second.kernel_[np.ix_(new, new)], first.kernel_, atol=1e-3)
 
 
 def test_the_kernel_is_centred_and_positive_semidefinite():
-    model = sm.RCKL(random_state=0).fit(answers(20, 800))
+    model = sm.RCKL().fit(answers(20, 800))
     np.testing.assert_allclose(model.kernel_.sum(0), 0, atol=1e-8)
     assert np.linalg.eigvalsh(model.kernel_).min() > -1e-10
     assert model.embedding_.shape[1] < 20
@@ -108,13 +106,13 @@ def test_the_kernel_is_centred_and_positive_semidefinite():
 def test_it_predicts_and_has_the_manners_of_the_others():
     truth = np.random.default_rng(0).normal(size=(25, 2))
     c = sm.simulate(truth, 3000, flip=0.1, random_state=1)
-    model = sm.RCKL(random_state=0).fit(c)
+    model = sm.RCKL().fit(c)
     assert model.score(sm.simulate(truth, 2000, random_state=2)) > 0.93
     assert clone(model).get_params() == model.get_params()
     np.testing.assert_allclose(model.predict_proba(c).sum(1), 1)
     assert model.has_probability
-    assert not sm.RCKL("hinge", random_state=0).fit(c[:400]).has_probability
-    table = sm.cross_validate(sm.RCKL(random_state=0), c.select(np.arange(600)), n_splits=2, random_state=0)
+    assert not sm.RCKL("hinge").fit(c[:400]).has_probability
+    table = sm.cross_validate(sm.RCKL(), c.select(np.arange(600)), n_splits=2, random_state=0)
     assert table.accuracy[0] > 0.7
 
 
@@ -122,8 +120,8 @@ def test_weight_two_is_the_row_twice():
     c = answers(10, 200, 5)
     weight = np.where(np.arange(200) % 3 == 0, 2.0, 1.0)
     rows = np.repeat(np.arange(200), weight.astype(int))
-    weighted = sm.RCKL(penalty=0.2, tol=1e-5, random_state=0).fit(c.reweight(weight))
-    repeated = sm.RCKL(penalty=0.2, tol=1e-5, random_state=0).fit(c[rows])
+    weighted = sm.RCKL(penalty=0.2, tol=1e-5).fit(c.reweight(weight))
+    repeated = sm.RCKL(penalty=0.2, tol=1e-5).fit(c[rows])
     assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
 
 
@@ -148,3 +146,72 @@ def test_bad_settings_are_named(settings, message):
         sm.RCKL(**settings).fit(answers())
     with pytest.raises(ValueError, match="none to learn from"):
         sm.RCKL().fit(np.empty((0, 3), int))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_hard_margin_is_cvxpys(seed):
+    c = sm.simulate(np.random.default_rng(seed).normal(size=(8, 2)), 30, random_state=seed)
+    n = c.n_items
+    K = cvxpy.Variable((n, n), PSD=True)
+
+    def d2(pairs):
+        return cvxpy.hstack([K[i, i] + K[j, j] - 2 * K[i, j] for i, j in pairs.tolist()])
+
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.trace(K) / n), [d2(c.far) - d2(c.near) >= 1])
+    problem.solve(solver="CLARABEL")
+    model = sm.RCKL("hinge", slack="hard", penalty=1.0, tol=1e-4, max_iter=5000).fit(c)
+    assert model.objective_ == pytest.approx(problem.value, rel=1e-4)
+    assert model.objective_ - model.gap_ <= problem.value * (1 + 1e-6)
+    assert model.similarity_.margin(c).min() >= 1 - 1e-4
+    assert model.status_ == "converged"
+
+
+def test_a_hard_margin_names_a_contradiction():
+    c = sm.Comparisons.from_triplets(
+        [["ape", "bear", "cow"], ["cow", "ape", "bear"], ["bear", "cow", "ape"], ["ape", "cow", "dog"]]
+    )
+    with pytest.raises(ValueError, match=r"\((ape|bear|cow), (ape|bear|cow)\) than .* in|in a circle: .*clean"):
+        sm.RCKL("hinge", slack="hard").fit(c)
+    assert sm.RCKL("hinge", slack="hard", penalty=1.0).fit(sm.clean(c)).status_ == "converged"
+    with pytest.raises(ValueError, match="goes with loss='hinge'"):
+        sm.RCKL(slack="hard").fit(c)
+
+
+def test_the_crowd_kernel_has_a_unit_diagonal_and_predicts():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    c = sm.simulate(truth, 1500, flip=0.05, random_state=1)
+    model = sm.RCKL("ckl", max_iter=3000).fit(c)
+    np.testing.assert_allclose(np.diag(model.kernel_), 1)
+    assert np.linalg.eigvalsh(model.kernel_).min() > -1e-8
+    assert model.score(sm.simulate(truth, 2000, random_state=2)) > 0.85
+    assert np.isnan(model.gap_)
+    assert model.has_probability
+    with pytest.raises(ValueError, match="expected 'auto' or 'full'"):
+        sm.RCKL("ckl", solver="factored").fit(c)
+    with pytest.raises(ValueError, match="mu: expected"):
+        sm.RCKL("ckl", mu=0).fit(c)
+
+
+def test_the_nearest_correlation_matrix_is_cvxpys():
+    from similitude.engine.penalties import UnitDiagonal
+
+    M = np.random.default_rng(0).normal(size=(5, 5))
+    M += M.T
+    K = cvxpy.Variable((5, 5), PSD=True)
+    cvxpy.Problem(cvxpy.Minimize(cvxpy.sum_squares(K - M)), [cvxpy.diag(K) == 1]).solve(solver="CLARABEL")
+    np.testing.assert_allclose(UnitDiagonal().prox(M.ravel(), 1.0).reshape(5, 5), K.value, atol=1e-4)
+
+
+def test_a_penalty_that_leaves_nothing_says_so():
+    with pytest.warns(sm.FeedbackWarning, match="best kernel is zero"):
+        model = sm.RCKL(penalty=1e4).fit(answers())
+    assert not model.embedding_.any()
+
+
+def test_a_warm_start_ends_at_the_same_optimum():
+    c = answers(20, 500, 6)
+    for loss in LOSSES:
+        strong = sm.RCKL(loss, penalty=0.5).fit(c)
+        cold = sm.RCKL(loss, penalty=0.1, tol=1e-4).fit(c)
+        warm = sm.RCKL(loss, penalty=0.1, tol=1e-4).fit(c, start=strong.point_)
+        assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)

@@ -38,6 +38,18 @@ def test_weights_are_sorted():
         sm.plot.weights({})
 
 
+def test_items_are_drawn_heaviest_first():
+    tables = {"shape": [0.1, 2.0, 0.0], "colour": [0.0, 1.0, 0.5]}
+    axes = sm.plot.item_weights(tables, names=["ape", "bear", "cow"])
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["bear", "cow", "ape"]
+    assert [bar.get_height() for bar in axes.patches] == [2.0, 0.0, 0.1, 1.0, 0.5, 0.0]
+    assert "1 lighter ones" in sm.plot.item_weights(tables, most=2).get_xlabel()
+    with pytest.raises(ValueError, match="all weights are zero"):
+        sm.plot.item_weights({"shape": np.zeros(3)})
+    with pytest.raises(ValueError, match="the same number of weights"):
+        sm.plot.item_weights({"shape": [1.0], "colour": [1.0, 2.0]})
+
+
 def test_a_table_without_its_columns_is_refused():
     with pytest.raises(ValueError, match="expected the columns estimator, answers, accuracy, low, high, found a, b"):
         sm.plot.learning_curve(pd.DataFrame({"a": [1], "b": [2]}))

@@ -8,10 +8,12 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 |---|---|---|---|
 | `Positions` | X (n × r) | |x_i - x_j|² | 2 L X |
 | `Positions(features=F)` | N (q × r), positions F N | | 2 F' L F N |
+| `Positions(features=F, residual=True)` | N and E (n × r), positions F N + E | | 2 F' L X and 2 L X |
 | `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
 | `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
 | `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
 | `Weights` | w (a) on given squared distances | sum_a w_a D_a(i, j) | sum_p w_p D_a(p) |
+| `FeatureWeights` | u (q) on the columns of F | sum_k u_k (f_ik - f_jk)² | f_k' L f_k for each k |
 | `Sum` | those of its parts, one after the other | the sum | each part's |
 """
 
@@ -42,27 +44,37 @@ class Model(ABC):
 
 
 class Positions(Model):
-    """Items at positions in space: free, a linear map of features, or new items beside fixed ones."""
+    """Items at positions in space: free, a linear map of features with or without a free rest, or beside fixed ones."""
 
     def __init__(
-        self, n_items: int, n_components: int, *, features: Floats | None = None, fixed: Floats | None = None
+        self,
+        n_items: int,
+        n_components: int,
+        *,
+        features: Floats | None = None,
+        residual: bool = False,
+        fixed: Floats | None = None,
     ) -> None:
         self.features = features
+        self.residual = residual
         self.fixed = fixed
-        self.shape = (n_items if features is None else features.shape[1], n_components)
+        mapped = 0 if features is None else features.shape[1]
+        self.shape = (mapped + (n_items if residual or features is None else 0), n_components)
         self.size = self.shape[0] * n_components
 
     def positions(self, params: Floats) -> Floats:
         """Return the position of every item, a row each."""
         own = params.reshape(self.shape)
         if self.features is not None:
-            return self.features @ own
+            mapped = self.features @ own[: self.features.shape[1]]
+            return mapped + own[self.features.shape[1] :] if self.residual else mapped
         return own if self.fixed is None else np.concatenate([self.fixed, own])
 
     def pull_positions(self, gradient: Floats) -> Floats:
         """Turn a derivative by the positions into one by the parameters."""
         if self.features is not None:
-            return (self.features.T @ gradient).ravel()
+            mapped = (self.features.T @ gradient).ravel()
+            return np.concatenate([mapped, gradient.ravel()]) if self.residual else mapped
         return gradient[0 if self.fixed is None else len(self.fixed) :].ravel()
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
@@ -119,6 +131,27 @@ class Weights(Model):
     def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
         """sum_p w_p D_a(p) for each a."""
         return self.tables[:, pairs[:, 0], pairs[:, 1]] @ w
+
+
+class FeatureWeights(Model):
+    """Non-negative weights on the columns of features F (n × q)."""
+
+    def __init__(self, features: Floats) -> None:
+        self.features = features
+        self.size = features.shape[1]
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """sum_k u_k (f_ik - f_jk)²."""
+        total = np.zeros(len(pairs))
+        for sign in (1.0, -1.0):  # an extrapolated step may leave u >= 0
+            used = np.flatnonzero(sign * params > 0)
+            if len(used):
+                total += sign * backend.sqdist(self.features[:, used] * np.sqrt(sign * params[used]), pairs)
+        return total
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """f_k' L f_k for each k."""
+        return np.einsum("ik,ik->k", self.features, backend.laplacian(self.features, pairs, w))
 
 
 class Sum(Model):

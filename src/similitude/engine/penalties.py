@@ -1,7 +1,8 @@
 """Penalties: what keeps a model small, and the set that it must stay in.
 
 A penalty has `value(params)`, `prox(params, step)` (the point that minimises step · penalty + half the squared
-distance to params: a projection where the penalty is a mere set), and, where it is smooth, `gradient(params)`.
+distance to params: a projection where the penalty is a mere set), and, where it is smooth inside simple bounds,
+`gradient(params)` and the bound `lower`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from scipy import linalg
 
 from similitude.feedback.columns import Floats
 
+_MOST_ALTERNATIONS = 500
+
 
 class Penalty(ABC):
     """A convex function of the parameters, infinite outside its set."""
 
     smooth = False
+    lower: float | Floats = -np.inf
 
     @abstractmethod
     def value(self, params: Floats) -> float:
@@ -36,24 +40,26 @@ class Penalty(ABC):
 
 
 class Ridge(Penalty):
-    """strength · |p|² / count."""
+    """strength · |p - centre|² / count."""
 
     smooth = True
 
-    def __init__(self, strength: float, count: int = 1) -> None:
+    def __init__(self, strength: float, count: int = 1, *, centre: float | Floats = 0.0) -> None:
         self.rate = strength / count
+        self.centre = centre
 
     def value(self, params: Floats) -> float:
-        """strength · |p|² / count."""
-        return float(self.rate * (params @ params))
+        """strength · |p - centre|² / count."""
+        away = params - self.centre
+        return float(self.rate * (away @ away))
 
     def gradient(self, params: Floats) -> Floats:
-        """2 · strength · p / count."""
-        return 2.0 * self.rate * params
+        """2 · strength · (p - centre) / count."""
+        return 2.0 * self.rate * (params - self.centre)
 
     def prox(self, params: Floats, step: float) -> Floats:
-        """p / (1 + 2 · step · strength / count)."""
-        return params / (1.0 + 2.0 * step * self.rate)
+        """centre + (p - centre) / (1 + 2 · step · strength / count)."""
+        return self.centre + (params - self.centre) / (1.0 + 2.0 * step * self.rate)
 
 
 class Trace(Penalty):
@@ -78,15 +84,48 @@ class Trace(Penalty):
         return (root @ root.T).ravel()
 
 
-class NonNegative(Penalty):
-    """strength · sum(p) over p >= 0: sparse weights."""
+class UnitDiagonal(Penalty):
+    """The set of positive semidefinite M with ones on the diagonal; no price."""
 
-    def __init__(self, strength: float) -> None:
+    def value(self, params: Floats) -> float:
+        """0."""
+        return 0.0
+
+    def prox(self, params: Floats, step: float) -> Floats:
+        """Return the nearest correlation matrix, by Dykstra's alternating projections (Higham 2002).
+
+        Projecting once onto each set in turn, as printed in places, ends outside the cone or off the diagonal.
+        """
+        order = _order(params)
+        M = params.reshape(order, order)
+        M = 0.5 * (M + M.T)
+        correction = np.zeros_like(M)
+        for _ in range(_MOST_ALTERNATIONS):
+            inside = _nearest_psd(M - correction)
+            correction = inside - (M - correction)
+            before, M = M, inside.copy()
+            np.fill_diagonal(M, 1.0)
+            if np.abs(M - before).max() < 1e-12 or np.abs(M - inside).max() < 1e-12:
+                break
+        return _unit_rows(inside).ravel()
+
+
+class NonNegative(Penalty):
+    """sum_k strength_k p_k over p >= 0, one strength for all or one each: sparse weights."""
+
+    smooth = True
+    lower = 0.0
+
+    def __init__(self, strength: float | Floats) -> None:
         self.rate = strength
 
     def value(self, params: Floats) -> float:
-        """strength · sum(p)."""
-        return float(self.rate * params.sum())
+        """sum_k strength_k p_k."""
+        return float(np.sum(self.rate * params))
+
+    def gradient(self, params: Floats) -> Floats:
+        """strength_k, inside the bound."""
+        return np.broadcast_to(np.asarray(self.rate, float), params.shape)
 
     def prox(self, params: Floats, step: float) -> Floats:
         """max(0, p - step · strength)."""
@@ -100,6 +139,7 @@ class Blocks(Penalty):
         self.penalties = [penalty for penalty, _ in parts]
         self.cuts = np.cumsum([size for _, size in parts])[:-1]
         self.smooth = all(penalty.smooth for penalty in self.penalties)
+        self.lower = np.concatenate([np.broadcast_to(penalty.lower, size) for penalty, size in parts])
 
     def value(self, params: Floats) -> float:
         """The sum over the stretches."""
@@ -119,3 +159,14 @@ class Blocks(Penalty):
 
 def _order(params: Floats) -> int:
     return round(len(params) ** 0.5)
+
+
+def _nearest_psd(M: Floats) -> Floats:
+    values, vectors = linalg.eigh(M, check_finite=False)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
+def _unit_rows(M: Floats) -> Floats:
+    """Scale a positive semidefinite matrix to ones on its diagonal: what rounding left to do."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M), 1e-12))
+    return M * scale * scale[:, None]

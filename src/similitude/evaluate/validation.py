@@ -18,6 +18,7 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import as_comparisons
+from similitude.methods.kernel_base import FeatureEstimator
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -30,6 +31,7 @@ def cross_validate(
     *,
     by: By = "answer",
     n_splits: int = 5,
+    features: Any = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
@@ -45,6 +47,7 @@ def cross_validate(
     comparisons : feedback
     by : what is held out together (see `AnswerFold`)
     n_splits : number of folds
+    features : given to the estimators that learn from features, and not to the others
     clean : applied to the training part of each fold and never to the test part, whose hard answers must stay
     random_state : seed of the folds
     level : of the intervals, which take answers (raters, items) as the independent draws
@@ -61,15 +64,15 @@ def cross_validate(
     c = as_comparisons(comparisons)
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
-    work = [(clone(named[name]), c, train, test, clean) for name, _, train, test in jobs]
-    rows = _run_all(work, n_jobs, callback)
+    work = [(clone(named[name]), c, train, test, clean, features) for name, _, train, test in jobs]
+    rows = run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)]
     )
-    cluster = _clusters(c, by)
+    cluster = clusters(c, by)
     keys = ["estimator", "fold"] if per_fold else ["estimator"]
     groups = table.groupby(keys, sort=False)
-    return pd.DataFrame([_summary(keys, key, part, cluster, level) for key, part in groups])
+    return pd.DataFrame([summarise(keys, key, part, cluster, level) for key, part in groups])
 
 
 def learning_curve(
@@ -80,6 +83,7 @@ def learning_curve(
     by: By = "answer",
     test_size: float = 0.2,
     n_repeats: int = 5,
+    features: Any = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
@@ -99,6 +103,7 @@ def learning_curve(
     by : what is held out together: "answer" or "rater"
     test_size : share held out
     n_repeats : number of repeats
+    features : given to the estimators that learn from features, and not to the others
     clean : applied to training answers only
     random_state : seed
     level : of the intervals, over test answers within repeats averaged over repeats
@@ -121,8 +126,8 @@ def learning_curve(
         for size in _sizes(sizes, len(answers)):
             part = train[np.isin(c.answer[train], answers[:size])]
             jobs.extend((name, size, repeat, part, test) for name in named)
-    work = [(clone(named[name]), c, train, test, clean) for name, _, _, train, test in jobs]
-    rows = _run_all(work, n_jobs, callback)
+    work = [(clone(named[name]), c, train, test, clean, features) for name, _, _, train, test in jobs]
+    rows = run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
             row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
@@ -130,27 +135,31 @@ def learning_curve(
         ]
     )
     groups = table.groupby(["estimator", "answers"], sort=False)
-    return pd.DataFrame([_curve_point(key, part, _clusters(c, by), level) for key, part in groups])
+    return pd.DataFrame([_curve_point(key, part, clusters(c, by), level) for key, part in groups])
 
 
-def _run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
+def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
     """Fit and score everything through joblib, telling the callback as results come in."""
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     rows = []
-    for row in parallel(joblib.delayed(_held_out)(*arguments) for arguments in work):
+    for row in parallel(joblib.delayed(held_out_rows)(*arguments) for arguments in work):
         rows.append(row)
         if callback is not None:
             callback(len(rows), len(work))
     return rows
 
 
-def _held_out(estimator: Any, c: Comparisons, train: Array, test: Array, clean: Cleaner | None) -> pd.DataFrame:
-    """Fit on some rows and score the others: a row per held-out comparison."""
+def held_out_rows(
+    estimator: Any, c: Comparisons, train: Array, test: Array, clean: Cleaner | None, features: Any = None, **fit: Any
+) -> pd.DataFrame:
+    """Fit on some rows and score the others: a row per held-out comparison. `fit` holds the fit's further arguments."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PartialAnswerWarning)  # folds by item cut answers on purpose
         training, held_out = c[train], c[test]
+    if isinstance(estimator, FeatureEstimator):
+        fit["features"] = features
     start = time.perf_counter()
-    estimator.fit(clean(training) if clean is not None else training)
+    estimator.fit(clean(training) if clean is not None else training, **fit)
     seconds = time.perf_counter() - start
     columns = {"row": test, "right": correct(estimator, held_out), "weight": np.array(held_out.weight)}
     columns["likelihood"] = (
@@ -159,7 +168,8 @@ def _held_out(estimator: Any, c: Comparisons, train: Array, test: Array, clean: 
     return pd.DataFrame(columns).assign(answer=c.answer[test], seconds=seconds)
 
 
-def _summary(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
+def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
+    """Return accuracy with its interval, likelihoods and seconds of some held-out rows."""
     weight = part.weight.to_numpy()
     mean, low, high = clustered_mean(part.right.to_numpy(), weight, cluster[part.row], level)
     chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
@@ -208,7 +218,7 @@ def _named(estimators: Estimators) -> dict[str, Any]:
     return dict(zip(names, several, strict=True))
 
 
-def _clusters(c: Comparisons, by: By) -> Array:
+def clusters(c: Comparisons, by: By) -> Array:
     """For each comparison the group that counts as one draw in an interval."""
     if by == "item":
         return c.near[:, 0]

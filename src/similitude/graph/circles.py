@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.comparisons import Comparisons
 from similitude.graph.acyclic import strong_components
 from similitude.graph.reduction import transitive_reduction
 from similitude.graph.repeats import Estimate, Indices
-from similitude.graph.votes import Votes, directed
+from similitude.graph.votes import Votes, count_votes, directed
 
 Directed = tuple[Indices, Indices, Floats]
 
@@ -53,6 +55,25 @@ def count_cycles(n_vertices: int, edges: Directed) -> Cycles:
     size = np.bincount(component)
     inside = component[tail] == component[head]
     return Cycles(int((size > 1).sum()), int(size[size > 1].sum()), int(inside.sum()))
+
+
+def find_circle(comparisons: Comparisons) -> list[tuple[int, int]]:
+    """Return the pairs of items along a short circle, each called more alike than the next; none where all agrees."""
+    votes = count_votes(comparisons)
+    tail, head, _ = judgments(votes)
+    n = len(votes.pairs)
+    component = strong_components(n, tail, head)
+    inside = np.flatnonzero(component[tail] == component[head])
+    if not len(inside):
+        return []
+    tail, head = tail[inside], head[inside]
+    edges = sparse.csr_matrix((np.ones(len(tail)), (tail, head)), shape=(n, n))
+    first, back_to = int(head[0]), int(tail[0])
+    before = sparse.csgraph.breadth_first_order(edges, first, return_predecessors=True)[1]
+    path = [back_to]
+    while path[-1] != first:
+        path.append(int(before[path[-1]]))
+    return [(int(i), int(j)) for i, j in votes.pairs[path[::-1]]]
 
 
 def redundancy(n_vertices: int, majority: Directed, kept: Bools) -> Estimate:

@@ -120,15 +120,20 @@ class FeatureKernel(Kernel):
 
     def cross(self, new: Any) -> Floats:
         """k(y_i, x_j); zero where either item lacks features."""
-        rows, present = self._read(new, None, "new features")
+        inside, present = self.read_new(new)
         values = np.zeros((len(present), self.n_items))
+        if present.any():
+            values[np.ix_(present, self.present)] = self._between(inside, self.inside)
+        return values
+
+    def read_new(self, new: Any) -> tuple[Any, Bools]:
+        """Return the features of those new items that have any, checked, and which of the new items these are."""
+        rows, present = self._read(new, None, "new features")
         inside = self._pick(rows, present)
         found, expected = self._describe(inside), self._describe(self.inside)
         if found != expected:
             raise ValueError(f"new features: found {found}, expected {expected}, as the training items have")
-        if present.any():
-            values[np.ix_(present, self.present)] = self._between(inside, self.inside)
-        return values
+        return inside, present
 
     def with_features(self, features: Any) -> Self:
         """Return a kernel with the same settings over other training items (missing ones as NaN)."""

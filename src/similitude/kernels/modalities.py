@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from similitude.kernels.base import Kernel
@@ -30,13 +30,14 @@ def as_kernel(value: Any) -> Kernel:
     return value if isinstance(value, Kernel) else Linear(value)
 
 
-def as_modalities(features: Any, n_items: int | None = None) -> dict[str, Kernel]:
+def as_modalities(features: Any, n_items: int | None = None, names: Sequence[str] | None = None) -> dict[str, Kernel]:
     """{name: kernel} of `features=`, over the same items each.
 
     Parameters
     ----------
     features : a dict of kernels or arrays by name, or one kernel or array alone, which is then called "features"
     n_items : the number of items that each must have; by default that of the first
+    names : the items' names: a table whose index holds them is put in their order, missing rows as NaN
 
     Returns
     -------
@@ -51,7 +52,7 @@ def as_modalities(features: Any, n_items: int | None = None) -> dict[str, Kernel
     given = features if isinstance(features, Mapping) else {"features": features}
     if not given:
         raise ValueError("features: found an empty dict, expected one modality at least")
-    kernels = {str(name): _named(str(name), value) for name, value in given.items()}
+    kernels = {str(name): _named(str(name), in_order(value, names)) for name, value in given.items()}
     first, kernel = next(iter(kernels.items()))
     expected, source = (kernel.n_items, f"as {first!r} has") if n_items is None else (n_items, "as were compared")
     for name, kernel in kernels.items():
@@ -61,6 +62,20 @@ def as_modalities(features: Any, n_items: int | None = None) -> dict[str, Kernel
                 "per item, NaN throughout where an item lacks this modality"
             )
     return kernels
+
+
+def in_order(value: Any, names: Sequence[str] | None) -> Any:
+    """Return a table whose index holds names in the order of the items; anything else as it is."""
+    index = getattr(value, "index", None)
+    if names is None or index is None or callable(index):
+        return value
+    labels = [str(label) for label in index]
+    if not set(labels) & set(names):
+        return value
+    if len(set(labels)) < len(labels):
+        raise ValueError("features: found a name twice in the index, expected a row per item")
+    table = value.set_axis(labels, axis=0)
+    return table.reindex(list(names))
 
 
 def _named(name: str, value: Any) -> Kernel:

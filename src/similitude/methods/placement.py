@@ -18,11 +18,20 @@ from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
 
 
-def place_items(similarity: Similarity, comparisons: Any, n_init: int, random_state: Any) -> Similarity:
+def place_items(
+    similarity: Similarity,
+    comparisons: Any,
+    n_init: int,
+    random_state: Any,
+    *,
+    expected: Floats | None = None,
+    variance: float | None = None,
+) -> Similarity:
     """Return the similarity with the new items of the comparisons added, the others kept where they are.
 
     Minimises over the new rows x the sum of the losses of the comparisons that name them, plus |x - c|²/(2 s²): a
-    normal prior with the centre c and the variance s² of the items already placed.
+    normal prior. Its centre c is where each new item is `expected` (m × d), else the centre of the items already
+    placed; its `variance` s² is theirs unless it is given.
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
@@ -37,14 +46,26 @@ def place_items(similarity: Similarity, comparisons: Any, n_init: int, random_st
     graph = SimilarityGraph(c.n_items, c.near[rows], c.far[rows], weight, merged=False)
     centre = similarity.embedding.mean(0)
     fixed = similarity.embedding - centre
-    variance = max(float((fixed**2).mean()), 1e-12)
     model = Positions(c.n_items - n_old, fixed.shape[1], fixed=fixed)
-    problem = Problem(model, graph, similarity.loss, Ridge(0.5 / variance / weight.sum()))
+    prior = np.zeros(model.shape) if expected is None else _checked(expected, model.shape) - centre
+    strength = 0.5 / max(float((fixed**2).mean()) if variance is None else variance, 1e-12)
+    problem = Problem(model, graph, similarity.loss, Ridge(strength / weight.sum(), centre=prior.ravel()))
     starts = _starts(graph, fixed, n_init, np.random.default_rng(random_state))
+    if expected is not None:
+        starts.append(prior)
     best = min((lbfgs(problem, start, tol=1e-9) for start in starts), key=lambda result: result.value)
     embedding = np.concatenate([similarity.embedding, best.params.reshape(model.shape) + centre])
     embedding.flags.writeable = False
     return replace(similarity, embedding=embedding, names=c.names)
+
+
+def _checked(expected: Floats, shape: tuple[int, int]) -> Floats:
+    if len(expected) != shape[0]:
+        raise ValueError(
+            f"features: found {len(expected)} rows, expected {shape[0]}, one per new item of the comparisons, in their "
+            "order"
+        )
+    return expected
 
 
 def _over_all_items(similarity: Similarity, c: Comparisons) -> Comparisons:

@@ -1,8 +1,8 @@
 """Figures for papers: every function takes and returns matplotlib axes.
 
 Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help;
-`calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters;
-`rater_agreement` whom to trust; `retained` what cleaning leaves.
+`calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters,
+`item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves.
 
 Examples
 --------
@@ -13,7 +13,7 @@ Examples
 1.0
 """
 
-from similitude.plot.curves import calibration, learning_curve, penalty_path, weights
+from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
 from similitude.plot.embedding import embedding
 from similitude.plot.feedback import rater_agreement, retained
 from similitude.plot.style import save
@@ -21,6 +21,7 @@ from similitude.plot.style import save
 __all__ = [
     "calibration",
     "embedding",
+    "item_weights",
     "learning_curve",
     "penalty_path",
     "rater_agreement",

@@ -1,8 +1,8 @@
-"""Curves and bars: learning curve, calibration, penalty path, weights."""
+"""Curves and bars: learning curve, calibration, penalty path, weights of modalities and of items."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +91,43 @@ def weights(values: Mapping[str, float] | Any, *, ax: Axes | None = None) -> Axe
     axes.barh([str(name) for name, _ in pairs], [float(value) for _, value in pairs], color=COLOURS[0])
     axes.axvline(0.0, color="0.4", linewidth=0.8)
     axes.set_xlabel("weight")
+    return axes
+
+
+def item_weights(
+    values: Mapping[str, Any],
+    *,
+    names: Sequence[str] | None = None,
+    most: int = 40,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the weight of each item in each modality as stacked bars, the heaviest items first.
+
+    Parameters
+    ----------
+    values : per modality a weight for every item: `diagonal_` of a diagonal `KPOE` or `MKPOE`
+    names : the items' names
+    most : how many items to draw at most
+    ax : axes to draw in; a new figure when not given
+    """
+    tables = {str(name): np.asarray(own, float) for name, own in dict(values).items()}
+    if not tables or len({own.shape for own in tables.values()}) > 1:
+        raise ValueError("values: expected the same number of weights, one per item, for each modality")
+    total = np.sum(list(tables.values()), axis=0)
+    heaviest = [item for item in np.argsort(-total, kind="stable")[:most] if total[item] > 0]
+    if not heaviest:
+        raise ValueError("values: all weights are zero, expected one item at least with a weight")
+    axes = axes_of(ax, (max(5.0, 1.5 + 0.22 * len(heaviest)), 3.6))
+    foot = np.zeros(len(heaviest))
+    for k, (name, own) in enumerate(tables.items()):
+        axes.bar(range(len(heaviest)), own[heaviest], bottom=foot, color=COLOURS[k % len(COLOURS)], label=name)
+        foot += own[heaviest]
+    written = [str(item) if names is None else str(names[item]) for item in heaviest]
+    axes.set_xticks(range(len(heaviest)), written, rotation=90, fontsize="small")
+    axes.margins(x=0.01)
+    more = int((total > 0).sum()) - len(heaviest)
+    axes.set(xlabel="item" + (f" ({more} lighter ones not shown)" if more else ""), ylabel="weight")
+    axes.legend(frameon=False)
     return axes
 
 

@@ -1,0 +1,107 @@
+"""The penalty path: held-out accuracy along a grid of penalties, each fit started from the last."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from similitude.evaluate.folds import AnswerFold
+from similitude.evaluate.validation import Cleaner, Progress, clusters, held_out_rows, summarise
+from similitude.feedback.columns import Array
+from similitude.feedback.comparisons import By, Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.methods.base import FeedbackWarning
+
+_GRID = np.geomspace(0.01, 100.0, 9)
+
+
+def penalty_path(
+    estimator: Any,
+    comparisons: Any,
+    penalties: Sequence[float] | None = None,
+    *,
+    parameter: str = "penalty",
+    features: Any = None,
+    by: By = "answer",
+    n_splits: int = 5,
+    clean: Cleaner | None = None,
+    random_state: int | None = None,
+    level: float = 0.95,
+    callback: Progress | None = None,
+) -> pd.DataFrame:
+    """Score an estimator on held-out feedback at each of several penalties.
+
+    Within a fold, penalties go from strong to weak, and a convex fit starts from the one before: a path costs little
+    more than its weakest penalty. Give `table.penalty[table.chosen].item()` to the final fit.
+
+    Parameters
+    ----------
+    estimator : with a parameter `penalty`
+    comparisons : feedback
+    penalties : the grid; by default nine from 0.01 to 100 times n / (total weight of the comparisons)
+    parameter : the parameter to vary, where it is another (`"auxiliary_penalty"`, say)
+    features : given to the estimator, where it learns from features
+    by : what is held out together (see `AnswerFold`)
+    n_splits : number of folds
+    clean : applied to the training part of each fold only
+    random_state : seed of the folds
+    level : of the intervals
+    callback : called after each fit with the number done and the number of all
+
+    Returns
+    -------
+    a table with a row per penalty, ascending: `penalty`, `accuracy`, `low`, `high` and the other columns of
+    `cross_validate`; `chosen` marks the best accuracy, the stronger penalty on a tie
+    """
+    c = as_comparisons(comparisons)
+    grid = _strong_first(penalties, c)
+    if parameter not in estimator.get_params():
+        raise ValueError(f"parameter: {type(estimator).__name__} has none called {parameter!r}")
+    folds = list(AnswerFold(n_splits, by, random_state).split(c))
+    parts: list[pd.DataFrame] = []
+    for fold in folds:
+        for rows in _along(clone(estimator), parameter, grid, c, *fold, clean, features):
+            parts.append(rows)
+            if callback is not None:
+                callback(len(parts), len(folds) * len(grid))
+    groups = pd.concat(parts).groupby("penalty")
+    table = pd.DataFrame([summarise(["penalty"], (key,), part, clusters(c, by), level) for key, part in groups])
+    best = np.flatnonzero(table.accuracy == table.accuracy.max())[-1]
+    return table.assign(chosen=np.arange(len(table)) == best)
+
+
+def _along(
+    estimator: Any,
+    parameter: str,
+    grid: Sequence[float],
+    c: Comparisons,
+    train: Array,
+    test: Array,
+    clean: Cleaner | None,
+    features: Any,
+) -> Iterator[pd.DataFrame]:
+    """Fit and score at each penalty of one fold, from where the last fit ended if the estimator can."""
+    warm = "start" in inspect.signature(estimator.fit).parameters
+    last: dict[str, Any] = {}
+    for penalty in grid:
+        estimator.set_params(**{parameter: penalty})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FeedbackWarning)  # at its strong end a path may leave nothing: that is seen
+            rows = held_out_rows(estimator, c, train, test, clean, features, **last)
+        yield rows.assign(penalty=penalty)
+        last = {"start": estimator.point_} if warm else {}
+
+
+def _strong_first(penalties: Sequence[float] | None, c: Comparisons) -> list[float]:
+    if penalties is None:
+        return sorted(_GRID * len(c.items_compared) / float(c.weight.sum()), reverse=True)
+    grid = sorted({float(penalty) for penalty in penalties}, reverse=True)
+    if not grid or not all(0 < penalty < np.inf for penalty in grid):
+        raise ValueError(f"penalties: expected positive numbers, found {list(penalties)}")
+    return grid

@@ -1,0 +1,204 @@
+"""Kernel learning with help from features: a weighted sum of given kernels, alone or with a free kernel added.
+
+    RCKLMKL   min over mu >= 0 of            mean loss + penalty · sum(mu),                     K = sum_a mu_a K_a
+    RCKLAK    min over K_0 ⪰ 0, mu >= 0 of   mean loss + penalty · trace(K_0)/n + auxiliary_penalty · sum(mu),
+                                             K = K_0 + sum_a mu_a K_a
+
+Each auxiliary kernel K_a is centred and scaled to a mean squared distance of 2 between items (a trace of n - 1, where
+the thesis takes 1: mu_a is then a share of the trace per item, in the same unit as trace(K_0)/n). A unit of trace must
+cost less in a given kernel than in the free one, or the free one, which can imitate it, is never worse: then K_a has no
+part to play. In print the first is called a linear and the second a semidefinite program; with the logistic loss they
+are smooth convex programs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine.models import Weights
+from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
+from similitude.engine.solvers.result import Callback
+from similitude.feedback.columns import Floats
+from similitude.methods.kernel_base import LOSSES, FeatureEstimator, Feedback, KernelEstimator, principal_axes
+from similitude.methods.modalities import Modality
+from similitude.methods.placement import place_items
+from similitude.methods.similarity import Similarity
+
+_PRICE = 0.3
+
+
+class _AuxiliaryKernels(KernelEstimator, FeatureEstimator):
+    """What the two share: weights on the distances of given kernels."""
+
+    weights_: dict[str, float]
+
+    def _problem(self, feedback: Feedback, parts: tuple[Part, ...], price: float) -> KernelProblem:
+        tables = np.stack([squared_distances(modality) for modality in feedback.modalities.values()])
+        return KernelProblem(feedback.graph, LOSSES[self.loss], parts, Weights(tables), np.full(len(tables), price))
+
+    def _keep_weights(self, found: Certified, free: Floats, feedback: Feedback) -> None:
+        """Keep weights, maps and positions: the free part and the roots of the weighted kernels side by side."""
+        self.modalities_ = feedback.modalities
+        self.weights_ = dict(zip(feedback.modalities, found.point.weights.tolist(), strict=True))
+        roots = [np.sqrt(self.weights_[name]) * own.features for name, own in self.modalities_.items()]
+        X = np.hstack([free, *roots])
+        centre, turn = principal_axes(X)
+        ends = np.cumsum([free.shape[1], *(root.shape[1] for root in roots)])
+        own = np.split(turn, ends[:-1])[1:]
+        self.origin_ = np.zeros(turn.shape[1])
+        self.maps_ = {name: np.sqrt(self.weights_[name]) * rows for name, rows in zip(self.weights_, own, strict=True)}
+        self._keep(found, (X - centre) @ turn, feedback)
+
+
+class RCKLMKL(_AuxiliaryKernels):
+    """A weighted sum of given kernels, the weights learned from comparisons (Heim 2015, eq. 4.3).
+
+    Parameters
+    ----------
+    loss : "logistic" or "hinge"
+    penalty : price of the weights' sum; "auto" is 0.3 · n / (total weight of the comparisons)
+    solver : "factored" or "auto" (L-BFGS with bounds), "full" (accelerated projected gradient: the reference)
+    n_items : number of items, where it is more than the comparisons show
+    max_iter : most iterations
+    tol : stop when the duality gap is this share of the objective
+
+    Attributes
+    ----------
+    weights_ : weight of each kernel by name, kernels scaled to a mean squared distance of 2 between items
+    kernel_, embedding_, similarity_ : as for `RCKL`
+    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    objective_, gap_, penalty_, n_iter_, status_ : as for `RCKL`
+    """
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        *,
+        penalty: float | str = "auto",
+        solver: str = "auto",
+        n_items: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.solver = solver
+        self.n_items = n_items
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        start: Point | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the weights.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item, a kernel, or a dict of these by modality
+        start : `point_` of a fit to start from, at another penalty, say
+        callback : called with the number of iterations so far and the objective; it may raise to interrupt
+        """
+        feedback = self._read(comparisons, y, features)
+        self.penalty_ = _PRICE * feedback.sparsity if self.penalty == "auto" else float(self.penalty)
+        problem = self._problem(feedback, (), self.penalty_)
+        found = self._solve(problem, start, callback)
+        self._keep_weights(found, np.zeros((feedback.graph.n_items, 0)), feedback)
+        return self
+
+
+class RCKLAK(_AuxiliaryKernels):
+    """A free kernel plus a weighted sum of given ones: features where they help, answers where they do not (eq. 4.6).
+
+    Parameters
+    ----------
+    loss : "logistic" or "hinge"
+    penalty : strength of the trace penalty on the free kernel; "auto" as for `RCKL`
+    auxiliary_penalty : price of the weights' sum; "auto" is 0.3 · n / (total weight of the comparisons)
+    solver : "factored" or "auto", "full" (accelerated projected gradient: the reference)
+    n_items : number of items, where it is more than the comparisons show
+    max_iter : most iterations (of one rank, for "factored")
+    tol : stop when the duality gap is this share of the objective
+
+    Attributes
+    ----------
+    weights_ : weight of each kernel by name, kernels scaled to a mean squared distance of 2 between items
+    free_kernel_ : (n, n) the free part
+    kernel_, embedding_, similarity_ : the sum, as for `RCKL`
+    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    objective_, gap_, penalty_, auxiliary_penalty_, n_iter_, status_ : as for `RCKL`
+    """
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        *,
+        penalty: float | str = "auto",
+        auxiliary_penalty: float | str = "auto",
+        solver: str = "auto",
+        n_items: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.auxiliary_penalty = auxiliary_penalty
+        self.solver = solver
+        self.n_items = n_items
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        start: Point | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the free kernel and the weights; arguments as for `RCKLMKL.fit`."""
+        feedback = self._read(comparisons, y, features)
+        self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
+        asked = self.auxiliary_penalty
+        self.auxiliary_penalty_ = _PRICE * feedback.sparsity if asked == "auto" else float(asked)
+        free = Part(None, self.penalty_ / feedback.n_compared)
+        found = self._solve(self._problem(feedback, (free,), self.auxiliary_penalty_), start, callback)
+        self._keep_weights(found, found.point.factors[0], feedback)
+        return self
+
+    @property
+    def free_kernel_(self) -> Floats:
+        """(n, n) the free part of the kernel."""
+        return self.point_.factors[0] @ self.point_.factors[0].T
+
+    def place(self, comparisons: Any, *, features: Any, n_init: int = 5, random_state: Any = None) -> Similarity:
+        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
+
+        Parameters
+        ----------
+        comparisons : comparisons of new items with the items already there
+        features : the features of the new items, in the order in which the comparisons number or name them
+        n_init, random_state : as for `Similarity.place`
+        """
+        spread = float((self.point_.factors[0] ** 2).sum() / self.similarity_.embedding.size)
+        return place_items(
+            self.similarity_, comparisons, n_init, random_state, expected=self.transform(features), variance=spread
+        )
+
+
+def squared_distances(modality: Modality) -> Floats:
+    """(n, n) squared distances of a modality, a mean of 2."""
+    square = (modality.features**2).sum(1)
+    table = square[:, None] + square - 2.0 * modality.features @ modality.features.T
+    return np.maximum(0.5 * (table + table.T), 0.0)

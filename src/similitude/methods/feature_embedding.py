@@ -1,0 +1,173 @@
+"""Positions from features and answers at once: a low-rank map of the features plus what the answers add for each item.
+
+    min over N, E of   mean loss + map_penalty · |N|²/n + penalty · |E|²/n,   positions X = Φ N + E
+
+Φ holds the features of all modalities side by side, each whitened and scaled to a mean squared distance of 2 between
+items (`methods.modalities.Whitened`). The map is cheap, the rest of each item dear: with few answers the features
+speak, with many the answers do. New items stand at the map's value.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Blocks, Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.starts import best_scale, spectral_start
+from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
+from similitude.feedback.columns import Floats, Seed
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.build import build_graph
+from similitude.methods.base import refuse_empty
+from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of
+from similitude.methods.modalities import per_modality, read_modalities, side_by_side
+from similitude.methods.placement import place_items
+from similitude.methods.similarity import Similarity
+
+_LOSSES = {
+    "ckl": ComparisonLoss(Formula(logarithm, 0.05), Formula(logistic)),
+    "logistic": ComparisonLoss(Formula(squared), Formula(logistic)),
+    "hinge": ComparisonLoss(Formula(squared), Formula(hinge, 0.1)),
+}
+_REST = 2.0  # how much dearer the free rest is than the map
+
+
+class FeatureEmbedding(FeatureEstimator):
+    """Positions = a low-rank map of the features + a free rest per item, each with its penalty.
+
+    Parameters
+    ----------
+    n_components : dimensions of the embedding; the penalties leave those empty that answers do not ask for
+    loss : "logistic", "ckl" (ratios of distances), or "hinge"
+    penalty : strength of the ridge on the free rest; "auto" is 2 · sqrt(n / W), W the total weight of the comparisons
+    map_penalty : strength of the ridge on the map; "auto" is half of that
+    n_items : number of items, where it is more than the comparisons show
+    random_state : seed or generator of the start
+    max_iter : most iterations
+    tol : stop when an iteration gains less than this share of the objective
+
+    Attributes
+    ----------
+    embedding_ : (n, d) positions; an item never compared stands where its features put it
+    residual_ : (n, d) the free rest of each item: what the features do not say
+    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    penalty_, map_penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        loss: str = "logistic",
+        penalty: float | str = "auto",
+        map_penalty: float | str = "auto",
+        n_items: int | None = None,
+        random_state: Seed = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+    ) -> None:
+        self.n_components = n_components
+        self.loss = loss
+        self.penalty = penalty
+        self.map_penalty = map_penalty
+        self.n_items = n_items
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the map and the rests.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item, a kernel, or a dict of these by modality
+        callback : called after each iteration with its number and the objective; it may raise to interrupt
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._check()
+        self.modalities_, c = read_modalities(features, c, self._modality())
+        feedback = Feedback(c, build_graph(c), self.modalities_)
+        usual = feedback.sparsity**0.5
+        self.penalty_ = _REST * usual if self.penalty == "auto" else float(self.penalty)
+        self.map_penalty_ = usual if self.map_penalty == "auto" else float(self.map_penalty)
+        problem, model = self._problem(feedback)
+        best = lbfgs(problem, self._start(problem, model), max_iter=self.max_iter, tol=self.tol, callback=callback)
+        self._keep(best, model, feedback)
+        return self
+
+    def place(self, comparisons: Any, *, features: Any, n_init: int = 5, random_state: Seed = None) -> Similarity:
+        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
+
+        Parameters
+        ----------
+        comparisons : comparisons of new items with the items already there
+        features : the features of the new items, in the order in which the comparisons number or name them
+        n_init, random_state : as for `Similarity.place`
+        """
+        expected, variance = self.transform(features), float((self.residual_**2).mean())
+        return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
+
+    def _check(self) -> None:
+        one_of("loss", self.loss, tuple(_LOSSES))
+        check_penalty("penalty", self.penalty)
+        check_penalty("map_penalty", self.map_penalty)
+
+    def _problem(self, feedback: Feedback) -> tuple[Problem, Positions]:
+        features, n = side_by_side(self.modalities_), feedback.graph.n_items
+        model = Positions(n, self.n_components, features=features, residual=True)
+        mapped = features.shape[1] * self.n_components
+        penalty = Blocks(
+            [
+                (Ridge(self.map_penalty_, feedback.n_compared), mapped),
+                (Ridge(self.penalty_, feedback.n_compared), model.size - mapped),
+            ]
+        )
+        return Problem(model, feedback.graph, _LOSSES[self.loss], penalty), model
+
+    def _start(self, problem: Problem, model: Positions) -> Floats:
+        """Spectral positions, the map being what the features explain of them."""
+        rng = np.random.default_rng(self.random_state)
+        X = spectral_start(problem.graph, self.n_components, rng)
+        assert model.features is not None
+        square = (model.features**2).sum(0)
+        N = model.features.T @ X / (square + square.mean())[:, None]
+        return best_scale(problem, np.concatenate([N, 0.1 * (X - model.features @ N)]))
+
+    def _keep(self, best: Result, model: Positions, feedback: Feedback) -> None:
+        params = best.params.reshape(model.shape)
+        count = side_by_side(self.modalities_).shape[1]
+        self.residual_ = params[count:] - params[count:].mean(0)
+        self.maps_ = per_modality(self.modalities_, params[:count])
+        X = model.positions(best.params)
+        self.origin_ = np.zeros(self.n_components)
+        X = X - X.mean(0)
+        X.flags.writeable = False
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
+        self.similarity_ = Similarity(X, _LOSSES[self.loss], feedback.comparisons.names, about)
+        self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
+        if not best.ok:
+            warnings.warn(
+                f"FeatureEmbedding did not converge ({best.status} after {best.n_iter} iterations): "
+                "raise max_iter, or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

@@ -1,0 +1,196 @@
+"""Features as a method sees them: a matrix Φ of each modality, scaled so that modalities can be weighed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.kernels.base import Kernel
+from similitude.kernels.matrices import Root, centred, positive_trace, psd_root
+from similitude.kernels.modalities import as_modalities
+from similitude.kernels.vectors import Linear
+
+_RANK_TOLERANCE = 1e-8
+
+
+class Modality(ABC):
+    """Φ (n × q) of the training items, and the way to it for new ones."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    @property
+    @abstractmethod
+    def features(self) -> Floats:
+        """(n, q) Φ."""
+
+    @property
+    @abstractmethod
+    def prices(self) -> Floats:
+        """(q,) what a unit weight on each column adds to trace(W K), where W is diagonal."""
+
+    @abstractmethod
+    def of(self, new: Any) -> Floats:
+        """Φ of new items."""
+
+    @abstractmethod
+    def coefficients(self, N: Floats) -> Floats:
+        """Return a map N (q × r) of Φ in terms of what was given: kernel values with training items, or features."""
+
+
+class Whitened(Modality):
+    """Φ Φ' = scale · H K H: the kernel centred and scaled to a trace of n - 1, a mean squared distance of 2.
+
+    The squared norm of a map of Φ is trace(W K) of McFee & Lanckriet (2011), without K's squared condition number.
+    The identity kernel stays as it is, up to its centre.
+    """
+
+    @cached_property
+    def _means(self) -> Floats:
+        return self.kernel.matrix().mean(0)
+
+    @cached_property
+    def _scaled(self) -> tuple[float, Root]:
+        K = centred(self.kernel.matrix())
+        scale = (len(K) - 1) / positive_trace(K)
+        return scale, psd_root(scale * K, _RANK_TOLERANCE)
+
+    @property
+    def features(self) -> Floats:
+        """(n, q) Φ."""
+        return self._scaled[1].factor
+
+    @property
+    def prices(self) -> Floats:
+        """One each."""
+        return np.ones(self.features.shape[1])
+
+    def of(self, new: Any) -> Floats:
+        """Φ of new items; one that shares nothing with the training items, or lacks the modality, is at the centre."""
+        rows = self.kernel.cross(new)
+        scale, root = self._scaled
+        shared = np.abs(rows).max(1, keepdims=True) > 0
+        return root.apply(scale * (rows - self._means)) * shared  # the root centres the rest itself
+
+    def coefficients(self, N: Floats) -> Floats:
+        """(n, r): what each training item's kernel values contribute to each dimension."""
+        scale, root = self._scaled
+        return scale * root.back @ N
+
+
+class Columns(Modality):
+    """Φ = scale · K: kernel values with the training items, a mean of 1 on the diagonal; for diagonal maps."""
+
+    @cached_property
+    def _scaled(self) -> tuple[float, Floats]:
+        K = self.kernel.matrix()
+        scale = len(K) / positive_trace(K)
+        return scale, scale * K
+
+    @property
+    def features(self) -> Floats:
+        """(n, n) the scaled kernel."""
+        return self._scaled[1]
+
+    @property
+    def prices(self) -> Floats:
+        """(n,) its diagonal."""
+        return np.diagonal(self._scaled[1])
+
+    def of(self, new: Any) -> Floats:
+        """Scaled kernel values of new items."""
+        return self._scaled[0] * self.kernel.cross(new)
+
+    def coefficients(self, N: Floats) -> Floats:
+        """(n, r): what each training item's kernel values contribute to each dimension."""
+        return self._scaled[0] * N
+
+
+class Plain(Modality):
+    """Φ = scale · (X - mean): features as they stand, a mean squared distance of 2 between items."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__(kernel)
+        if not isinstance(kernel, Linear):
+            raise TypeError(
+                f"features: found a {type(kernel).__name__} kernel, expected an array with a row per item; "
+                "use KPOE for a kernel"
+            )
+        self._mean = kernel.inside.mean(0)
+        self._scale = float(np.sqrt((len(kernel.inside) - 1) / ((kernel.inside - self._mean) ** 2).sum()))
+
+    @cached_property
+    def features(self) -> Floats:
+        """(n, q) Φ; an item without features is at the centre."""
+        assert isinstance(self.kernel, Linear)
+        return self._spread(self.kernel.inside, self.kernel.present)
+
+    @property
+    def prices(self) -> Floats:
+        """One each."""
+        return np.ones(len(self._mean))
+
+    def of(self, new: Any) -> Floats:
+        """Φ of new items; one without features is at the centre."""
+        assert isinstance(self.kernel, Linear)
+        return self._spread(*self.kernel.read_new(new))
+
+    def coefficients(self, N: Floats) -> Floats:
+        """(q, r): what a unit of each feature adds to each dimension."""
+        return self._scale * N
+
+    def _spread(self, inside: Floats, present: Bools) -> Floats:
+        out = np.zeros((len(present), len(self._mean)))
+        out[present] = self._scale * (inside - self._mean)
+        return out
+
+
+def read_modalities(
+    features: Any, comparisons: Comparisons, kind: Callable[[Kernel], Modality]
+) -> tuple[dict[str, Modality], Comparisons]:
+    """Return the modalities by name, and the comparisons over as many items as the features have.
+
+    Items without names that were not compared but have features are items, too. A table with an index is read by
+    the items' names where the comparisons have some.
+    """
+    if features is None:
+        raise TypeError("features: found none, expected an array with a row per item, a kernel, or a dict of these")
+    c = comparisons
+    kernels = as_modalities(features, None if c.names is None else c.n_items, c.names)
+    count = next(iter(kernels.values())).n_items
+    if c.names is None and count > c.n_items:
+        c = c.with_items(n_items=count)
+    if count != c.n_items:
+        raise ValueError(f"features: found rows for {count} items, expected {c.n_items}, as were compared")
+    return {name: kind(kernel) for name, kernel in kernels.items()}, c
+
+
+def new_features(modalities: dict[str, Modality], features: Any) -> dict[str, Floats]:
+    """Return Φ of new items for each modality that is given for them; they need not have all."""
+    given = features if isinstance(features, Mapping) else {next(iter(modalities)): features}
+    unknown = [str(name) for name in given if name not in modalities]
+    if unknown or not given or (len(modalities) > 1 and not isinstance(features, Mapping)):
+        found = ", ".join(unknown) or f"a {type(features).__name__}"
+        raise ValueError(f"features: found {found}, expected a dict with some of {', '.join(modalities)}")
+    tables = {name: modalities[name].of(values) for name, values in given.items()}
+    if len({len(table) for table in tables.values()}) > 1:
+        counts = ", ".join(f"{name}: {len(table)}" for name, table in tables.items())
+        raise ValueError(f"features: found different numbers of new items ({counts}), expected the same in each")
+    return tables
+
+
+def side_by_side(modalities: dict[str, Modality]) -> Floats:
+    """Return Φ of all modalities side by side."""
+    return np.hstack([modality.features for modality in modalities.values()])
+
+
+def per_modality(modalities: dict[str, Modality], rows: Floats) -> dict[str, Floats]:
+    """Cut something with a row per column of `side_by_side` into each modality's own."""
+    ends = np.cumsum([modality.features.shape[1] for modality in modalities.values()])
+    return dict(zip(modalities, np.split(rows, ends[:-1]), strict=True))

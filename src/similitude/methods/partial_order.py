@@ -1,0 +1,273 @@
+"""Partial order embedding (McFee & Lanckriet 2011): maps of features under which comparisons hold.
+
+    min over W_p ⪰ 0 of   mean loss + penalty · sum_p trace(W_p K_p) / n,   squared distances
+    sum_p (k_p(i) - k_p(j))' W_p (k_p(i) - k_p(j)),   k_p(i) the i-th column of K_p
+
+The paper's beta weighs the losses instead: penalty = n / beta. `LPOE` learns on features as they stand, `KPOE` on one
+kernel, `MKPOE` on several, a map each, the maps side by side. With K_p = Φ Φ' and W'_p = Φ' W_p Φ the problem is over
+trace(W'_p) and distances of Φ W'_p Φ': same optimum, without K_p's squared condition number. The gradient printed in
+appendix B lacks the factor beta/|C|.
+
+**diagonal**: W_p = diag(u_p) with u_p >= 0, one weight per training item and kernel: a linear program with the hinge,
+sparse, and readable ("item i is a landmark of kernel p"). Kernels are taken as they are, scaled to a mean of 1 on the
+diagonal.
+
+**combination="weighted"** (K_2 in the paper): one map of a learned weighted sum of the kernels. Positions are
+sum_p Φ_p N_p, the N_p *added* instead of side by side. With weights nu_p on the kernels (sum 1) the penalty is
+sum_p |N_p|²/nu_p, least at nu_p = |N_p| / sum_q |N_q|: the fit alternates. Not convex; built for the comparison.
+
+With the identity kernel, `KPOE` is kernel GNMDS, that is `RCKL(loss="hinge")`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine.models import FeatureWeights, Positions
+from similitude.engine.penalties import Blocks, Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.result import Callback
+from similitude.engine.starts import spectral_start
+from similitude.feedback.columns import Floats, Seed
+from similitude.methods.kernel_base import (
+    LOSSES,
+    FeatureEstimator,
+    Feedback,
+    KernelEstimator,
+    one_of,
+    principal_axes,
+)
+from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
+
+# of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
+_ROUNDING = 1e-2
+_ALTERNATIONS = 50
+_GAIN = 1e-5
+_LEAST_SHARE = 1e-6
+
+
+class KPOE(KernelEstimator, FeatureEstimator):
+    """Kernel partial order embedding: a linear map of one kernel's feature space (Algorithm 3).
+
+    Parameters
+    ----------
+    loss : "hinge" (the paper's) or "logistic", which gives probabilities
+    penalty : strength of the trace penalty (n / beta in the paper); "auto" as for `RCKL`
+    diagonal : learn one weight per training item instead of a full matrix
+    solver : "factored" or "auto", "full" (accelerated projected gradient: the reference)
+    n_items : number of items, where it is more than the comparisons show
+    max_iter : most iterations (of one rank and smoothing, for "factored")
+    tol : stop when the duality gap is this share of the objective
+
+    Attributes
+    ----------
+    weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries
+    item_weights_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
+    kernel_, embedding_, similarity_ : the learned kernel, positions, the fitted model in use
+    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    objective_, gap_, penalty_, n_iter_, status_ : as for `RCKL`
+    """
+
+    weights_: dict[str, float]
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        *,
+        penalty: float | str = "auto",
+        diagonal: bool = False,
+        solver: str = "auto",
+        n_items: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.diagonal = diagonal
+        self.solver = solver
+        self.n_items = n_items
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        start: Point | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the map.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item (then the kernel is linear), a kernel, or a dict of these by modality
+        start : `point_` of a fit to start from, at another penalty, say
+        callback : called with the number of iterations so far and the objective; it may raise to interrupt
+        """
+        feedback = self._read(comparisons, y, features)
+        self._check_count(feedback.modalities)
+        self.modalities_ = feedback.modalities
+        self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
+        if self.diagonal:
+            self._fit_diagonal(feedback, start, callback)
+        else:
+            self._fit_full(feedback, start, callback)
+        return self
+
+    def _check_count(self, modalities: dict[str, Modality]) -> None:
+        if len(modalities) > 1:
+            raise ValueError(f"features: found {len(modalities)} modalities, expected one; use MKPOE, or kernels.Sum")
+
+    def _modality(self) -> type[Modality]:
+        return Columns if self.diagonal else Whitened
+
+    def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        rate = self.penalty_ / feedback.n_compared
+        parts = tuple(Part(modality.features, rate) for modality in self.modalities_.values())
+        found = self._solve(KernelProblem(feedback.graph, LOSSES[self.loss], parts), start, callback)
+        factors = dict(zip(self.modalities_, found.point.factors, strict=True))
+        self.weights_ = {name: float((N**2).sum()) for name, N in factors.items()}
+        self._keep_maps(found, beside(factors), feedback)
+
+    def _fit_diagonal(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        each = np.concatenate([modality.prices for modality in self.modalities_.values()])
+        weights = FeatureWeights(side_by_side(self.modalities_))
+        prices = self.penalty_ / feedback.n_compared * each
+        problem = KernelProblem(feedback.graph, LOSSES[self.loss], (), weights, prices)
+        found = self._solve(problem, start, callback)
+        u = found.point.weights
+        self.diagonal_ = per_modality(self.modalities_, u)
+        self.weights_ = {name: float(own.sum()) for name, own in per_modality(self.modalities_, u * each).items()}
+        used = np.flatnonzero(u > 0)
+        N = np.zeros((len(u), max(len(used), 1)))
+        N[used, np.arange(len(used))] = np.sqrt(u[used])
+        self._keep_maps(found, per_modality(self.modalities_, N), feedback)
+
+    def _keep_maps(self, found: Certified, maps: dict[str, Floats], feedback: Feedback) -> None:
+        """Keep maps to one space, turned to the principal axes of the items."""
+        X = np.sum([self.modalities_[name].features @ N for name, N in maps.items()], axis=0)
+        centre, turn = principal_axes(X)
+        self.maps_ = {name: N @ turn for name, N in maps.items()}
+        self.origin_ = centre @ turn
+        self._keep(found, (X - centre) @ turn, feedback)
+
+
+class LPOE(KPOE):
+    """Linear partial order embedding: a linear map of features as they stand (Algorithm 2).
+
+    The same optimum as `KPOE` with the linear kernel, over a matrix of the features' order instead of the items'. With
+    `diagonal`, a weight per feature: which of them matter to people. Features are centred and scaled by one number;
+    standardise them first if their units differ.
+
+    Parameters
+    ----------
+    loss, penalty, diagonal, solver, n_items, max_iter, tol : as for `KPOE`
+
+    Attributes
+    ----------
+    components_ : {"features": (q, d)} what a unit of each feature adds to each dimension
+    diagonal_ : with `diagonal`, {"features": (q,)} the weight of each feature
+    embedding_, kernel_, similarity_, objective_, gap_, penalty_, n_iter_, status_ : as for `KPOE`
+    """
+
+    def _modality(self) -> type[Modality]:
+        return Plain
+
+
+class MKPOE(KPOE):
+    """Multiple kernel partial order embedding: a map of each modality, side by side (Algorithm 4).
+
+    Parameters
+    ----------
+    loss, penalty, diagonal, solver, n_items, max_iter, tol : as for `KPOE`
+    combination : "concatenate" (convex), or "weighted": one map of a learned weighted sum of the kernels, not convex
+    n_components : of combination="weighted": dimensions
+    random_state : of combination="weighted": seed of the start
+
+    Attributes
+    ----------
+    weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries (its weight in the sum, for
+        "weighted")
+    diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
+    components_, embedding_, kernel_, similarity_, objective_, gap_, penalty_, n_iter_, status_ : as for `KPOE`
+        (`gap_` is NaN for "weighted")
+    """
+
+    def __init__(
+        self,
+        loss: str = "hinge",
+        *,
+        penalty: float | str = "auto",
+        diagonal: bool = False,
+        combination: str = "concatenate",
+        n_components: int = 10,
+        solver: str = "auto",
+        n_items: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(
+            loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
+        )
+        self.combination = combination
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def _check(self) -> None:
+        super()._check()
+        one_of("combination", self.combination, ("concatenate", "weighted"))
+        if self.diagonal and self.combination == "weighted":
+            raise ValueError("diagonal: expected False for combination='weighted', found True")
+
+    def _check_count(self, modalities: dict[str, Modality]) -> None:
+        """Any number of modalities will do."""
+
+    def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        if self.combination == "concatenate":
+            super()._fit_full(feedback, start, callback)
+        else:
+            self._fit_weighted(feedback, callback)
+
+    def _fit_weighted(self, feedback: Feedback, callback: Callback | None) -> None:
+        """Alternate between the map at given kernel weights and the weights that make its penalty least."""
+        loss, rate = LOSSES[self.loss].smoothed(_ROUNDING), self.penalty_ / feedback.n_compared
+        features = side_by_side(self.modalities_)
+        model = Positions(feedback.graph.n_items, self.n_components, features=features)
+        sizes = [own.features.shape[1] * self.n_components for own in self.modalities_.values()]
+        start = spectral_start(feedback.graph, self.n_components, np.random.default_rng(self.random_state))
+        N = (features.T @ start / (features**2).sum(0)[:, None]).ravel()
+        shares, values, total = np.full(len(sizes), 1.0 / len(sizes)), [np.inf], 0
+        while len(values) <= _ALTERNATIONS:
+            ridges = [Ridge(rate / share) for share in shares]
+            problem = Problem(model, feedback.graph, loss, Blocks(list(zip(ridges, sizes, strict=True))))
+            found = lbfgs(problem, N, max_iter=self.max_iter, callback=callback)
+            N, total = found.params, total + found.n_iter
+            norms = np.array([np.linalg.norm(own) for own in np.split(N, np.cumsum(sizes)[:-1])])
+            shares = np.maximum(norms / norms.sum(), _LEAST_SHARE)
+            values.append(problem.data(N)[0] + rate * float(norms.sum()) ** 2)
+            if values[-2] - values[-1] <= _GAIN * values[-1]:
+                break
+        self.weights_ = dict(zip(self.modalities_, shares.tolist(), strict=True))
+        status = "converged" if len(values) <= _ALTERNATIONS else "max_iter"
+        map_ = N.reshape(model.shape)
+        end = Certified(Point((map_,)), values[-1], np.nan, status, total)
+        self._keep_maps(end, per_modality(self.modalities_, map_), feedback)
+
+
+def beside(factors: dict[str, Floats]) -> dict[str, Floats]:
+    """Return maps into one space in which each modality has dimensions of its own."""
+    ends = np.cumsum([0, *(N.shape[1] for N in factors.values())])
+    return {
+        name: np.hstack([np.zeros((len(N), first)), N, np.zeros((len(N), ends[-1] - first - N.shape[1]))])
+        for (name, N), first in zip(factors.items(), ends, strict=False)
+    }
