@@ -11,6 +11,13 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "ComparisonKernel": "methods.comparison_kernel",
+    "KernelKMeans": "methods.kernel_clustering",
+    "kernel_distances": "methods.kernel_clustering",
+    "kernel_linkage": "methods.kernel_clustering",
+    "kernel_map": "methods.kernel_clustering",
+    "choose_landmarks": "feedback.landmarks",
+    "landmark_questions": "feedback.landmarks",
     "RCKL": "methods.kernel_learning",
     "acyclic": "graph.clean",
     "clean": "graph.clean",
