@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -329,3 +330,12 @@ def test_landmarks_by_name_and_a_new_item_off_the_design():
         model.transform(sm.Comparisons.from_triplets([("e", "a", "c")]))
     with pytest.raises(ValueError, match="landmarks: items: 'z' is not among the 4 item names"):
         sm.ComparisonKernel(landmarks=["b", "z"]).fit(c)
+
+
+def test_the_kinds_of_cars_lie_apart(data):
+    c = sm.read_comparisons(data / "car60" / "most_central.csv")
+    classes = pd.read_csv(data / "car60" / "objects.csv")["class"]
+    positions = sm.kernel_map(sm.ComparisonKernel("k2").fit(c).features_, kernel="linear")
+    distances = np.linalg.norm(positions[:, None] - positions, axis=2)
+    assert sm.separation(distances, classes) > 2
+    assert sm.separation(distances, np.random.default_rng(0).permutation(classes)) < 1.2

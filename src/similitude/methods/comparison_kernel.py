@@ -221,8 +221,8 @@ class ComparisonKernel(BaseEstimator):
 
 
 def _empty_rows(features: Any) -> Ints:
-    square = features.multiply(features).sum(1) if not isinstance(features, np.ndarray) else (features**2).sum(1)
-    return np.flatnonzero(np.asarray(square).ravel() == 0).astype(np.int32)
+    filled = features.any(1) if isinstance(features, np.ndarray) else np.diff(features.indptr) > 0
+    return np.flatnonzero(~filled).astype(np.int32)
 
 
 def _need_triplets(c: Comparisons) -> None:

@@ -86,6 +86,15 @@ def share_votes(net: Any, total: Any) -> None:
 
 
 @_kernel
+def count_columns(indices: Any, n_columns: int) -> Any:
+    """Return the number of entries of each column; numpy's count would first copy the indices at twice the width."""
+    count = np.zeros(n_columns, np.int64)
+    for column in indices:
+        count[column] += 1
+    return count
+
+
+@_kernel
 def add_products(start: Any, indices: Any, data: Any, column_start: Any, most: int, K: Any) -> None:
     """Add the lower triangle of F F' to K, for sparse rows F with ascending columns.
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Array
-from similitude.methods.compiled import add_products
+from similitude.methods.compiled import add_products, count_columns
 
 BLOCK = 2048
 _SIMD = 32  # multiply-adds of a dense product in the time of one at a scattered place
+_SMALL = 10**9  # multiply-adds below which one thread is the fastest
 _GATHERED = 1 << 18  # entries of a block of sparse columns
 _DENSE_CELLS = 1 << 22  # cells of a block of columns made dense
 
@@ -26,12 +29,18 @@ def gram(features: Any, dtype: npt.DTypeLike = np.float64, block: int = BLOCK) -
     dtype : float32 halves the memory of the result
     block : rows of a block; beside the result, memory is needed for one block
     """
+    small = features.shape[0] ** 2 * features.shape[1] < _SMALL
+    with one_blas_thread() if small else nullcontext():
+        return _gram(features, dtype, block)
+
+
+def _gram(features: Any, dtype: npt.DTypeLike, block: int) -> Array:
     n = features.shape[0]
     K = np.zeros((n, n), dtype)
     if isinstance(features, np.ndarray):
         _add_blocks(K, np.asarray(features, dtype), block)
         return K
-    size = np.bincount(features.indices, minlength=features.shape[1])
+    size = count_columns(features.indices, features.shape[1])
     if (size.astype(float) ** 2).sum() * _SIMD > float(n) ** 2 * features.shape[1]:
         for part in _dense_parts(features, dtype):
             _add_blocks(K, part, block)
