@@ -45,7 +45,9 @@ class Votes:
         for start in range(0, len(c), _CHUNK):
             weight = np.asarray(c.weight[start : start + _CHUNK])
             said = start + np.flatnonzero(weight) if not weight.all() else slice(start, start + _CHUNK)
-            head, near, far, weight = c.near[said, 0], c.near[said, 1], c.far[said, 1], weight[weight > 0]
+            columns = (c.near[said, 0], c.near[said, 1], c.far[said, 1])
+            head, near, far = map(np.ascontiguousarray, columns)  # one layout, so that kernels are compiled once
+            weight = weight[weight > 0]
             if self.kind == "k1":
                 yield head, np.minimum(near, far), np.maximum(near, far), np.where(near < far, weight, -weight)
             else:
@@ -62,7 +64,8 @@ def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:
     cursor = start[:-1].copy()
     position = _positions(columns, n * n, votes.most)
     for row, first, second, vote in votes.chunks():
-        place_votes(row, position(_code(first, second, n)), vote, cursor, indices, data)
+        column = position(_code(first, second, n)).astype(np.int32, copy=False)
+        place_votes(row, column, vote, cursor, indices, data)
     end = merge_votes(start, indices, data, len(columns))
     parts = (data[: end[-1]], indices[: end[-1]], end)
     return sparse.csr_matrix(parts, shape=(n, len(columns))), columns
@@ -74,7 +77,7 @@ def landmark_features(votes: Votes, landmarks: Ints) -> Floats:
     place = np.full(n, width)
     place[landmarks] = np.arange(width)
     first, second = landmark_pairs(width, votes.kind)
-    column = np.full((width + 1, width + 1), -1)
+    column = np.full((width + 1, width + 1), -1, np.int32)
     column[first, second] = np.arange(len(first))
     net, total = np.zeros((n, len(first))), np.zeros((n, len(first)))
     for row, one, two, vote in votes.chunks():
