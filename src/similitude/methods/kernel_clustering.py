@@ -29,7 +29,8 @@ _CANDIDATES = 3  # of a k-means++ step: the one that lowers the distances most i
 class KernelKMeans(ClusterMixin, BaseEstimator):
     """Kernel k-means: clusters C that minimise the sum of squared distances to the means in the kernel's space.
 
-    |f(a) - mean of C|² = K_aa - 2/|C| sum_{b in C} K_ab + 1/|C|² sum_{b, c in C} K_bc (Dhillon et al. 2001, weights 1).
+    d2(a, mean of C) = K_aa - 2/n_C · sum_{b in C} K_ab + 1/n_C² · sum_{b, c in C} K_bc, where C has n_C items (Dhillon
+    et al. 2001, weights 1).
     Starts are drawn by k-means++ (greedy, as scikit-learn's); the best of several is kept. With `kernel="linear"` it is
     scikit-learn's `KMeans` on the features: the same objective without the n × n matrix.
 
