@@ -53,3 +53,25 @@ def losses() -> None:
             ax.plot(near, loss.shape(loss.margin(near**2, np.full_like(near, far**2)))[0], color=colour)
         ax.set(title=name, xlabel="near pair", ylim=(0, 6))
     axes[0].set_ylabel("loss")
+
+
+def comparison_kernel() -> None:
+    """Draw items in three groups, their k1 from a landmark design, and kernel PCA of it."""
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 30)
+    truth = rng.normal(size=(90, 2)) + np.array([[0, 0], [5, 0], [0, 5]])[group]
+    landmarks = sm.choose_landmarks(truth, 10, random_state=1)
+    questions = sm.landmark_questions(90, landmarks, n_questions=2000, random_state=2)
+    model = sm.ComparisonKernel("k1", landmarks=landmarks).fit(
+        sm.simulate(truth, questions=questions, flip=0.1, random_state=3)
+    )
+    _, axes = plt.subplots(1, 3, figsize=(11.0, 3.6), layout="constrained")
+    colours = np.array(COLOURS)[group]
+    axes[0].scatter(*truth.T, c=colours, s=25)
+    axes[0].scatter(*truth[landmarks].T, s=90, facecolors="none", edgecolors="black", label="landmarks")
+    axes[0].legend(frameon=False)
+    axes[0].set(title="90 items in three groups", aspect="equal", xticks=[], yticks=[])
+    sm.plot.kernel_matrix(model.kernel_, ax=axes[1])
+    axes[1].set_title("k1 from 2,000 answers, 10 % wrong")
+    axes[2].scatter(*sm.kernel_map(model.features_, kernel="linear").T, c=colours, s=25)
+    axes[2].set(title="kernel PCA", aspect="equal", xticks=[], yticks=[])

@@ -46,12 +46,14 @@ class Bench:
         self.library.fit(method, triplets, 10, self.d, 0)
         self.library.objective(method, triplets, 10, self.d)(rng.normal(size=(10, self.d)))
 
-    def fit(self, method, seed, **parameters):
-        """Time a fit and score it on the triplets held out."""
+    def fit(self, method, seed, save=None, **parameters):
+        """Time a fit and score it on the triplets held out; the positions are written to `save` where it is given."""
         before = reset_peak()
         start = time.perf_counter()
         embedding, iterations = self.library.fit(method, self.train, self.n, self.d, seed, **parameters)
         seconds = time.perf_counter() - start
+        if save is not None:
+            np.save(save, embedding)
         return {
             "seconds": seconds,
             "accuracy": accuracy(embedding, self.test),

@@ -13,6 +13,13 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "FeatureEmbedding": "methods.feature_embedding",
     "penalty_path": "evaluate.penalty",
+    "ComparisonKernel": "methods.comparison_kernel",
+    "KernelKMeans": "methods.kernel_clustering",
+    "kernel_distances": "methods.kernel_clustering",
+    "kernel_linkage": "methods.kernel_clustering",
+    "kernel_map": "methods.kernel_clustering",
+    "choose_landmarks": "feedback.landmarks",
+    "landmark_questions": "feedback.landmarks",
     "RCKL": "methods.kernel_learning",
     "RCKLAK": "methods.auxiliary_kernels",
     "RCKLMKL": "methods.auxiliary_kernels",

@@ -69,6 +69,8 @@ def test_purity_and_rand_indices():
     assert sm.rand_index(classes, classes, "adjusted") == 1.0
     with pytest.raises(ValueError, match="kind"):
         sm.rand_index(classes, clusters, "other")
+    with pytest.raises(ValueError, match="classes: expected at least two classes"):
+        sm.rand_index(["a"] * 6, clusters, "balanced")
 
 
 def test_separation_by_definition():

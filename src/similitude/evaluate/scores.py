@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 from sklearn.metrics import adjusted_rand_score, rand_score
-from sklearn.metrics.cluster import contingency_matrix
+from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
@@ -112,8 +112,10 @@ def rand_index(classes: npt.ArrayLike, clusters: npt.ArrayLike, kind: str = "pla
         return float(adjusted_rand_score(classes, clusters))
     if kind != "balanced":
         raise ValueError(f"kind: expected 'plain', 'adjusted' or 'balanced', found {kind!r}")
-    same_class, same_cluster = _same(classes), _same(clusters)
-    return float(0.5 * same_cluster[same_class].mean() + 0.5 * (~same_cluster[~same_class]).mean())
+    pairs = pair_confusion_matrix(classes, clusters)  # by one class or two, then by one cluster or two
+    if not pairs.sum(1).all():
+        raise ValueError("classes: expected at least two classes, and a class with two items")
+    return float(0.5 * (np.diagonal(pairs) / pairs.sum(1)).sum())
 
 
 def separation(distances: npt.ArrayLike, classes: npt.ArrayLike) -> float:

@@ -93,13 +93,13 @@ def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
     if len(absent):
         warnings.warn(
             f"{len(absent)} of {graph.n_items} items were never compared and stand at the centre: "
-            f"{_listing(comparisons, absent)}",
+            f"{listing(comparisons, absent)}",
             FeedbackWarning,
             stacklevel=3,
         )
     count = int(graph.components.max()) + 1
     if count > 1:
-        groups = [_listing(comparisons, np.flatnonzero(graph.components == k)) for k in range(min(count, _MOST_NAMED))]
+        groups = [listing(comparisons, np.flatnonzero(graph.components == k)) for k in range(min(count, _MOST_NAMED))]
         warnings.warn(
             f"the items fall into {count} groups that no comparison links, so where the groups lie is arbitrary: "
             + "; ".join(f"({group})" for group in groups)
@@ -109,6 +109,7 @@ def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
         )
 
 
-def _listing(comparisons: Comparisons, items: npt.NDArray[Any]) -> str:
+def listing(comparisons: Comparisons, items: npt.NDArray[Any]) -> str:
+    """Return the names of the first few items, and how many there are where that is not all."""
     named = ", ".join(comparisons.label(int(item)) for item in items[:_MOST_NAMED])
     return named + (f", ... ({len(items)})" if len(items) > _MOST_NAMED else "")

@@ -14,6 +14,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
 
@@ -35,7 +36,7 @@ def place_items(
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
-    c = _over_all_items(similarity, as_comparisons(comparisons))
+    c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     n_old = similarity.n_items
     rows = np.flatnonzero(((c.quadruplets >= n_old).any(1)) & (c.weight > 0))
     absent = sorted(set(range(n_old, c.n_items)) - set(c.quadruplets[rows].ravel().tolist()))
@@ -68,15 +69,15 @@ def _checked(expected: Floats, shape: tuple[int, int]) -> Floats:
     return expected
 
 
-def _over_all_items(similarity: Similarity, c: Comparisons) -> Comparisons:
-    """Renumber comparisons: the model's items first, new ones after them."""
-    if (c.names is None) != (similarity.names is None):
-        known, given = ("position", "name") if similarity.names is None else ("name", "position")
+def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Comparisons:
+    """Renumber comparisons: the items that a model knows first, new ones after them."""
+    if (c.names is None) != (names is None):
+        known, given = ("position", "name") if names is None else ("name", "position")
         raise ValueError(f"comparisons: the model knows its items by {known}, the comparisons theirs by {given}")
-    if c.names is None or similarity.names is None:
-        return c.with_items(n_items=max(c.n_items, similarity.n_items))
-    known_names = set(similarity.names)
-    return c.with_items([*similarity.names, *(name for name in c.names if name not in known_names)])
+    if c.names is None or names is None:
+        return c.with_items(n_items=max(c.n_items, n_items))
+    known_names = set(names)
+    return c.with_items([*names, *(name for name in c.names if name not in known_names)])
 
 
 def _starts(graph: SimilarityGraph, fixed: Floats, n_init: int, rng: np.random.Generator) -> list[Floats]:

@@ -2,7 +2,8 @@
 
 Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help;
 `calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters,
-`item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves.
+`item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
+`kernel_matrix` show a kernel.
 
 Examples
 --------
@@ -13,6 +14,7 @@ Examples
 1.0
 """
 
+from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
 from similitude.plot.embedding import embedding
 from similitude.plot.feedback import rater_agreement, retained
@@ -20,8 +22,10 @@ from similitude.plot.style import save
 
 __all__ = [
     "calibration",
+    "dendrogram",
     "embedding",
     "item_weights",
+    "kernel_matrix",
     "learning_curve",
     "penalty_path",
     "rater_agreement",

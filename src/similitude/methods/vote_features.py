@@ -1,0 +1,134 @@
+"""Items as votes: the features of k1 and k2, sparse for any triplets, dense where they follow a landmark design.
+
+A triplet (head, near, far) votes on a cell of a table that has a row per item. For k1 the row is the head and the
+column the unordered pair {near, far}: +1 where the item of lower number is the nearer, -1 otherwise. For k2 it votes on
+two cells: +1 in row near, column (head, far), and -1 in row far, column (head, near). A cell's value is the weighted
+(votes for - votes against)/votes, and rows are made unit vectors; a row without votes stays zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from similitude.feedback.columns import Array, Floats, Ints
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.compiled import merge_votes, place_votes, scatter_votes, share_votes
+
+KINDS = ("k1", "k2")
+_CHUNK = 1 << 18
+_TABLE_SHARE = 16  # columns are looked up in a table if it has at most so many places per vote
+
+Codes = npt.NDArray[np.int64]
+Cells = tuple[Array, Array, Array, Floats]
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The votes of triplets: for each its row, the two items of its column, and its signed weight."""
+
+    comparisons: Comparisons
+    kind: str
+
+    @property
+    def most(self) -> int:
+        """The number of votes, those of weight 0 included."""
+        return len(self.comparisons) * (1 if self.kind == "k1" else 2)
+
+    def chunks(self) -> Iterator[Cells]:
+        """Give the votes some at a time: all at once would outweigh the features."""
+        c = self.comparisons
+        for start in range(0, len(c), _CHUNK):
+            weight = np.asarray(c.weight[start : start + _CHUNK])
+            said = start + np.flatnonzero(weight) if not weight.all() else slice(start, start + _CHUNK)
+            columns = (c.near[said, 0], c.near[said, 1], c.far[said, 1])
+            head, near, far = map(np.ascontiguousarray, columns)  # one layout, so that kernels are compiled once
+            weight = weight[weight > 0]
+            if self.kind == "k1":
+                yield head, np.minimum(near, far), np.maximum(near, far), np.where(near < far, weight, -weight)
+            else:
+                yield near, head, far, weight
+                yield far, head, near, -weight
+
+
+def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:
+    """Return features over the columns that have votes, and the codes (first · n + second) of those, ascending."""
+    n = votes.comparisons.n_items
+    columns, sizes = _columns(votes)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    indices, data = np.empty(start[-1], np.int32), np.empty(start[-1])
+    cursor = start[:-1].copy()
+    position = _positions(columns, n * n, votes.most)
+    for row, first, second, vote in votes.chunks():
+        column = position(_code(first, second, n)).astype(np.int32, copy=False)
+        place_votes(row, column, vote, cursor, indices, data)
+    end = merge_votes(start, indices, data, len(columns))
+    parts = (data[: end[-1]], indices[: end[-1]], end)
+    return sparse.csr_matrix(parts, shape=(n, len(columns))), columns
+
+
+def landmark_features(votes: Votes, landmarks: Ints) -> Floats:
+    """Return dense features over the columns of `landmark_pairs`; votes that name another item are left out."""
+    n, width = votes.comparisons.n_items, len(landmarks)
+    place = np.full(n, width)
+    place[landmarks] = np.arange(width)
+    first, second = landmark_pairs(width, votes.kind)
+    column = np.full((width + 1, width + 1), -1, np.int32)
+    column[first, second] = np.arange(len(first))
+    net, total = np.zeros((n, len(first))), np.zeros((n, len(first)))
+    for row, one, two, vote in votes.chunks():
+        scatter_votes(row, column[place[one], place[two]], vote, net, total)
+    share_votes(net, total)
+    return net
+
+
+def landmark_pairs(width: int, kind: str) -> tuple[Array, Array]:
+    """Return the places among the landmarks of the two items of each column: i < j for k1, all i, j for k2."""
+    if kind == "k1":
+        return np.triu_indices(width, 1)
+    return np.repeat(np.arange(width), width), np.tile(np.arange(width), width)
+
+
+def only_columns(features: sparse.csr_matrix, codes: Codes, kept: Codes) -> sparse.csr_matrix:
+    """Return features over the columns `kept` instead of `codes` (both ascending); others are left out."""
+    place = np.minimum(np.searchsorted(kept, codes), len(kept) - 1)
+    inside = (kept[place] == codes)[features.indices]
+    count = np.concatenate([[0], np.cumsum(inside)])
+    parts = (features.data[inside], place[features.indices[inside]].astype(np.int32), count[features.indptr])
+    return sparse.csr_matrix(parts, shape=(features.shape[0], len(kept)))
+
+
+def _columns(votes: Votes) -> tuple[Codes, Codes]:
+    """Return the codes of all columns with votes, ascending, and the number of votes in each row."""
+    n = votes.comparisons.n_items
+    sizes = np.zeros(n, np.int64)
+    used = np.zeros(n * n if _tabled(n * n, votes.most) else 0, bool)
+    distinct: list[Codes] = []
+    for row, first, second, _ in votes.chunks():
+        sizes += np.bincount(row, minlength=n)
+        if len(used):
+            used[_code(first, second, n)] = True
+        else:
+            distinct.append(np.unique(_code(first, second, n)))
+    return (np.flatnonzero(used) if len(used) else np.unique(np.concatenate(distinct))), sizes
+
+
+def _code(first: Array, second: Array, n: int) -> Codes:
+    return first.astype(np.int64) * n + second
+
+
+def _tabled(n_codes: int, n_votes: int) -> bool:
+    return n_codes <= _TABLE_SHARE * n_votes
+
+
+def _positions(columns: Codes, n_codes: int, n_votes: int) -> Callable[[Codes], Array]:
+    """Return a function that finds the positions of codes in the columns, by a table where that is small."""
+    if not _tabled(n_codes, n_votes):
+        return lambda code: np.searchsorted(columns, code)
+    table = np.empty(n_codes, np.int32)
+    table[columns] = np.arange(len(columns))
+    return table.__getitem__
