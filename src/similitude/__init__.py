@@ -11,6 +11,8 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "ERKLE": "methods.online.erkle",
+    "OnlineEmbedding": "methods.online.embedding",
     "RCKL": "methods.kernel_learning",
     "acyclic": "graph.clean",
     "clean": "graph.clean",

@@ -83,3 +83,4 @@ def _gram(order, rng):
 
 
 METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS]
+ONLINE = [sm.ERKLE, sm.OnlineEmbedding]
