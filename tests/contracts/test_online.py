@@ -186,6 +186,14 @@ def test_unknown_items_are_refused_and_nothing_changes(method, settings, noisy):
     assert all(np.array_equal(value, before[name]) for name, value in state(model).items())
 
 
+def test_settings_changed_on_the_way_never_draw_an_answer_that_was_not_given(method, settings, noisy):
+    model = method(random_state=1, **settings).fit(noisy)
+    more = {"passes": 9} if method is sm.ERKLE else {"replay": 9, "memory": 500}
+    model.set_params(**more).partial_fit(noisy)
+    kept = model._rows[: model.n_answers_]
+    assert {tuple(row) for row in kept} <= {tuple(row) for row in noisy.quadruplets}
+
+
 def test_bad_streams_are_refused(method, settings, noisy):
     model = method(random_state=1, **settings)
     with pytest.raises(ValueError, match="none to learn from"):

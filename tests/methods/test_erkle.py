@@ -159,6 +159,10 @@ def test_comparisons_without_a_head():
     assert model.score(c) > 0.85
     with pytest.raises(ValueError, match="has no head, and the printed gradient is for triplets"):
         sm.ERKLE().fit(c)
+    begun = sm.ERKLE(grow=True, n_items=4).partial_fit([(0, 1, 2)])
+    with pytest.raises(ValueError, match="has no head"):
+        begun.partial_fit([(0, 1, 8, 9)])
+    assert begun.n_items_ == 4
 
 
 def test_a_margin_met_is_left_alone():

@@ -33,6 +33,7 @@ class OnlineEstimator(ComparisonEstimator):
     in `_counts`, and keeps every bit of its state in them.
     """
 
+    _items: Items
     n_items: int | None
     grow: bool
     random_state: int | np.random.Generator | None
@@ -63,11 +64,11 @@ class OnlineEstimator(ComparisonEstimator):
             c = as_comparisons(comparisons, y, self.n_items)
             self._begin(Items(c.n_items, c.names))
             comparisons, y = c, None
-        before = self._items.count
-        rows, weight = self._items.read(comparisons, y, self.grow)
+        rows, weight, items = self._items.read(comparisons, y, self.grow)
         self._check_rows(rows)
-        if self._items.count > before:
-            self._add_items(self._items.count - before)
+        if items.count > self.n_items_:
+            self._add_items(items.count - self.n_items_)
+            self._items = items
         self._make_room(len(rows))
         self._learn(rows, weight)
         self._similarity: Similarity | None = None
@@ -155,9 +156,9 @@ class OnlineEstimator(ComparisonEstimator):
         self._begin_model(items.count)
 
     def _make_room(self, count: int) -> None:
-        """Have room to keep further answers, up to the most that are kept."""
+        """Have room to keep further answers, up to the most that are kept; a sample of them stays one."""
         needed = min(self.n_answers_ + count, self._most_kept())
-        if needed > len(self._rows):
+        if needed > len(self._rows) and self.n_answers_ <= len(self._rows):
             room = min(max(needed, 2 * len(self._rows), _FIRST_ROOM), self._most_kept())
             self._rows = _longer(self._rows, room)
             self._weights = _longer(self._weights, room)

@@ -144,7 +144,7 @@ class ERKLE(OnlineEstimator):
             )
 
     def _most_kept(self) -> int:
-        return np.iinfo(np.int64).max if self.passes > 1 else 0
+        return np.iinfo(np.int64).max
 
     def _begin_model(self, n_items: int) -> None:
         self._kernel = np.eye(n_items) if self.init_kernel is None else _checked_kernel(self.init_kernel, n_items)
@@ -163,8 +163,7 @@ class ERKLE(OnlineEstimator):
             for row, one in zip(rows, weight.tolist(), strict=True):
                 margin = self._step(row, one, self.n_answers_ + 1)
                 self._recent[self.n_answers_ % len(self._recent)] = margin
-                if self.passes > 1:
-                    self._replay(row, one)
+                self._replay(row, one)
                 self.n_answers_ += 1
                 if self.project_every > 1 and self.n_answers_ % self.project_every == 0 and self._bound[0] < 0.0:
                     self._bound[0] = max(0.0, project(self._kernel))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,16 @@ from similitude.feedback.items import Names
 from similitude.feedback.sheets import as_right
 
 
-@dataclass
 class Items:
-    """The items that a model knows, in the order in which they came."""
+    """The items that a model knows, in the order in which they came; never changed, but replaced by a longer one."""
 
-    count: int
-    names: Names | None
+    def __init__(self, count: int, names: Names | None) -> None:
+        self.count = count
+        self.names = names
+        self.place = {name: k for k, name in enumerate(names or ())}
 
-    def __post_init__(self) -> None:
-        self.place = {name: k for k, name in enumerate(self.names or ())}
-
-    def read(self, comparisons: Any, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats]:
-        """Return rows (near, near, far, far) and weights; new items are appended when `grow`, else refused."""
+    def read(self, comparisons: Any, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats, Items]:
+        """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
         found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
         if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2:
             return self._from_comparisons(as_comparisons(found, y), grow)
@@ -41,46 +38,37 @@ class Items:
             raise ValueError(f"comparisons: expected item positions of at least 0, found {found.min()}")
         near, far = head_first(near, far)
         check_pairs(near, far)
-        self._reach(int(found.max(initial=-1)) + 1, grow)
-        return np.concatenate([near, far], axis=1), np.ones(len(found))
+        items = self._up_to(int(found.max(initial=-1)) + 1, grow)
+        return np.concatenate([near, far], axis=1), np.ones(len(found)), items
 
-    def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats]:
-        rows = c.quadruplets
+    def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats, Items]:
+        rows, items = c.quadruplets, self
         if c.names is None:
-            self._reach(int(rows.max(initial=-1)) + 1, grow)
+            items = self._up_to(int(rows.max(initial=-1)) + 1, grow)
         elif c.names != self.names:
-            rows = self._renumbered(c, rows, grow)
+            items = self._with_names_of(c, grow)
+            rows = np.array([items.place.get(name, -1) for name in c.names], np.int32)[rows]
         kept = c.weight > 0
-        if kept.all():
-            return rows, np.array(c.weight)
-        return rows[kept], c.weight[kept]
+        return (rows, np.array(c.weight), items) if kept.all() else (rows[kept], c.weight[kept], items)
 
-    def _renumbered(self, c: Comparisons, rows: Ints, grow: bool) -> Ints:
+    def _with_names_of(self, c: Comparisons, grow: bool) -> Items:
         if self.names is None:
             raise ValueError("comparisons: these have item names, but the model knows its items by position")
-        names = c.names or ()
-        unknown = [names[k] for k in c.items_compared if names[k] not in self.place]
+        unknown = [name for name in map(c.label, c.items_compared.tolist()) if name not in self.place]
         if unknown and not grow:
             raise ValueError(
                 f"comparisons: item {unknown[0]!r} is not among the {self.count} items of the model; "
                 "give all items to the first call, or set grow=True"
             )
-        self._append(unknown)
-        return np.array([self.place.get(name, -1) for name in names], np.int32)[rows]
+        return Items(self.count + len(unknown), (*self.names, *unknown)) if unknown else self
 
-    def _append(self, names: list[str]) -> None:
-        for name in names:
-            self.place[name] = len(self.place)
-        self.names = (*(self.names or ()), *names)
-        self.count = len(self.names)
-
-    def _reach(self, needed: int, grow: bool) -> None:
-        """Have items up to a position."""
+    def _up_to(self, needed: int, grow: bool) -> Items:
+        """Return items up to a position."""
         if needed <= self.count:
-            return
+            return self
         if self.names is not None or not grow:
             remedy = "new items need a name" if self.names is not None else "give n_items, or set grow=True"
             raise ValueError(
                 f"comparisons: item {needed - 1} is not among the {self.count} items of the model; {remedy}"
             )
-        self.count = needed
+        return Items(needed, None)
