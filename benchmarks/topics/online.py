@@ -22,7 +22,7 @@ from benchmarks.report import Row, Table
 from benchmarks.settings import Settings
 from similitude.engine.threads import one_blas_thread
 
-LONG = True
+LONG = False
 SPEED = {"method": "", "n": "d", "answers": ",d", "microseconds an answer": ",.2f", "times faster than ERKLE": ",.1f"}
 SINGLE = {"call": "", "p50 microseconds": ",.1f", "p99 microseconds": ",.1f"}
 ERROR = {"method": "", "error": ".4f", "seconds": ".3f"}

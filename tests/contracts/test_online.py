@@ -101,6 +101,8 @@ def test_manners_of_scikit_learn(method, settings, noisy):
         model.predict(noisy)
     with pytest.raises(NotFittedError):
         model.distances()
+    with pytest.raises(NotFittedError):
+        model.save("nowhere")
     model.fit(noisy)
     again = clone(model).fit(noisy)
     assert_same(model, again)

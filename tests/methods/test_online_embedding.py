@@ -145,6 +145,20 @@ def test_a_new_item_begins_beside_the_one_it_was_called_alike():
     assert gap[0] < 0.2 * gap[1]
 
 
+def test_starting_from_positions_of_a_pilot_study(tmp_path):
+    points = np.random.default_rng(0).normal(size=(12, 2))
+    pilot = sm.STE(2, random_state=0).fit(sm.simulate(points, 600, random_state=1))
+    model = sm.OnlineEmbedding(2, init=pilot.embedding_, n_items=12, random_state=0)
+    model.partial_fit(np.empty((0, 3), int))
+    np.testing.assert_allclose(model.distances(), pilot.distances(), atol=1e-4)
+    model.partial_fit(sm.simulate(points, 300, random_state=2))
+    assert model.score(sm.simulate(points, 2000, random_state=3)) > 0.93
+    model.save(tmp_path / "state")
+    assert np.array_equal(sm.OnlineEmbedding.load(tmp_path / "state").init, pilot.embedding_)
+    with pytest.raises(ValueError, match=r"init: expected finite positions of shape \(13, 2\), found shape \(12, 2\)"):
+        sm.OnlineEmbedding(2, init=pilot.embedding_, n_items=13).fit([(0, 1, 2)])
+
+
 def test_slope_is_the_best_one():
     rng = np.random.default_rng(0)
     latent = rng.normal(size=4000) * 2

@@ -7,14 +7,14 @@ one, or in two parts with the state saved in between.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numba
 import numpy as np
 
-_FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-_kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
-_inlined = numba.njit(forceinline=True, **_FLAGS)
+from similitude.engine.compiled import FLAGS
+
+_kernel = numba.njit(cache=True, nogil=True, **FLAGS)
+_inlined = numba.njit(forceinline=True, **FLAGS)
 
 RECENT = 1000
 """How many of the latest margins are kept, to fit the slope of the probabilities."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize
+from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.online import RECENT
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
@@ -99,16 +100,18 @@ class OnlineEstimator(ComparisonEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file (arrays and JSON, never pickle); a model loaded from it goes on bit for bit."""
+        check_is_fitted(self, "_items")
         header = {
             "format": _FORMAT,
             "method": type(self).__name__,
             "settings": self._settings(),
-            "names": self._fitted().names,
+            "names": self._items.names,
             "n_items": self.n_items_,
             "counts": {name: getattr(self, name) for name in self._counts},
         }
         arrays: dict[str, Any] = {name: getattr(self, name) for name in self._arrays}
-        arrays |= {f"given_{k}": v for k, v in self.get_params().items() if isinstance(v, np.ndarray)}
+        given = self.get_params().keys() - self._settings().keys() - {"random_state"}  # a generator has done its work
+        arrays |= {f"given_{name}": np.asarray(getattr(self, name), float) for name in given}
         text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
         whole = io.BytesIO()
         np.savez(whole, header=text, **arrays)

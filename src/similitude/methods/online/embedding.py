@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from similitude.engine.online import draw_below, embedding_steps
 from similitude.feedback.columns import Floats, Ints
@@ -39,6 +40,7 @@ class OnlineEmbedding(OnlineEstimator):
     replay : how many earlier answers are learned again after each new one; more is better and slower
     rate : largest step; "auto" is 0.25/sqrt(1 + replay), at most 0.2
     prior : strength of the penalty
+    init : (n, n_components) positions to start from, those of a pilot study, say; near the centre when not given
     memory : most answers kept for `replay` and `refit`: all until there are more, then a random sample of them
     n_items : number of items; those of the first comparisons when not given
     grow : whether items that are not known yet are appended (else they are refused)
@@ -72,6 +74,7 @@ class OnlineEmbedding(OnlineEstimator):
         replay: int = 50,
         rate: float | str = "auto",
         prior: float = 0.5,
+        init: npt.ArrayLike | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
         grow: bool = False,
@@ -82,6 +85,7 @@ class OnlineEmbedding(OnlineEstimator):
         self.replay = replay
         self.rate = rate
         self.prior = prior
+        self.init = init
         self.memory = memory
         self.n_items = n_items
         self.grow = grow
@@ -131,9 +135,10 @@ class OnlineEmbedding(OnlineEstimator):
         return self.memory
 
     def _begin_model(self, n_items: int) -> None:
-        self._X = self._noise(n_items)
+        self._X = self._noise(n_items) if self.init is None else self._given(n_items)
         self._average = self._X.copy()
-        self._touched, self._answered = np.zeros(n_items, np.int64), np.zeros(n_items)
+        self._touched = np.full(n_items, int(self.init is not None))
+        self._answered = np.zeros(n_items)
 
     def _add_items(self, count: int) -> None:
         noise = self._noise(count)
@@ -141,6 +146,14 @@ class OnlineEmbedding(OnlineEstimator):
         self._average = np.concatenate([self._average, noise])
         self._touched = np.concatenate([self._touched, np.zeros(count, np.int64)])
         self._answered = np.concatenate([self._answered, np.zeros(count)])
+
+    def _given(self, n_items: int) -> Floats:
+        X = np.array(self.init, float)
+        if X.shape != (n_items, self.n_components) or not np.isfinite(X).all():
+            raise ValueError(
+                f"init: expected finite positions of shape {(n_items, self.n_components)}, found shape {X.shape}"
+            )
+        return X
 
     def _noise(self, count: int) -> Floats:
         """Start positions; the seed moves on, so that items added one by one get the same as items added at once."""
