@@ -129,7 +129,7 @@ def test_refit_leaves_items_that_are_no_longer_remembered_where_they_are():
     model = sm.OnlineEmbedding(2, n_items=13, memory=50, replay=0, random_state=0).partial_fit([(10, 11, 12)])
     model.partial_fit(c)
     forgotten = sorted({10, 11, 12} - set(model._rows.ravel().tolist()))
-    before = model._average.copy()
+    before = model._positions()
     model.refit()
     assert forgotten
     assert np.array_equal(model._average[forgotten], before[forgotten])
@@ -143,6 +143,25 @@ def test_a_new_item_begins_beside_the_one_it_was_called_alike():
     model.set_params(replay=0).partial_fit([(10, 3, far)])
     gap = model.pair_distance([(10, 3), (10, far)])
     assert gap[0] < 0.2 * gap[1]
+
+
+def test_it_does_not_matter_when_an_item_joins():
+    c = sm.simulate(np.random.default_rng(0).normal(size=(10, 2)), 200, random_state=1)
+    rows = c.triplets[np.argsort(c.triplets.max(1), kind="stable")]
+    at_once = sm.OnlineEmbedding(2, replay=5, n_items=10, random_state=0).partial_fit(rows)
+    one_by_one = sm.OnlineEmbedding(2, replay=5, grow=True, random_state=0)
+    sizes = [one_by_one.partial_fit(row[None]).n_items_ for row in rows]
+    assert sizes[0] < 4
+    assert sizes[-1] == 10
+    assert np.array_equal(one_by_one._X, at_once._X)
+    assert np.array_equal(one_by_one.embedding_, at_once.embedding_)
+
+
+def test_a_start_that_is_refused_leaves_a_model_that_was_not_begun():
+    model = sm.OnlineEmbedding(2, init=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="init"):
+        model.fit([(0, 1, 5)])
+    assert model.set_params(init=None).partial_fit([(0, 1, 5)]).n_items_ == 6
 
 
 def test_starting_from_positions_of_a_pilot_study(tmp_path):

@@ -150,13 +150,15 @@ class OnlineEstimator(ComparisonEstimator):
 
     def _begin(self, items: Items) -> None:
         self._check()
-        self._items = items
+        if hasattr(self, "_items"):
+            del self._items  # a start that is refused below leaves a model that was not begun
         self._similarity = None
         self._rows, self._weights = np.empty((0, 4), np.int32), np.empty(0)
         self._random = np.random.default_rng(self.random_state).integers(0, 2**63, 1, np.uint64)
         self._recent = np.zeros(RECENT)
         self.n_answers_ = 0
         self._begin_model(items.count)
+        self._items = items
 
     def _make_room(self, count: int) -> None:
         """Have room to keep further answers, up to the most that are kept; a sample of them stays one."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from similitude.engine.online import draw_below, embedding_steps
+from similitude.engine.online import embedding_steps
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.embedding import OrdinalEmbedding
@@ -64,7 +64,7 @@ class OnlineEmbedding(OnlineEstimator):
     (4, ['bee'])
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_X", "_average", "_touched", "_answered")
+    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
 
     def __init__(
         self,
@@ -105,8 +105,11 @@ class OnlineEmbedding(OnlineEstimator):
         used, rows = np.unique(self._rows[:count], return_inverse=True)
         weight = self._weights[:count]
         kept = Comparisons.from_quadruplets(rows.reshape(-1, 4), weight=weight, names=self._labels(used))
-        start = self._positions()[used]
-        defaults = {"penalty": self.prior * len(used) / float(weight.sum()), "init": start, "n_init": 1}
+        centre = self._average[self._touched > 0].mean(0)
+        self._X -= centre
+        self._average -= centre
+        penalty = self.prior * len(used) / float(weight.sum())
+        defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
         method: type[OrdinalEmbedding] = STE if self.loss == "logistic" else GNMDS
         batch = method(self.n_components, **{**defaults, **settings}).fit(kept)
         self._X[used] = batch.embedding_
@@ -135,13 +138,14 @@ class OnlineEmbedding(OnlineEstimator):
         return self.memory
 
     def _begin_model(self, n_items: int) -> None:
-        self._X = self._noise(n_items) if self.init is None else self._given(n_items)
+        self._seed = self._random.copy()
+        self._X = self._noise(0, n_items) if self.init is None else self._given(n_items)
         self._average = self._X.copy()
         self._touched = np.full(n_items, int(self.init is not None))
         self._answered = np.zeros(n_items)
 
     def _add_items(self, count: int) -> None:
-        noise = self._noise(count)
+        noise = self._noise(len(self._X), count)
         self._X = np.concatenate([self._X, noise])
         self._average = np.concatenate([self._average, noise])
         self._touched = np.concatenate([self._touched, np.zeros(count, np.int64)])
@@ -155,11 +159,10 @@ class OnlineEmbedding(OnlineEstimator):
             )
         return X
 
-    def _noise(self, count: int) -> Floats:
-        """Start positions; the seed moves on, so that items added one by one get the same as items added at once."""
-        rows = [
-            np.random.default_rng(draw_below(self._random, 2**62)).normal(size=self.n_components) for _ in range(count)
-        ]
+    def _noise(self, first: int, count: int) -> Floats:
+        """Start positions, by seed and item alone: it does not matter when an item joins."""
+        seed, items = int(self._seed[0]), range(first, first + count)
+        rows = [np.random.default_rng([seed, item]).normal(size=self.n_components) for item in items]
         return _NOISE * np.array(rows).reshape(count, self.n_components)
 
     def _learn(self, rows: Ints, weight: Floats) -> None:
