@@ -23,7 +23,7 @@ from benchmarks.settings import Settings
 from similitude.engine.threads import one_blas_thread
 
 LONG = False
-SPEED = {"method": "", "n": "d", "answers": ",d", "microseconds an answer": ",.2f", "times faster than ERKLE": ",.1f"}
+SPEED = {"method": "", "n": "d", "answers": ",d", "microseconds an answer": ",.2f", "times faster than ERKLE": ",.2f"}
 SINGLE = {"call": "", "p50 microseconds": ",.1f", "p99 microseconds": ",.1f"}
 ERROR = {"method": "", "error": ".4f", "seconds": ".3f"}
 Rows = npt.NDArray[np.int32]
