@@ -11,17 +11,16 @@ BATCH = ("RCKL (certified)", "STE", "GNMDS", "CKL")
 
 def page(stored: dict[str, list[dict]]) -> str:
     """Return the page as Markdown."""
-    small, large, music = (pd.DataFrame(stored[figure]) for figure in ("17", "18", "19"))
+    sections = {"17": fig17, "18": fig18, "19": fig19}
     lines = [
         "# Online kernel learning (Heim 2015, Fig. 17 to 19)",
         "",
         "`python -m reproduce.online`; what differs from the thesis' set-ups stands at the head of that file. Errors",
         "are shares of unseen answers that are foretold wrongly, means over the trials ± half a 95 % interval.",
         "",
-        *fig17(small),
-        *fig18(large),
-        *fig19(music),
     ]
+    for figure, section in sections.items():
+        lines += section(pd.DataFrame(stored[figure])) if figure in stored else [f"## Fig. {figure}: not run", ""]
     return "\n".join(lines) + "\n"
 
 
@@ -35,21 +34,24 @@ def mean(table: pd.DataFrame, method: str, answers: int | None = None, column: s
     return float(chosen[chosen.answers == (answers or chosen.answers.max())][column].mean())
 
 
-def cell(values: pd.Series) -> str:
+def cell(values: pd.Series, style: str) -> str:
     """Mean ± half the 95 % interval of a mean over trials."""
     count = len(values)
     half = stats.t.ppf(0.975, count - 1) * values.std() / np.sqrt(count) if count > 1 else np.nan
-    return f"{values.mean():.4f}" + (f" ± {half:.4f}" if np.isfinite(half) else "")
+    return f"{values.mean():{style}}" + (f" ± {half:{style}}" if np.isfinite(half) else "")
 
 
 def curves(table: pd.DataFrame, at: list[int], column: str = "error") -> list[str]:
     """A Markdown table, one row per method, one column per number of answers."""
+    style = ".1f" if column == "seconds" else ".4f"
     lines = ["| method | " + " | ".join(f"{count:,}" for count in at) + " |", "|---|" + "---|" * len(at)]
     for method in table.method.drop_duplicates():
         chosen = table[table.method == method]
         found = [chosen[chosen.answers == count][column] for count in at]
         if any(len(values) for values in found):
-            lines.append(f"| {method} | " + " | ".join(cell(values) if len(values) else "-" for values in found) + " |")
+            lines.append(
+                f"| {method} | " + " | ".join(cell(values, style) if len(values) else "-" for values in found) + " |"
+            )
     return [*lines, ""]
 
 
