@@ -11,8 +11,8 @@ Data. Fig. 17: as in the thesis, 100 points in 50 dimensions, 10,000 of the 485,
 on the others. Fig. 18: 1,000 points in place of 5,000 and 3,000 answers in place of 10,000, again in 20 mini-batches:
 at 5,000 points one eigenpair takes seconds. Fig. 19: the 9,090 published answers about 400 artists (contradictory ones
 were taken out by those who published them; the thesis had 16,385), split as in the thesis; STE-ERKLE with one pass
-alone. Fewer trials than the thesis' ten, five and ten (`TRIALS`): hours of eigenpairs would not change what held. The
-outdoor scenes of Fig. 20 are not at hand.
+alone. Fewer trials than the thesis' ten, five and ten (`TRIALS`; the page says how many were run), since eigenpairs
+are slow. The outdoor scenes of Fig. 20 are not at hand.
 
 Batch methods get the penalty that does best on the test answers, as in the thesis (Fig. 19: on validation answers).
 They are fits to the end: `RCKL` (the certified optimum over kernels), `STE`, `GNMDS`, `CKL` in 50 dimensions. A batch
