@@ -20,6 +20,8 @@ _HOME = {
     "kernel_map": "methods.kernel_clustering",
     "choose_landmarks": "feedback.landmarks",
     "landmark_questions": "feedback.landmarks",
+    "ERKLE": "methods.online.erkle",
+    "OnlineEmbedding": "methods.online.embedding",
     "RCKL": "methods.kernel_learning",
     "RCKLAK": "methods.auxiliary_kernels",
     "RCKLMKL": "methods.auxiliary_kernels",

@@ -96,3 +96,4 @@ def _gram(order, rng):
 
 
 METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS]
+ONLINE = [sm.ERKLE, sm.OnlineEmbedding]

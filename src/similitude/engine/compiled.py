@@ -19,9 +19,9 @@ import numpy as np
 from similitude.engine import terms
 
 # Sums of squares may be reordered and fused (the same way every time), but NaN and infinity keep their meaning.
-_FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-_kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
-_inlined = numba.njit(forceinline=True, **_FLAGS)
+FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_kernel = numba.njit(cache=True, nogil=True, **FLAGS)
+_inlined = numba.njit(forceinline=True, **FLAGS)
 
 
 @numba.njit(error_model="numpy")

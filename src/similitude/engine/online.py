@@ -1,0 +1,179 @@
+"""Online steps, compiled: a factored step per answer with replay, ERKLE's step on six entries, and its projection.
+
+Chance is splitmix64 on one 64-bit state: a stream of answers draws the same numbers whether it comes at once, one by
+one, or in two parts with the state saved in between.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from similitude.engine.compiled import FLAGS
+
+_kernel = numba.njit(cache=True, nogil=True, **FLAGS)
+_inlined = numba.njit(forceinline=True, **FLAGS)
+
+RECENT = 1000
+"""How many of the latest margins are kept, to fit the slope of the probabilities."""
+
+_NEWTON = 6
+
+
+@_kernel
+def draw_below(state, count):  # type: ignore[no-untyped-def]
+    """Return a whole number from 0 to count - 1 and advance the state: splitmix64 (Steele, Lea & Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.int64((z >> np.uint64(1)) % np.uint64(count))
+
+
+@_kernel
+def remember(rows, weights, seen, row, weight, state):  # type: ignore[no-untyped-def]
+    """Keep an answer in a reservoir (Vitter's algorithm R): every answer so far is in it with the same chance."""
+    place = seen if seen < len(rows) else draw_below(state, seen + 1)
+    if place < len(rows):
+        rows[place] = row
+        weights[place] = weight
+
+
+@_inlined
+def _distances(X, row):  # type: ignore[no-untyped-def]
+    near, far = 0.0, 0.0
+    for c in range(X.shape[1]):
+        a, b = X[row[0], c] - X[row[1], c], X[row[2], c] - X[row[3], c]
+        near += a * a
+        far += b * b
+    return near, far
+
+
+@_inlined
+def _length(margin, steepness, rate, logistic):  # type: ignore[no-untyped-def]
+    """How far to go along the gradient of the margin, whose squared length is `steepness`.
+
+    Hinge: min(rate, (1 - margin)/steepness), the passive-aggressive step of Crammer et al. (2006), PA-I. Logistic: the
+    t that solves t = rate · P(wrong) at the margin *after* the step, margin + t · steepness (an implicit step).
+    """
+    if not logistic:
+        return min(rate, max(0.0, 1.0 - margin) / max(steepness, 1e-12))
+    t = 0.0
+    for _ in range(_NEWTON):
+        wrong = 1.0 / (1.0 + math.exp(min(max(margin + t * steepness, -500.0), 500.0)))
+        t += (rate * wrong - t) / (1.0 + rate * wrong * (1.0 - wrong) * steepness)
+        t = min(max(t, 0.0), rate)
+    return t
+
+
+@_inlined
+def _learn(X, average, touched, answered, row, weight, rate, logistic, prior, forget):  # type: ignore[no-untyped-def]
+    """One step on one answer: along the margin, towards the centre by the prior, then into the running average."""
+    i, j, k, l = row[0], row[1], row[2], row[3]
+    near, far = _distances(X, row)
+    steepness = 8.0 * (near + far)
+    if i == k:  # a head is pulled by both pairs
+        cross = 0.0
+        for c in range(X.shape[1]):
+            cross += (X[i, c] - X[j, c]) * (X[k, c] - X[l, c])
+        steepness -= 8.0 * cross
+    step = 2.0 * _length(far - near, steepness, min(rate * weight, 0.25), logistic)
+    for c in range(X.shape[1]):
+        a, b = step * (X[i, c] - X[j, c]), step * (X[k, c] - X[l, c])
+        X[i, c] -= a
+        X[j, c] += a
+        X[k, c] += b
+        X[l, c] -= b
+    for place in range(4):
+        item = row[place]
+        if place == 2 and i == k:
+            continue
+        touched[item] += 1
+        share = (1.0 + forget) / (touched[item] + forget)
+        kept = 1.0 / (1.0 + 2.0 * rate * weight * prior / max(answered[item], 1.0))
+        for c in range(X.shape[1]):
+            X[item, c] *= kept
+            average[item, c] += share * (X[item, c] - average[item, c])
+
+
+@_inlined
+def _settle(X, average, touched, new, old):  # type: ignore[no-untyped-def]
+    """An item met for the first time begins beside the one it was called alike."""
+    if touched[new] == 0 and touched[old] > 0:
+        for c in range(X.shape[1]):
+            X[new, c] += average[old, c]
+
+
+@_kernel
+def embedding_steps(  # type: ignore[no-untyped-def]
+    X, average, touched, answered, answers, weights, kept_rows, kept_weights, seen, state, recent,
+    rate, logistic, prior, forget, replay,
+):  # fmt: skip
+    """Learn answers in order, each with `replay` drawn from those kept; returns how many answers there are now.
+
+    `touched` counts the steps of each item, `answered` the weight of its answers. The margin of each answer in the
+    averaged positions, *before* it is learned, goes to `recent`. A replay begins after 2 · replay answers, as in
+    Algorithm 7 of Heim (2015).
+    """
+    for t in range(len(answers)):
+        row = answers[t]
+        near, far = _distances(average, row)
+        recent[seen % len(recent)] = far - near
+        for place in range(4):
+            if place != 2 or row[0] != row[2]:
+                answered[row[place]] += weights[t]
+        _settle(X, average, touched, row[0], row[1])
+        _settle(X, average, touched, row[1], row[0])
+        _learn(X, average, touched, answered, row, weights[t], rate, logistic, prior, forget)
+        remember(kept_rows, kept_weights, seen, row, weights[t], state)
+        seen += 1
+        if seen > 2 * replay:
+            for _ in range(replay):
+                drawn = draw_below(state, min(seen, len(kept_rows)))
+                _learn(
+                    X, average, touched, answered, kept_rows[drawn], kept_weights[drawn],
+                    rate, logistic, prior, forget,
+                )  # fmt: skip
+    return seen
+
+
+@_kernel
+def kernel_step(K, row, weight, off, size, aggressive, logistic, target, rate):  # type: ignore[no-untyped-def]
+    """K - gamma · G for one answer, in its few entries; returns the margin before it, and gamma.
+
+    G = (e_i - e_j)(e_i - e_j)' - (e_k - e_l)(e_k - e_l)' with its off-diagonal entries times `off`; the margin
+    d2_far - d2_near moves by `size` per unit of gamma. Aggressive: gamma = max(0, target - margin)/size, at most the
+    whole of it whatever the weight. Else gamma = rate · weight · f with f = P(wrong), or 1 where the margin is below 1.
+    """
+    i, j, k, l = row[0], row[1], row[2], row[3]
+    near = K[i, i] + K[j, j] - 2.0 * K[i, j]
+    far = K[k, k] + K[l, l] - 2.0 * K[k, l]
+    margin = far - near
+    if aggressive:
+        gamma = min(weight, 1.0) * max(0.0, target - margin) / size
+    elif logistic:
+        gamma = rate * weight / (1.0 + math.exp(min(max(margin, -500.0), 500.0)))
+    else:
+        gamma = rate * weight * (margin < 1.0)
+    if gamma > 0.0:
+        K[i, j] += off * gamma
+        K[j, i] = K[i, j]
+        K[k, l] -= off * gamma
+        K[l, k] = K[k, l]
+        K[j, j] -= gamma
+        K[l, l] += gamma
+        if i != k:  # at a head the two cancel
+            K[i, i] -= gamma
+            K[k, k] += gamma
+    return margin, gamma
+
+
+@numba.njit(cache=True, nogil=True)
+def subtract_outer(K, value, vector):  # type: ignore[no-untyped-def]
+    """K - value · vector vector', in place; without reordered products, so that K stays exactly symmetric."""
+    for i in range(len(vector)):
+        for j in range(len(vector)):
+            K[i, j] -= value * (vector[i] * vector[j])

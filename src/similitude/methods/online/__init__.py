@@ -1,0 +1,1 @@
+"""Learning while people answer: `ERKLE` (the thesis' kernel method) and `OnlineEmbedding` (for live use)."""

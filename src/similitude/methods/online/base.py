@@ -1,0 +1,210 @@
+"""What online estimators share: a stream of answers, new items, answers kept, one slope, and a state that is saved."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.engine.online import RECENT
+from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.feedback.columns import Array, Floats, Ints
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.files.whole import write_whole
+from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.online.stream import Items
+from similitude.methods.similarity import Similarity
+
+_FORMAT = 1
+_FIRST_ROOM = 1024
+
+
+class OnlineEstimator(ComparisonEstimator):
+    """Learns answer by answer: a stream taken at once, one by one, or with a save in between gives the same bits.
+
+    A method gives `_begin_model`, `_add_items`, `_learn` and `_positions`, names its arrays in `_arrays` and its counts
+    in `_counts`, and keeps every bit of its state in them.
+    """
+
+    _items: Items
+    n_items: int | None
+    grow: bool
+    random_state: int | np.random.Generator | None
+
+    _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
+    _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)
+
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+        """Forget everything, then learn the comparisons in their order."""
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._begin(Items(c.n_items, c.names))
+        return self.partial_fit(c)
+
+    def partial_fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+        """Learn further comparisons, in their order.
+
+        The first call says which items there are (`n_items`, or those of its comparisons). A later one may hold others
+        only where `grow` is set; they are appended.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`; comparisons of weight 0 are
+            passed over
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        """
+        if not hasattr(self, "_items"):
+            c = as_comparisons(comparisons, y, self.n_items)
+            self._begin(Items(c.n_items, c.names))
+            comparisons, y = c, None
+        rows, weight, items = self._items.read(comparisons, y, self.grow)
+        self._check_rows(rows)
+        if items.count > self.n_items_:
+            self._add_items(items.count - self.n_items_)
+            self._items = items
+        self._make_room(len(rows))
+        self._learn(rows, weight)
+        self._similarity: Similarity | None = None
+        return self
+
+    @property
+    def n_items_(self) -> int:
+        """Number of items that the model knows."""
+        return self._items.count
+
+    @property
+    def slope_(self) -> float:
+        """What a margin is multiplied with to be a log-odds: fitted on the latest margins before they were learned."""
+        return fit_slope(self._recent)
+
+    @property
+    def similarity_(self) -> Similarity:  # type: ignore[override]  # read out when it is asked for, not at every answer
+        """The model in use, as it stands; its distances are in the units in which margins are log-odds."""
+        if not hasattr(self, "_items"):
+            raise AttributeError("similarity_: nothing was learned yet; call fit or partial_fit")
+        if self._similarity is None:
+            X = self._positions() * np.sqrt(self.slope_)
+            X.flags.writeable = False
+            loss = ComparisonLoss(Formula(squared), Formula(logistic))
+            about = {"method": type(self).__name__, "settings": self._settings()}
+            self._similarity = Similarity(X, loss, self._items.names, about)
+        return self._similarity
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file (arrays and JSON, never pickle); a model loaded from it goes on bit for bit."""
+        check_is_fitted(self, "_items")
+        header = {
+            "format": _FORMAT,
+            "method": type(self).__name__,
+            "settings": self._settings(),
+            "names": self._items.names,
+            "n_items": self.n_items_,
+            "counts": {name: getattr(self, name) for name in self._counts},
+        }
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in self._arrays}
+        given = self.get_params().keys() - self._settings().keys() - {"random_state"}  # a generator has done its work
+        arrays |= {f"given_{name}": np.asarray(getattr(self, name), float) for name in given}
+        text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
+        whole = io.BytesIO()
+        np.savez(whole, header=text, **arrays)
+        write_whole(Path(path), whole.getvalue())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a state written by `save`."""
+        try:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = dict(stored)
+            header = json.loads(arrays.pop("header").tobytes().decode())
+            method, version = header["method"], header["format"]
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(
+                f"{Path(path).name} is not the state of an online model, or it is damaged ({error})"
+            ) from None
+        if method != cls.__name__:
+            raise ValueError(f"{Path(path).name} holds the state of {method}: use {method}.load")
+        if version > _FORMAT:
+            raise ValueError(
+                f"{Path(path).name} has format {version}, but this version of similitude reads formats "
+                f"up to {_FORMAT}; upgrade similitude"
+            )
+        given = {k.removeprefix("given_"): v for k, v in arrays.items() if k.startswith("given_")}
+        model = cls(**header["settings"], **given)
+        model._items = Items(header["n_items"], None if header["names"] is None else tuple(header["names"]))
+        model._similarity = None
+        for name, value in {**header["counts"], **{name: arrays[name] for name in cls._arrays}}.items():
+            setattr(model, name, value)
+        return model
+
+    def _settings(self) -> dict[str, Any]:
+        plain = (int, float, str, bool, type(None))
+        return {name: value for name, value in self.get_params().items() if isinstance(value, plain)}
+
+    def _begin(self, items: Items) -> None:
+        self._check()
+        if hasattr(self, "_items"):
+            del self._items  # a start that is refused below leaves a model that was not begun
+        self._similarity = None
+        self._rows, self._weights = np.empty((0, 4), np.int32), np.empty(0)
+        self._random = np.random.default_rng(self.random_state).integers(0, 2**63, 1, np.uint64)
+        self._recent = np.zeros(RECENT)
+        self.n_answers_ = 0
+        self._begin_model(items.count)
+        self._items = items
+
+    def _make_room(self, count: int) -> None:
+        """Have room to keep further answers, up to the most that are kept; a sample of them stays one."""
+        needed = min(self.n_answers_ + count, self._most_kept())
+        if needed > len(self._rows) and self.n_answers_ <= len(self._rows):
+            room = min(max(needed, 2 * len(self._rows), _FIRST_ROOM), self._most_kept())
+            self._rows = _longer(self._rows, room)
+            self._weights = _longer(self._weights, room)
+
+    def _most_kept(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} must say how many answers it keeps")
+
+    def _check(self) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must check its settings")
+
+    def _check_rows(self, rows: Ints) -> None:
+        """Refuse rows that the method cannot learn from; any will do unless a method says otherwise."""
+
+    def _begin_model(self, n_items: int) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must set its state")
+
+    def _add_items(self, count: int) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must append items")
+
+    def _learn(self, rows: Ints, weight: Floats) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must learn answers")
+
+    def _positions(self) -> Floats:
+        raise NotImplementedError(f"{type(self).__name__} must read out positions")
+
+
+def fit_slope(margins: Floats) -> float:
+    """Return the slope s > 0 that minimises  sum log(1 + e^(-s m)) + (log s)²/2  over margins m of answers given.
+
+    The second term is a weak prior around 1: it keeps the slope finite where all answers were foreseen, and positive
+    where most were not. A margin of 0 says nothing.
+    """
+    shape = Formula(logistic)
+
+    def cost(log_slope: float) -> float:
+        return float(shape(np.exp(log_slope) * margins)[0].sum() + 0.5 * log_slope**2)
+
+    return float(np.exp(optimize.minimize_scalar(cost, bounds=(-10.0, 10.0), method="bounded").x))
+
+
+def _longer(array: Array, length: int) -> Array:
+    longer = np.zeros((length, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

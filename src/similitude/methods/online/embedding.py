@@ -1,0 +1,178 @@
+"""Online embedding: positions that follow the answers as they come, in a few microseconds an answer."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine.online import embedding_steps
+from similitude.feedback.columns import Floats, Ints
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.embedding import OrdinalEmbedding
+from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.ordinal import GNMDS, STE
+
+_NOISE = 0.1
+_LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
+
+
+class OnlineEmbedding(OnlineEstimator):
+    """Positions learned answer by answer: the online method for live use.
+
+    Each answer moves the three or four items that it names, at O(n_components) cost. With the margin
+    m = d2_far - d2_near and its gradient g, the step is t · g, where
+
+    - `loss="logistic"`: t = rate · P(wrong) at the margin after the step, m + t |g|² (an implicit step on STE's loss);
+    - `loss="hinge"`: t = min(rate, max(0, 1 - m)/|g|²) (passive-aggressive, PA-I of Crammer et al. 2006).
+
+    The items moved then shrink a little towards the centre, so that over all answers the sum of the losses stands
+    against prior · |X|², the penalty of the batch methods. After each answer `replay` others are drawn from those kept
+    and learned again. What is read out is a running average of each item's positions in which step k of an item weighs
+    about k^forget: the wandering of single steps averages out, the beginning is forgotten.
+
+    Parameters
+    ----------
+    n_components : dimensions
+    loss : "logistic" or "hinge"; both have probabilities, by one slope fitted on margins
+    replay : how many earlier answers are learned again after each new one; more is better and slower
+    rate : largest step; "auto" is 0.25/sqrt(1 + replay), at most 0.2
+    prior : strength of the penalty
+    init : (n, n_components) positions to start from, those of a pilot study, say; near the centre when not given
+    memory : most answers kept for `replay` and `refit`: all until there are more, then a random sample of them
+    n_items : number of items; those of the first comparisons when not given
+    grow : whether items that are not known yet are appended (else they are refused)
+    random_state : seed or generator
+
+    Attributes
+    ----------
+    embedding_ : (n, n_components) averaged positions, centred, in units in which margins are log-odds
+    similarity_ : the model in use, read out when it is asked for
+    slope_ : what margins are multiplied with to be log-odds: fitted on the latest thousand margins, each taken before
+        its answer was learned
+    n_answers_, n_items_ : number of answers learned, of items known
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> model = sm.OnlineEmbedding(1, grow=True, random_state=0)
+    >>> for answer in [("ant", "bee", "cow"), ("cow", "dog", "ant"), ("bee", "ant", "dog")] * 5:
+    ...     model = model.partial_fit([answer])
+    >>> model.n_items_, model.neighbors("ant", 1)
+    (4, ['bee'])
+    """
+
+    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        loss: str = "logistic",
+        replay: int = 50,
+        rate: float | str = "auto",
+        prior: float = 0.5,
+        init: npt.ArrayLike | None = None,
+        memory: int = 100_000,
+        n_items: int | None = None,
+        grow: bool = False,
+        random_state: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.loss = loss
+        self.replay = replay
+        self.rate = rate
+        self.prior = prior
+        self.init = init
+        self.memory = memory
+        self.n_items = n_items
+        self.grow = grow
+        self.random_state = random_state
+
+    def refit(self, **settings: Any) -> Self:
+        """Fit the answers kept as a batch, started from the positions learned, and go on from there.
+
+        Parameters
+        ----------
+        **settings : of the batch method, `STE` (logistic) or `GNMDS` (hinge): `penalty`, `max_iter`, `tol`, ...; the
+            penalty is prior · n / (total weight), as online, unless given
+        """
+        count = min(self.n_answers_, len(self._rows))
+        if not count:
+            raise ValueError("refit: there are no answers to fit yet")
+        used, rows = np.unique(self._rows[:count], return_inverse=True)
+        weight = self._weights[:count]
+        kept = Comparisons.from_quadruplets(rows.reshape(-1, 4), weight=weight, names=self._labels(used))
+        centre = self._average[self._touched > 0].mean(0)
+        self._X -= centre
+        self._average -= centre
+        penalty = self.prior * len(used) / float(weight.sum())
+        defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
+        method: type[OrdinalEmbedding] = STE if self.loss == "logistic" else GNMDS
+        batch = method(self.n_components, **{**defaults, **settings}).fit(kept)
+        self._X[used] = batch.embedding_
+        self._average[used] = batch.embedding_
+        self._recent[:] = 0.0  # margins of the old positions say nothing of the new ones
+        self._similarity = None
+        return self
+
+    def _labels(self, used: Ints) -> list[str]:
+        names = self._items.names
+        return [str(k) if names is None else names[k] for k in used.tolist()]
+
+    def _check(self) -> None:
+        for name, least in (("n_components", 1), ("replay", 0), ("memory", 1)):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, np.integer)) and value >= least):
+                raise ValueError(f"{name}: expected a whole number of at least {least}, found {value!r}")
+        if self.loss not in ("logistic", "hinge"):
+            raise ValueError(f"loss: expected 'logistic' or 'hinge', found {self.loss!r}")
+        if self.rate != "auto" and not (isinstance(self.rate, Real) and 0 < self.rate <= _LARGEST_RATE):
+            raise ValueError(f"rate: expected 'auto' or a number from 0 to {_LARGEST_RATE}, found {self.rate!r}")
+        if not (isinstance(self.prior, Real) and 0 <= self.prior < np.inf):
+            raise ValueError(f"prior: expected a number of at least 0, found {self.prior!r}")
+
+    def _most_kept(self) -> int:
+        return self.memory
+
+    def _begin_model(self, n_items: int) -> None:
+        self._seed = self._random.copy()
+        self._X = self._noise(0, n_items) if self.init is None else self._given(n_items)
+        self._average = self._X.copy()
+        self._touched = np.full(n_items, int(self.init is not None))
+        self._answered = np.zeros(n_items)
+
+    def _add_items(self, count: int) -> None:
+        noise = self._noise(len(self._X), count)
+        self._X = np.concatenate([self._X, noise])
+        self._average = np.concatenate([self._average, noise])
+        self._touched = np.concatenate([self._touched, np.zeros(count, np.int64)])
+        self._answered = np.concatenate([self._answered, np.zeros(count)])
+
+    def _given(self, n_items: int) -> Floats:
+        X = np.array(self.init, float)
+        if X.shape != (n_items, self.n_components) or not np.isfinite(X).all():
+            raise ValueError(
+                f"init: expected finite positions of shape {(n_items, self.n_components)}, found shape {X.shape}"
+            )
+        return X
+
+    def _noise(self, first: int, count: int) -> Floats:
+        """Start positions, by seed and item alone: it does not matter when an item joins."""
+        seed, items = int(self._seed[0]), range(first, first + count)
+        rows = [np.random.default_rng([seed, item]).normal(size=self.n_components) for item in items]
+        return _NOISE * np.array(rows).reshape(count, self.n_components)
+
+    def _learn(self, rows: Ints, weight: Floats) -> None:
+        rate = min(0.2, 0.25 / np.sqrt(1.0 + self.replay)) if self.rate == "auto" else float(self.rate)
+        self.n_answers_ = embedding_steps(
+            self._X, self._average, self._touched, self._answered, rows, weight, self._rows, self._weights,
+            self.n_answers_, self._random, self._recent, rate, self.loss == "logistic", float(self.prior),
+            float(min(3 + self.replay, 10)), self.replay,
+        )  # fmt: skip
+
+    def _positions(self) -> Floats:
+        met = self._touched > 0
+        return (self._average - self._average[met].mean(0)) * met[:, None] if met.any() else 0.0 * self._average

@@ -1,0 +1,74 @@
+"""A stream of answers as rows of items: checked once, at the edge, and cheaply for one answer at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.feedback.checks import check_pairs, head_first
+from similitude.feedback.columns import Floats, Ints
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import Names
+from similitude.feedback.sheets import as_right
+
+
+class Items:
+    """The items that a model knows, in the order in which they came; never changed, but replaced by a longer one."""
+
+    def __init__(self, count: int, names: Names | None) -> None:
+        self.count = count
+        self.names = names
+        self.place = {name: k for k, name in enumerate(names or ())}
+
+    def read(self, comparisons: Any, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats, Items]:
+        """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
+        found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
+        if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2:
+            return self._from_comparisons(as_comparisons(found, y), grow)
+        if found.shape[1] not in (3, 4):
+            raise ValueError(f"comparisons: expected an array of shape (m, 3) or (m, 4), found shape {found.shape}")
+        near, far = found[:, :2], found[:, -2:] if found.shape[1] == 4 else found[:, [0, 2]]
+        if y is not None:
+            wrong = ~as_right(y, len(found))[:, None]
+            near, far = np.where(wrong, far, near), np.where(wrong, near, far)
+        if found.size and found.min() < 0:
+            raise ValueError(f"comparisons: expected item positions of at least 0, found {found.min()}")
+        near, far = head_first(near, far)
+        check_pairs(near, far)
+        items = self._up_to(int(found.max(initial=-1)) + 1, grow)
+        return np.concatenate([near, far], axis=1), np.ones(len(found)), items
+
+    def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats, Items]:
+        rows, items = c.quadruplets, self
+        if c.names is None:
+            items = self._up_to(int(rows.max(initial=-1)) + 1, grow)
+        elif c.names != self.names:
+            items = self._with_names_of(c, grow)
+            rows = np.array([items.place.get(name, -1) for name in c.names], np.int32)[rows]
+        kept = c.weight > 0
+        return (rows, np.array(c.weight), items) if kept.all() else (rows[kept], c.weight[kept], items)
+
+    def _with_names_of(self, c: Comparisons, grow: bool) -> Items:
+        if self.names is None:
+            raise ValueError("comparisons: these have item names, but the model knows its items by position")
+        unknown = [name for name in map(c.label, c.items_compared.tolist()) if name not in self.place]
+        if unknown and not grow:
+            raise ValueError(
+                f"comparisons: item {unknown[0]!r} is not among the {self.count} items of the model; "
+                "give all items to the first call, or set grow=True"
+            )
+        return Items(self.count + len(unknown), (*self.names, *unknown)) if unknown else self
+
+    def _up_to(self, needed: int, grow: bool) -> Items:
+        """Return items up to a position."""
+        if needed <= self.count:
+            return self
+        if self.names is not None or not grow:
+            remedy = "new items need a name" if self.names is not None else "give n_items, or set grow=True"
+            raise ValueError(
+                f"comparisons: item {needed - 1} is not among the {self.count} items of the model; {remedy}"
+            )
+        return Items(needed, None)
