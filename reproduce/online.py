@@ -144,7 +144,7 @@ def small(trial: int) -> list[dict]:
         rows += follow(f"PA-ERKLE, {passes} passes", model, train, test, SMALL_AT[-1:], trial=trial)
     rows += refitted(online["OnlineEmbedding"], test, trial)
     batch = {
-        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=100, random_state=0),
+        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=100),
         "STE": lambda penalty: sm.STE(50, penalty=penalty, n_items=100, random_state=0),
         "GNMDS": lambda penalty: sm.GNMDS(50, penalty=penalty, n_items=100, random_state=0),
         "CKL": lambda penalty: sm.CKL(50, penalty=penalty, n_items=100, random_state=0),
@@ -214,7 +214,7 @@ def music(trial: int) -> list[dict]:
     }
     rows = list(chain.from_iterable(follow(*one, train, test, at, trial=trial) for one in online.items()))
     batch = {
-        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=n, random_state=0),
+        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=n),
         "STE": lambda penalty: sm.STE(50, penalty=penalty, n_items=n, random_state=0),
         "GNMDS": lambda penalty: sm.GNMDS(50, penalty=penalty, n_items=n, random_state=0),
     }

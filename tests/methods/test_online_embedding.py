@@ -105,12 +105,12 @@ def test_replay_beats_no_replay_and_ten_passes_of_erkle():
 def test_a_warm_refit_is_the_batch_fit():
     c, unseen = thesis()
     model = sm.OnlineEmbedding(20, random_state=0).fit(c)
-    batch = sm.STE(20, penalty=0.5 * 40 / len(c), random_state=0).fit(c)
+    batch = sm.STE(20, penalty=0.5 * 40 / len(c)).fit(c)
     warm = model.refit()
     assert warm is model
     assert warm.score(unseen) == pytest.approx(batch.score(unseen), abs=0.005)
     assert warm.slope_ == pytest.approx(1.0, abs=1e-4)
-    certified = sm.RCKL("logistic", penalty=0.5 * 40 / len(c), random_state=0).fit(c)
+    certified = sm.RCKL("logistic", penalty=0.5 * 40 / len(c)).fit(c)
     assert warm.score(unseen) > certified.score(unseen) - 0.005
     after = warm.partial_fit(c[:100]).score(unseen)
     assert after == pytest.approx(batch.score(unseen), abs=0.02)

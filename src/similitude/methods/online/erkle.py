@@ -13,7 +13,7 @@ from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats, Ints
-from similitude.methods.kernel_learning import principal_positions
+from similitude.methods.kernel_base import principal_axes
 from similitude.methods.online.base import OnlineEstimator
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
@@ -208,7 +208,9 @@ class ERKLE(OnlineEstimator):
 
     def _positions(self) -> Floats:
         values, vectors = linalg.eigh(self.kernel_)
-        return np.array(principal_positions(vectors * np.sqrt(np.maximum(values, 0.0)), np.ones(self.n_items_, bool)))
+        X = vectors * np.sqrt(np.maximum(values, 0.0))
+        centre, turn = principal_axes(X)
+        return (X - centre) @ turn
 
 
 def _taken_away(row: Ints, printed: bool, n_items: int) -> Floats:
