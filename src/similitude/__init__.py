@@ -11,6 +11,11 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "active_curve": "active.curve",
+    "answers_needed": "active.curve",
+    "next_questions": "active.select",
+    "plan": "active.plan",
+    "refit": "active.refit",
     "RCKL": "methods.kernel_learning",
     "acyclic": "graph.clean",
     "clean": "graph.clean",

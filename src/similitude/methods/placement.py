@@ -26,7 +26,7 @@ def place_items(similarity: Similarity, comparisons: Any, n_init: int, random_st
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
-    c = _over_all_items(similarity, as_comparisons(comparisons))
+    c = over_all_items(similarity, as_comparisons(comparisons))
     n_old = similarity.n_items
     rows = np.flatnonzero(((c.quadruplets >= n_old).any(1)) & (c.weight > 0))
     absent = sorted(set(range(n_old, c.n_items)) - set(c.quadruplets[rows].ravel().tolist()))
@@ -47,7 +47,7 @@ def place_items(similarity: Similarity, comparisons: Any, n_init: int, random_st
     return replace(similarity, embedding=embedding, names=c.names)
 
 
-def _over_all_items(similarity: Similarity, c: Comparisons) -> Comparisons:
+def over_all_items(similarity: Similarity, c: Comparisons) -> Comparisons:
     """Renumber comparisons: the model's items first, new ones after them."""
     if (c.names is None) != (similarity.names is None):
         known, given = ("position", "name") if similarity.names is None else ("name", "position")
