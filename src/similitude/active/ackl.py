@@ -53,7 +53,7 @@ class CrowdKernelGain:
         for head, rows in zip(heads.tolist(), np.split(order, starts[1:]), strict=True):
             kept, tau = self.support(head)
             part = np.empty(len(rows))
-            crowd_gains(self.levels[kept], tau, near[rows, 1], far[rows, 1], part)
+            crowd_gains(self.levels, kept, tau, near[rows, 1], far[rows, 1], part)
             out[rows] = part
         return out
 
@@ -62,7 +62,7 @@ class CrowdKernelGain:
         kept, tau = self.support(head)
         b, c = np.triu_indices(self.n_items, 1)
         gains = np.empty(len(b))
-        crowd_gains(self.levels[kept], tau, b, c, gains)
+        crowd_gains(self.levels, kept, tau, b, c, gains)
         out = np.zeros((self.n_items, self.n_items))
         out[b, c] = gains
         return out + out.T

@@ -57,6 +57,7 @@ class Asked:
         codes = np.concatenate([codes_of(form, rows, n_items) for rows in found]) if found else np.empty(0, np.int64)
         self._codes: Codes = np.unique(codes)
         self._since: set[int] = set()
+        self._since_of_head: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._codes) + len(self._since)
@@ -64,7 +65,10 @@ class Asked:
     def add(self, shown: Ints) -> None:
         """Count questions as asked."""
         new = codes_of(self.form, shown, self.n_items)
-        self._since.update(new[~_among(self._codes, new)].tolist())
+        for code, head in zip(new.tolist(), shown[:, 0].tolist(), strict=True):
+            if code not in self._since and not _among(self._codes, np.array([code]))[0]:
+                self._since.add(code)
+                self._since_of_head.setdefault(head, []).append(code)
 
     def __contains__(self, question: Any) -> bool:
         return bool(self.contains(np.asarray(question)[None])[0])
@@ -81,8 +85,8 @@ class Asked:
         """Sorted codes low · n + high of the pairs that were asked of a head; for triplets."""
         size = self.n_items**2
         low, high = np.searchsorted(self._codes, [head * size, (head + 1) * size])
-        recent = [code - head * size for code in self._since if code // size == head]
-        return np.sort(np.concatenate([self._codes[low:high] - head * size, np.array(recent, np.int64)]))
+        since = np.array(self._since_of_head.get(head, []), np.int64)
+        return np.sort(np.concatenate([self._codes[low:high], since]) - head * size)
 
 
 def _shown(form: str, width: int, c: Comparisons) -> list[Array]:

@@ -140,17 +140,21 @@ def best_pair(items, level, F, q, reach, banned):  # type: ignore[no-untyped-def
 
 
 @_kernel
-def crowd_gains(levels, tau, b, c, out):  # type: ignore[no-untyped-def]
-    """h(sum tau p) - sum tau h(p) in bits for pairs (b, c); `levels[s]` are scaled distances from support point s."""
+def crowd_gains(levels, support, tau, b, c, out):  # type: ignore[no-untyped-def]
+    """h(sum tau p) - sum tau h(p) in bits for pairs (b, c), the head being where one of the items `support` is.
+
+    `levels` is the symmetric table of scaled distances; reading its rows b and c keeps to two lines of memory.
+    """
     for t in range(len(b)):
+        to_b, to_c = levels[b[t]], levels[c[t]]
         mixed, inside = 0.0, 0.0
         for s in range(len(tau)):
-            margin = levels[s, c[t]] - levels[s, b[t]]
+            margin = to_c[support[s]] - to_b[support[s]]
             size = abs(margin)
             tail = math.exp(-size)
             minor = tail / (1.0 + tail)
             mixed += tau[s] * (1.0 - minor if margin > 0.0 else minor)
-            inside += tau[s] * (math.log1p(tail) + size * minor)
+            inside += tau[s] * (math.log(1.0 + tail) + size * minor)
         mixed = min(max(mixed, 1e-300), 1.0 - 1e-16)
         whole = -mixed * math.log(mixed) - (1.0 - mixed) * math.log1p(-mixed)
         out[t] = max(whole - inside, 0.0) / math.log(2.0)

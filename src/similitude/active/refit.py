@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,9 @@ from sklearn.base import clone
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.methods.base import ComparisonEstimator
 from similitude.methods.placement import over_all_items
 from similitude.methods.similarity import Similarity
-
-_HOMES = ("ordinal", "kernel_learning")
 
 
 def best_fit(estimator: Any, comparisons: Comparisons, start: Floats | None = None) -> Any:
@@ -56,9 +54,11 @@ def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -
 
 
 def _estimator(similarity: Similarity) -> Any:
-    method, settings = similarity.about.get("method"), similarity.about.get("settings", {})
-    for home in _HOMES:
-        found = getattr(importlib.import_module(f"similitude.methods.{home}"), str(method), None)
-        if found is not None:
-            return found(**{name: value for name, value in settings.items() if name in found().get_params()})
-    raise ValueError(f"similarity: made by {method!r}, which cannot be fitted again from its file; fit its estimator")
+    """The estimator that made a similarity, by its public name and settings."""
+    import similitude
+
+    method, settings = str(similarity.about.get("method")), similarity.about.get("settings", {})
+    found = getattr(similitude, method) if method in similitude.__all__ else None
+    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)):
+        raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
+    return found(**{name: value for name, value in settings.items() if name in found().get_params()})

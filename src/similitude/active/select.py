@@ -125,7 +125,9 @@ class Chooser:
         allowed = None if pool is None else _rows(pool, self.similarity, width, "pool")
         if allowed is not None and not len(allowed):
             raise ValueError("pool: expected at least one question, found none")
-        situation = Situation(self.similarity, answers, self.asked, self.form, width, number, allowed, self.rng)
+        situation = Situation(
+            self.similarity, similarity, answers, self.asked, self.form, width, number, allowed, self.rng
+        )
         self._strategies: dict[str, Strategy] = {name: make(name, situation) for name in {strategy, "random"}}
         self._turns = _turns(self.n_items, answers, allowed)
         if pending is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class Situation:
     Attributes
     ----------
     similarity : the fitted model
+    model : what the caller gave, an estimator or the similarity: a strategy may need more of it than positions
     comparisons : the answers so far, over the model's items, or None
     asked : the questions that must not be proposed
     form, width : the form of question, and how many items it shows
@@ -59,6 +60,7 @@ class Situation:
     """
 
     similarity: Similarity
+    model: Any
     comparisons: Comparisons | None
     asked: Asked
     form: str
