@@ -14,7 +14,7 @@ TITLES = {
     "low": ("Low noise: 60 items, 2 dimensions, 5% of the answers to random questions wrong, STE", 0.04),
     "human": ("Human-like noise: 60 items, 3 dimensions, 18% of the answers to random questions wrong, STE", 0.08),
     "thesis": (
-        "Fig. 12's items: 250 in 6 dimensions (3 uniform, 3 mixtures), no noise, STE; A-CKL on 200 pairs a head",
+        "Fig. 12's items: 250 in 6 dimensions (3 uniform, 3 mixtures), no noise, STE",
         0.04,
     ),
     "zappos": ("Fig. 15: zappos85 replay, CKL in 5 dimensions, a fifth of the answers held out", None),

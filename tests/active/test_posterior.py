@@ -101,3 +101,18 @@ def test_a_comparison_of_weight_two_is_two_comparisons():
     similarity, c = model(), answers()
     twice = Posterior.of(similarity, sm.Comparisons.concatenate([c, c]))
     assert np.allclose(Posterior.of(similarity, c.reweight(2.0)).covariance, twice.covariance)
+
+
+def test_close_neighbours_are_not_called_more_uncertain_than_they_are():
+    X = np.array([[0.0, 0.0], [0.12, 0.1], [1.0, 0.0], [0.0, 1.3]])
+    posterior = Posterior(X, np.tile(0.15 * np.eye(2), (4, 1, 1)), LOSSES["CKL"])
+    near, far = np.array([[0, 1]], np.int32), np.array([[0, 2]], np.int32)
+    drawn = X + np.sqrt(0.15) * np.random.default_rng(0).normal(size=(20_000, 4, 2))
+    d2 = [((drawn[:, 0] - drawn[:, k]) ** 2).sum(1) for k in (1, 2)]
+    truth = posterior.loss.margin(*d2).var()
+    certain = Posterior(X, np.tile(1e-9 * np.eye(2), (4, 1, 1)), LOSSES["CKL"])
+    naive = certain.logits(near, far)[1][0] * 0.15e9
+    found = posterior.logits(near, far)[1][0]
+    assert naive > 2 * truth
+    assert abs(found - truth) < abs(naive - truth)
+    assert found < truth

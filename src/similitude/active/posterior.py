@@ -21,6 +21,10 @@ class Posterior:
     of the fitted coordinates: the normal prior that `Similarity.place` uses, too. For STE the margin is linear in the
     head's position and this is the exact Hessian there; elsewhere it leaves out the margin's own curvature.
 
+    The variance of a new margin is g' S g summed over its items, with the slope of scale taken at the *expected*
+    squared distance: the logarithm of CKL is so steep near 0 that a slope at the fitted distance calls every question
+    about close neighbours informative.
+
     p (1 - p) does not depend on what is answered, so a question that is pending counts as if it were answered: `learn`.
 
     Attributes
@@ -50,10 +54,15 @@ class Posterior:
         """Mean and variance of the margin of comparisons "pair near is more alike than pair far"."""
         from similitude.active.compiled import logit_variance
 
-        margin, slope_near, slope_far = _margin(self.positions, self.loss, near, far)
+        margin, slope_near, slope_far = _margin(self.positions, self.loss, near, far, self.spread)
         variance = np.empty(len(near))
         logit_variance(self.positions, self.covariance, near, far, slope_near, slope_far, variance)
         return margin, variance
+
+    @property
+    def spread(self) -> Floats:
+        """(n,) trace of each covariance: the expected squared distance of i and j is d2 + spread_i + spread_j."""
+        return np.einsum("ndd->n", self.covariance)
 
     def of_head(self, head: int) -> tuple[Floats, Floats, Floats]:
         """Return level, F, q: the logit of (head; b, c) has mean level_c - level_b, variance |F_b - F_c|² + q_b + q_c.
@@ -62,7 +71,8 @@ class Posterior:
         q_b = g_b' S_b g_b is what item b's own uncertainty adds.
         """
         step = self.positions[head] - self.positions
-        level, slope, _ = self.loss.scale((step**2).sum(1))
+        square = (step**2).sum(1)
+        level, slope = self.loss.scale(square)[0], self.loss.scale(square + self.spread[head] + self.spread)[1]
         gradient = 2.0 * slope[:, None] * step
         F = gradient @ np.linalg.cholesky(self.covariance[head])
         return level, F, np.einsum("nd,nde,ne->n", gradient, self.covariance, gradient)
@@ -85,11 +95,17 @@ class Posterior:
         self.covariance[item] -= np.outer(column, column) * (weight / (1.0 + weight * float(gradient @ column)))
 
 
-def _margin(X: Floats, loss: ComparisonLoss, near: Array, far: Array) -> tuple[Floats, Floats, Floats]:
-    """Margin of each comparison, and the slopes of scale at the near and the far pair."""
-    level_near, slope_near, _ = loss.scale(((X[near[:, 0]] - X[near[:, 1]]) ** 2).sum(1))
-    level_far, slope_far, _ = loss.scale(((X[far[:, 0]] - X[far[:, 1]]) ** 2).sum(1))
-    return level_far - level_near, slope_near, slope_far
+def _margin(
+    X: Floats, loss: ComparisonLoss, near: Array, far: Array, spread: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Margin of each comparison, and the slopes of scale at the near and the far pair (at expected distances)."""
+    levels, slopes = [], []
+    for pairs in (near, far):
+        square = ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)
+        level, slope, _ = loss.scale(square)
+        levels.append(level)
+        slopes.append(slope if spread is None else loss.scale(square + spread[pairs].sum(1))[1])
+    return levels[1] - levels[0], slopes[0], slopes[1]
 
 
 def _add(precision: Floats, X: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats) -> None:
