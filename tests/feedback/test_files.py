@@ -150,7 +150,7 @@ HEAD = "head,winner,loser\n"
     [
         ("a.csv", b"", "a.csv: the file is empty"),
         ("a.csv", b" \n\n", "a.csv: the file is empty"),
-        ("a.csv.gz", gzip.compress(b""), "the file is empty"),
+        ("a.csv.gz", gzip.compress(b"", mtime=0), "the file is empty"),
         ("a.csv", HEAD, "a.csv: the file has a header and no rows"),
         ("a.jsonl", '{"format": 1, "items": 3}\n', "a header and no rows"),
         ("a.csv", "head,head,loser\n0,1,2\n", "two columns have the same name"),
