@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.settings import HERE
 
-PEERS = {"cblearn": "cblearn==0.4.0"}
+PEERS = {"cblearn": "cblearn==0.4.0", "salmon": "salmon-triplets==1.0.3"}
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 import similitude as sm
+from similitude.active.curve import summarised
 from similitude.plot.style import COLOURS
 
 
@@ -75,3 +79,21 @@ def comparison_kernel() -> None:
     axes[1].set_title("k1 from 2,000 answers, 10 % wrong")
     axes[2].scatter(*sm.kernel_map(model.features_, kernel="linear").T, c=colours, s=25)
     axes[2].set(title="kernel PCA", aspect="equal", xticks=[], yticks=[])
+
+
+def active() -> None:
+    """Draw error against answers for low and human-like noise, from the stored results of reproduce/active.py."""
+    stored = json.loads((Path(__file__).parents[1] / "reproduce" / "results" / "active.json").read_text())
+    _, axes = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained", sharey=True)
+    for ax, part, target in zip(axes, ("low", "human"), (0.04, 0.08), strict=True):
+        rows = [
+            {"strategy": strategy.removesuffix(", all pairs"), "repeat": repeat, "answers": answers, "error": error}
+            for strategy, curve in stored[part].items()
+            if strategy in ("random", "information gain", "uncertainty, all pairs", "A-CKL, all pairs")
+            for repeat, errors in enumerate(curve["error"])
+            for answers, error in zip(curve["answers"], errors, strict=True)
+        ]
+        sm.plot.active_curve(summarised(pd.DataFrame(rows).assign(likelihood=np.nan)), target=target, ax=ax)
+    axes[0].set_title("few wrong answers, two dimensions")
+    axes[1].set_title("many wrong answers, three dimensions")
+    axes[1].set_ylabel("")

@@ -62,6 +62,8 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
         ("evaluate", "answers.csv", "-m", "STE", "--folds", 2),
         ("evaluate", "answers.csv", "--model", "answers.sim"),
         ("plot", "answers.sim", "-o", "map.svg", "--labels"),
+        ("next", "answers.sim", "-n", 5, "--asked", "answers.csv", "-o", "questions.csv", "--asks", "odd_one_out"),
+        ("update", "answers.sim", "answers.csv", "-o", "updated.sim"),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:3])),
 )
@@ -108,6 +110,37 @@ def test_plot_draws_the_pictures_of_a_folder(study):
     assert (study / "answers.png").stat().st_size > 5000
 
 
+def test_next_and_update_close_the_loop(study):
+    run(
+        "next",
+        "answers.sim",
+        "-n",
+        8,
+        "--asked",
+        "answers.csv",
+        "-o",
+        "next.csv",
+        "--asks",
+        "odd_one_out",
+        folder=study,
+    )
+    lines = (study / "next.csv").read_text().splitlines()
+    assert lines[0] == "form,shown,strategy,score,response"
+    filled = [lines[0], *(line + "[0]" for line in lines[1:])]
+    (study / "said.csv").write_text("\n".join(filled) + "\n")
+    assert sm.read_comparisons(study / "said.csv").n_answers == 8
+    done = run("update", "answers.sim", "answers.csv", "said.csv", "-o", "more.sim", folder=study)
+    assert "CKL: 15 items" in done.stdout
+    old, new = sm.Similarity.load(study / "answers.sim"), sm.Similarity.load(study / "more.sim")
+    assert new.names == old.names
+    assert not np.array_equal(new.embedding, old.embedding)
+
+
+def test_next_prints_questions_where_no_file_is_named(study):
+    said = run("next", "answers.sim", "-n", 3, "--strategy", "uncertainty", folder=study).stdout
+    assert len(said.split("the same in Python:")[0].splitlines()) == 4
+
+
 def test_demo_runs(tmp_path):
     said = run("demo", folder=tmp_path).stdout
     assert (tmp_path / "demo" / "colours.png").exists()
@@ -128,12 +161,16 @@ def test_demo_runs(tmp_path):
         (("fit", "answers.csv", "--method", "magic"), "magic", 2),
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
         (("no-such-command",), "no-such-command", 2),
+        (("next", "soe.sim"), "SOE gives no probability", 1),
+        (("next", "answers.sim", "--strategy", "magic"), "magic", 2),
+        (("update", "answers.sim", "broken.csv"), "broken.csv", 1),
     ],
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else "",
 )
 def test_errors_are_one_sentence(arguments, sentence, status, study):
     (study / "broken.csv").write_text("some,thing\n1,2\n")
     (study / "broken.sim").write_text("hello")
+    sm.SOE(2, random_state=0).fit(sm.read_comparisons(study / "answers.csv")).similarity_.save(study / "soe.sim")
     done = run(*arguments, folder=study, check=False)
     assert done.returncode == status
     assert re.search(sentence, done.stderr)
@@ -150,7 +187,19 @@ def test_warnings_are_notes(tmp_path):
 
 def test_help_is_there_for_every_command():
     said = runner.invoke(cli.app, ["--help"]).stdout
-    for command in ("demo", "simulate", "info", "convert", "check", "clean", "fit", "evaluate", "plot"):
+    for command in (
+        "demo",
+        "simulate",
+        "info",
+        "convert",
+        "check",
+        "clean",
+        "fit",
+        "evaluate",
+        "plot",
+        "next",
+        "update",
+    ):
         assert command in said
         assert runner.invoke(cli.app, [command, "--help"]).exit_code == 0
     assert "--install-completion" in said

@@ -1,10 +1,11 @@
 """The measuring half of a worker, the same for every library; needs the standard library and numpy only.
 
 A worker reads one JSON request a line from its input and answers each with one JSON line. A library takes
-part with two functions:
+part with some of three functions:
 
 fit(method, triplets, n, d, seed, **parameters) -> (embedding, iterations)
 objective(method, triplets, n, d) -> a function of an (n, d) array that gives (loss, gradient)
+scorer(embedding, history, strategy) -> a function of rows (head, b, c) that gives their scores
 """
 
 from __future__ import annotations
@@ -76,6 +77,21 @@ class Bench:
         if save is not None:
             np.save(save, np.reshape(gradient, (self.n, self.d)))
         return {"seconds": min(seconds), "megabytes": megabytes}
+
+    def score_questions(self, path, strategy, repeats):
+        """Time the scores of candidate questions; what is prepared once per fit is timed by itself."""
+        with np.load(path) as data:
+            embedding, history, questions = data["embedding"], data["history"], data["questions"]
+        start = time.perf_counter()
+        score = self.library.scorer(embedding, history, strategy)
+        prepared = time.perf_counter() - start
+        score(questions)
+        seconds = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            score(questions)
+            seconds.append(time.perf_counter() - start)
+        return {"seconds": min(seconds), "prepared": prepared}
 
 
 def peak():

@@ -7,6 +7,9 @@ import sys
 from serve import serve
 
 import similitude as sm
+from similitude.active.ackl import CrowdKernelGain
+from similitude.active.posterior import Posterior
+from similitude.active.scores import InformationGain
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -28,6 +31,17 @@ def objective(method, triplets, n, d):
     loss = getattr(sm, method)(n_components=d, **SAME_LOSS.get(method, {})).loss()
     problem = Problem(Positions(n, d), graph, loss, Ridge(0.0, n))
     return lambda position: problem.value_and_gradient(position.ravel())
+
+
+def scorer(embedding, history, strategy):
+    """Return a function that scores rows (head, b, c) by a t-STE of one degree of freedom, which is salmon's model."""
+    similarity = sm.Similarity(embedding, sm.TSTE(embedding.shape[1], alpha=1.0).loss())
+    asked = sm.Comparisons.from_triplets(history, n_items=len(embedding))
+    found = {
+        "information_gain": lambda: InformationGain(Posterior.of(similarity, asked)),
+        "ackl": lambda: CrowdKernelGain(similarity, asked),
+    }[strategy]()
+    return lambda questions: found.of(questions[:, :2], questions[:, [0, 2]])
 
 
 if __name__ == "__main__":

@@ -118,3 +118,8 @@ def test_a_callback_sees_every_iteration_and_may_interrupt():
     for solver in (lbfgs, accelerated, minibatch):
         with pytest.raises(KeyboardInterrupt):
             solver(problem, start, callback=interrupt)
+
+
+def test_a_lifted_start_may_have_more_dimensions_than_items():
+    c = sm.Comparisons.from_triplets([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+    assert sm.STE(2, random_state=0).fit(c).score(c) == 1.0

@@ -55,3 +55,18 @@ def test_a_table_without_its_columns_is_refused():
         sm.plot.learning_curve(pd.DataFrame({"a": [1], "b": [2]}))
     with pytest.raises(ValueError, match="found dict"):
         sm.plot.calibration({"predicted": [1]})
+
+
+def test_active_curve_marks_where_a_strategy_gets_there():
+    rows = [("random", [0.4, 0.3, 0.2]), ("chosen", [0.4, 0.2, 0.1])]
+    table = pd.DataFrame(
+        [(name, 10 * (k + 1), error) for name, errors in rows for k, error in enumerate(errors)],
+        columns=["strategy", "answers", "error"],
+    )
+    axes = sm.plot.active_curve(table.assign(low=table.error - 0.01, high=table.error + 0.01), target=0.2)
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["random", "chosen", "20% error"]
+    marks = [line.get_xydata()[0].tolist() for line in axes.lines if line.get_marker() == "o"]
+    assert marks == [[30.0, 0.2], [20.0, 0.2]]
+    with pytest.raises(ValueError, match="expected the columns strategy"):
+        sm.plot.active_curve(table)

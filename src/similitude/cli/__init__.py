@@ -1,5 +1,6 @@
 """The command line `similitude`."""
 
+from similitude.cli import asking as asking
 from similitude.cli.commands import app, main
 
 __all__ = ["app", "main"]

@@ -1,8 +1,8 @@
 """The command line: `similitude demo | simulate | info | convert | check | clean | fit | evaluate | plot`.
 
-Commands are thin: each calls the library and says the Python that does the same. Heavy imports wait until a command
-runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked cannot be done (a sentence says why),
-2 wrong usage, 3 (`check`) something is worth a look.
+`next` and `update` stand in `cli.asking`. Commands are thin: each calls the library and says the Python that does the
+same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked
+cannot be done (a sentence says why), 2 wrong usage, 3 (`check`) something is worth a look.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Projection(StrEnum):
 
 
 AnswersFile = Annotated[Path, typer.Argument(help="answers: .csv, .tsv, .jsonl, .parquet, .npy, .npz or .txt")]
+Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
 Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
 Form = Annotated[str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")]
 LargerOption = Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")]
@@ -124,7 +125,7 @@ def info(
             typer.echo(f"  {name:18} {value}")
         same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
-    c, read = _read(file, form, larger)
+    c, reading = read(file, form, larger)
     typer.echo(f"{file}: {summary(c)}")
     table = c.answers.form.values
     for kind in sorted(set(table)):
@@ -133,7 +134,7 @@ def info(
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
     typer.echo(f"  comparisons per item: {len(c) / max(compared, 1):.1f}")
-    same_in_python(read, "print(c)")
+    same_in_python(reading, "print(c)")
 
 
 @app.command()
@@ -146,10 +147,10 @@ def convert(
     """Turn a file of answers into another format, in the layout that loses nothing."""
     import similitude as sm
 
-    c, read = _read(source, form, larger)
+    c, reading = read(source, form, larger)
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {summary(c)}")
-    same_in_python(read, f"sm.write_comparisons(c, {str(target)!r})")
+    same_in_python(reading, f"sm.write_comparisons(c, {str(target)!r})")
 
 
 @app.command()
@@ -166,7 +167,7 @@ def check(
     import similitude as sm
     from similitude.feedback.files.whole import write_whole
 
-    c, read = _read(file, form, larger)
+    c, reading = read(file, form, larger)
     report = sm.check(c)
     typer.echo(str(report))
     if html is not None:
@@ -177,7 +178,7 @@ def check(
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
-    same_in_python(read, "print(sm.check(c))")
+    same_in_python(reading, "print(sm.check(c))")
     if report.doubts():
         raise typer.Exit(3)
 
@@ -194,14 +195,14 @@ def clean(
     """Take out contradictions: the majority's votes, then a large part without circles. For training, not scoring."""
     import similitude as sm
 
-    c, read = _read(source, form, larger)
+    c, reading = read(source, form, larger)
     dropped = f"c = sm.drop_raters(c, {drop_rater!r})"
     cleaned = sm.clean(sm.drop_raters(c, drop_rater) if drop_rater else c, reduce=reduce)
     sm.write_comparisons(cleaned, target)
     for step in cleaned.removed:
         typer.echo(f"{step.step:12} {step.why} (weight {step.weight:g})")
     typer.echo(f"{target}: {summary(cleaned)}")
-    lines = [read, dropped] if drop_rater else [read]
+    lines = [reading, dropped] if drop_rater else [reading]
     same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
 
 
@@ -219,7 +220,7 @@ def fit(
     """Learn a map of the items and save it as a model."""
     import similitude as sm
 
-    c, read = _read(file, form, larger)
+    c, reading = read(file, form, larger)
     model = getattr(sm, method)(dimensions, penalty=_penalty(penalty), random_state=seed)
     with progress("fitting", None) as step:
         model.fit(c, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
@@ -228,7 +229,7 @@ def fit(
     typer.echo(f"{target}: {summary(model.similarity_)}")
     typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
     same_in_python(
-        read,
+        reading,
         f"model = sm.{method}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).fit(c)",
         f"model.similarity_.save({str(target)!r})",
     )
@@ -256,10 +257,10 @@ def evaluate(
     """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
     import similitude as sm
 
-    c, read = _read(file, form, larger)
+    c, reading = read(file, form, larger)
     if model is not None:
         typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
-        same_in_python(read, f"print(sm.Similarity.load({str(model)!r}).score(c))")
+        same_in_python(reading, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     chosen = list(method or Method)
     strength = _penalty(penalty)
@@ -276,12 +277,12 @@ def evaluate(
     settings = f"penalty={strength!r}, random_state={seed}"
     listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
     call = f"sm.cross_validate([{listed}], c, by={by.value!r}, n_splits={folds}, random_state={seed})"
-    same_in_python(read, f"print({call})")
+    same_in_python(reading, f"print({call})")
 
 
 @app.command()
 def plot(
-    model: Annotated[Path, typer.Argument(help="a model (.sim) written by fit")],
+    model: Model,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture to write (default: MODEL with .png)")] = None,
     labels: Annotated[bool | None, typer.Option(help="write the items' names (default: where they fit)")] = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
@@ -307,7 +308,7 @@ def plot(
     )
 
 
-def _read(file: Path, form: str | None, larger: Larger | None) -> tuple[Any, str]:
+def read(file: Path, form: str | None, larger: Larger | None) -> tuple[Any, str]:
     """Return the feedback in a file and the Python that reads it."""
     import similitude as sm
 

@@ -94,4 +94,4 @@ def lifted_start(problem: Problem, rng: np.random.Generator, solve: Solve, extra
 
 
 def _principal(X: Floats) -> Floats:
-    return X @ linalg.svd(X, full_matrices=False)[2].T
+    return X @ linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items

@@ -106,7 +106,7 @@ class Similarity:
 
     def margin(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
         """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
-        c = self._feedback(comparisons, y)
+        c = self.over_items(comparisons, y)
         return self.loss.margin(self._sqdist(c.near), self._sqdist(c.far))
 
     def predict(self, comparisons: Any) -> Bools:
@@ -115,13 +115,13 @@ class Similarity:
 
     def predict_proba(self, comparisons: Any) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
-        c = self._feedback(comparisons)
+        c = self.over_items(comparisons)
         agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
-        c = self._feedback(comparisons, y)
+        c = self.over_items(comparisons, y)
         if not len(c):
             raise ValueError("comparisons: there are none to score")
         if c.removed:
@@ -144,7 +144,8 @@ class Similarity:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
         return codes
 
-    def _feedback(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+    def over_items(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+        """Return comparisons with items numbered as the model numbers them; an item it does not know is refused."""
         c = as_comparisons(comparisons, y)
         if c.names is not None and self.names is not None and c.names != self.names:
             c = c.with_items(self.names)

@@ -1,6 +1,7 @@
 """Figures for papers: every function takes and returns matplotlib axes.
 
-Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help;
+Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help,
+`active_curve` whether choosing questions pays;
 `calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters,
 `item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
 `kernel_matrix` show a kernel.
@@ -14,6 +15,7 @@ Examples
 1.0
 """
 
+from similitude.plot.active import active_curve
 from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
 from similitude.plot.embedding import embedding
@@ -21,6 +23,7 @@ from similitude.plot.feedback import rater_agreement, retained
 from similitude.plot.style import save
 
 __all__ = [
+    "active_curve",
     "calibration",
     "dendrogram",
     "embedding",

@@ -23,7 +23,7 @@ def learning_curve(table: pd.DataFrame, *, ceiling: float | None = None, ax: Axe
     ceiling : the best accuracy that the noise of the answers allows, drawn as a line
     ax : axes to draw in; a new figure when not given
     """
-    _need(table, "estimator", "answers", "accuracy", "low", "high")
+    need(table, "estimator", "answers", "accuracy", "low", "high")
     axes = axes_of(ax)
     _bands(axes, table, "answers", "estimator")
     if ceiling is not None:
@@ -44,7 +44,7 @@ def penalty_path(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     table : columns penalty, accuracy, low, high, and estimator where there are several
     ax : axes to draw in; a new figure when not given
     """
-    _need(table, "penalty", "accuracy", "low", "high")
+    need(table, "penalty", "accuracy", "low", "high")
     axes = axes_of(ax)
     _bands(axes, table, "penalty", "estimator" if "estimator" in table else None)
     best = float(table.penalty.iloc[table.accuracy.argmax()])
@@ -64,7 +64,7 @@ def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     table : columns predicted, observed, weight
     ax : axes to draw in; a new figure when not given
     """
-    _need(table, "predicted", "observed", "weight")
+    need(table, "predicted", "observed", "weight")
     axes = axes_of(ax, (4.5, 4.5))
     axes.plot([0.5, 1.0], [0.5, 1.0], color="0.4", linestyle="--", linewidth=1)
     axes.plot(table.predicted, table.observed, color=COLOURS[0], linewidth=1)
@@ -139,7 +139,8 @@ def _bands(axes: Axes, table: pd.DataFrame, x: str, by: str | None) -> None:
         axes.fill_between(part[x], part.low, part.high, color=colour, alpha=0.2, linewidth=0)
 
 
-def _need(table: Any, *columns: str) -> None:
+def need(table: Any, *columns: str) -> None:
+    """Refuse a table without these columns, or with no number in the last of them."""
     missing = [name for name in columns if name not in getattr(table, "columns", [])]
     if missing:
         found = ", ".join(map(str, getattr(table, "columns", []))) or type(table).__name__

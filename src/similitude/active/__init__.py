@@ -1,0 +1,1 @@
+"""Which question next: posterior of positions, scores of questions, strategies, replay, plans."""

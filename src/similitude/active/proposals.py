@@ -1,0 +1,191 @@
+"""Questions of every form from a score of comparisons, and questions at random."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Protocol
+
+import numpy as np
+
+from similitude.active.asked import Asked
+from similitude.feedback.columns import Array, Floats, Ints
+from similitude.feedback.questions import distinct
+
+_QUADRUPLETS = 2000
+_TOP = 30
+_PATIENCE = 50
+
+
+class Scorer(Protocol):
+    """What the answer to a comparison is worth."""
+
+    def of(self, near: Array, far: Array) -> Floats:
+        """Score of each comparison."""
+
+    def table(self, head: int) -> Floats:
+        """(n, n) symmetric scores of the pairs of a head."""
+
+    def learn(self, near: Array, far: Array) -> None:
+        """Count comparisons as answered."""
+
+
+def comparisons_of(form: str, shown: Array) -> tuple[Ints, Ints]:
+    """Return the comparisons that an answer may settle, (questions · k, 2) near and far pairs, k for each question.
+
+    Triplet, quadruplet: the one. Odd-one-out: the three triplets of its items (an answer settles two). Choice: the
+    head with every two of the grid.
+    """
+    if form == "quadruplet":
+        return shown[:, :2], shown[:, 2:]
+    if form == "odd_one_out":
+        places = np.array([(0, 1, 2), (1, 0, 2), (2, 0, 1)])
+    else:
+        places = np.array([(0, b, c) for b, c in combinations(range(1, shown.shape[1]), 2)])
+    head, b, c = (shown[:, place].reshape(-1) for place in places.T)
+    return np.stack([head, b], 1), np.stack([head, c], 1)
+
+
+class ScoredQuestions:
+    """The best-scored question of a head, in any form.
+
+    A question is worth the mean score of the comparisons that its answer may settle. Triplets are searched exactly
+    (all pairs of the head). For an odd-one-out the best pairs of the head are looked at again as threesomes; a grid
+    grows from the best pair by the item that scores best with those in it; quadruplets are drawn, the best is taken.
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        asked: Asked,
+        form: str,
+        width: int,
+        candidates: int | None,
+        pool: Ints | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.scorer, self.asked, self.form, self.width = scorer, asked, form, width
+        self.candidates, self.pool, self.rng = candidates, pool, rng
+        self.rows = None if pool is None else rows_by_head(pool, asked.n_items)
+
+    def question(self, head: int) -> tuple[list[int], float] | None:
+        """Return the best question of a head that was not asked, and its score."""
+        if self.pool is not None and self.rows is not None:
+            rows = self.rows[head][~self.asked.contains(self.pool[self.rows[head]])]
+            if self.candidates is not None and len(rows) > self.candidates:
+                rows = self.rng.choice(rows, self.candidates, replace=False)
+            return self._best_of(self.pool[rows])
+        if self.candidates is not None or self.form == "quadruplet":
+            found = self._best_of(self._drawn(head, self.candidates or _QUADRUPLETS))
+            if found is not None or self.form in ("quadruplet", "choice"):
+                return found
+        if self.form == "triplet":
+            return self._best_pair(head)
+        return self._best_threesome(head) if self.form == "odd_one_out" else self._grid(head)
+
+    def learn(self, shown: Ints) -> None:
+        """Count a question as answered."""
+        self.scorer.learn(*comparisons_of(self.form, shown[None]))
+
+    def scores(self, shown: Array) -> Floats:
+        """Score of each question."""
+        gains = self.scorer.of(*comparisons_of(self.form, shown))
+        return gains.reshape(len(shown), -1).mean(1)
+
+    def _best_of(self, shown: Array) -> tuple[list[int], float] | None:
+        shown = shown[~self.asked.contains(shown)]
+        if not len(shown):
+            return None
+        scores = self.scores(shown)
+        best = int(scores.argmax())
+        return shown[best].tolist(), float(scores[best])
+
+    def _drawn(self, head: int, count: int) -> Ints:
+        others = distinct(self.asked.n_items - 1, count, self.width - 1, self.rng)
+        others += others >= head
+        return np.column_stack([np.full(count, head, np.int32), others])
+
+    def _best_pair(self, head: int) -> tuple[list[int], float] | None:
+        if hasattr(self.scorer, "best_pair"):
+            found = self.scorer.best_pair(head, self.asked)
+            return None if found is None else ([head, found[0], found[1]], found[2])
+        table = self._open_table(head)
+        b, c = divmod(int(table.argmax()), len(table))
+        return None if table[b, c] == -np.inf else ([head, b, c], float(table[b, c]))
+
+    def _open_table(self, head: int) -> Floats:
+        """Scores of the pairs of a head; those that were asked, and the head itself, are -inf."""
+        table = self.scorer.table(head)
+        table[head] = table[:, head] = -np.inf
+        np.fill_diagonal(table, -np.inf)
+        if self.form == "triplet":
+            b, c = np.divmod(self.asked.pairs_of_head(head), self.asked.n_items)
+            table[b, c] = table[c, b] = -np.inf
+        return table
+
+    def _best_threesome(self, head: int) -> tuple[list[int], float] | None:
+        table = self._open_table(head)
+        b, c = np.triu_indices(len(table), 1)
+        allowed = (b != head) & (c != head)
+        b, c = b[allowed], c[allowed]
+        order = np.argsort(-table[b, c], kind="stable")
+        for part in (order[:_TOP], order[_TOP:]):
+            shown = np.column_stack([np.full(len(part), head), b[part], c[part]]).astype(np.int32)
+            if (found := self._best_of(shown)) is not None:
+                return found
+        return None
+
+    def _grid(self, head: int) -> tuple[list[int], float] | None:
+        table = self._open_table(head)
+        grid = list(divmod(int(table.argmax()), len(table)))
+        while len(grid) < self.width - 1:
+            order = np.argsort(-table[:, grid].sum(1), kind="stable")
+            open_items = [item for item in order.tolist() if item != head and item not in grid]
+            if len(grid) < self.width - 2:
+                grid.append(open_items[0])
+                continue
+            shown = np.array([[head, *grid, item] for item in open_items], np.int32)
+            new = np.flatnonzero(~self.asked.contains(shown))
+            if not len(new):
+                return None
+            grid.append(open_items[new[0]])
+        shown = np.array([[head, *grid]], np.int32)
+        return None if shown[0] in self.asked else (shown[0].tolist(), float(self.scores(shown)[0]))
+
+
+class RandomQuestions:
+    """Questions at random: the baseline, and the share that keeps a test set unbiased."""
+
+    def __init__(
+        self, n_items: int, asked: Asked, form: str, width: int, pool: Ints | None, rng: np.random.Generator
+    ) -> None:
+        self.n_items, self.asked, self.form, self.width, self.pool, self.rng = n_items, asked, form, width, pool, rng
+        self.rows = None if pool is None else rows_by_head(pool, n_items)
+
+    def question(self, head: int) -> tuple[list[int], float] | None:
+        """Return a random question of a head that was not asked."""
+        if self.pool is not None and self.rows is not None:
+            return self._any_of(self.pool[self.rows[head]])
+        for _ in range(_PATIENCE):
+            others = distinct(self.n_items - 1, 1, self.width - 1, self.rng)[0]
+            shown = [head, *(others + (others >= head)).tolist()]
+            if shown not in self.asked:
+                return shown, np.nan
+        return self._any_of(self._all(head)) if self.form in ("triplet", "odd_one_out") else None
+
+    def learn(self, shown: Ints) -> None:
+        """Nothing to learn."""
+
+    def _any_of(self, shown: Array) -> tuple[list[int], float] | None:
+        shown = shown[~self.asked.contains(shown)]
+        return (shown[self.rng.integers(len(shown))].tolist(), np.nan) if len(shown) else None
+
+    def _all(self, head: int) -> Ints:
+        b, c = np.triu_indices(self.n_items, 1)
+        allowed = (b != head) & (c != head)
+        return np.column_stack([np.full(int(allowed.sum()), head), b[allowed], c[allowed]]).astype(np.int32)
+
+
+def rows_by_head(pool: Array, n_items: int) -> list[Array]:
+    """For each item the rows of the pool whose first item it is."""
+    order = np.argsort(pool[:, 0], kind="stable")
+    return np.split(order, np.searchsorted(pool[order, 0], np.arange(1, n_items)))

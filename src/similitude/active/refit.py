@@ -1,0 +1,64 @@
+"""Fitting again with more answers: from where the items were, and from new starts, the best kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from similitude.feedback.columns import Floats, Seed
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.methods.base import ComparisonEstimator
+from similitude.methods.placement import over_known_items
+from similitude.methods.similarity import Similarity
+
+
+def best_fit(estimator: Any, comparisons: Comparisons, start: Floats | None = None) -> Any:
+    """Return the best of three fits: from the given positions, from a spectral and from a random start.
+
+    A selector that looks at a fit stuck in a bad optimum keeps asking about its artefacts: with warm starts alone,
+    actively chosen questions can do worse than random ones (docs/methods/active.md).
+    """
+    if "init" not in estimator.get_params():
+        return clone(estimator).fit(comparisons)
+    starts = ["spectral", "random"] if start is None else [start, "spectral", "random"]
+    fits = [clone(estimator).set_params(init=init, n_init=1).fit(comparisons) for init in starts]
+    return min(fits, key=lambda fit: fit.objective_)
+
+
+def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -> Similarity:
+    """Learn a saved similarity anew from all answers, old and new.
+
+    The method and settings are those that the similarity was made with; the fit starts from where its items are and
+    from new starts, and the best is kept. Items that the similarity does not know join it.
+
+    Parameters
+    ----------
+    similarity : a fitted `Similarity`, loaded from a file, say
+    comparisons : all answers so far, not only the new ones
+    random_state : seed or generator of the new starts
+
+    Returns
+    -------
+    a new `Similarity`; the old one is not changed
+    """
+    c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
+    estimator = _estimator(similarity).set_params(random_state=random_state, n_items=c.n_items)
+    start = np.zeros((c.n_items, similarity.embedding.shape[1]))
+    start[: similarity.n_items] = similarity.embedding
+    rng = np.random.default_rng(0)  # new items must not stand on one point, where no comparison can part them
+    start[similarity.n_items :] = 0.1 * similarity.embedding.std() * rng.normal(size=start[similarity.n_items :].shape)
+    return best_fit(estimator, c, start).similarity_
+
+
+def _estimator(similarity: Similarity) -> Any:
+    """The estimator that made a similarity, by its public name and settings."""
+    import similitude
+
+    method, settings = str(similarity.about.get("method")), similarity.about.get("settings", {})
+    found = getattr(similitude, method) if method in similitude.__all__ else None
+    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)):
+        raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
+    return found(**{name: value for name, value in settings.items() if name in found().get_params()})

@@ -1,0 +1,96 @@
+"""The commands of asking: `similitude next` chooses questions, `similitude update` learns from their answers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from similitude.cli.commands import Form, LargerOption, Model, Seed, app, read
+from similitude.cli.output import same_in_python, summary
+
+
+class Strategy(StrEnum):
+    """How `next` chooses questions."""
+
+    information_gain = "information_gain"
+    uncertainty = "uncertainty"
+    ackl = "ackl"
+    landmark = "landmark"
+    sequential = "sequential"
+    random = "random"
+
+
+class Asks(StrEnum):
+    """The forms of question that `next` can ask."""
+
+    triplet = "triplet"
+    odd_one_out = "odd_one_out"
+    choice = "choice"
+    quadruplet = "quadruplet"
+
+
+@app.command(name="next")
+def next_questions(
+    model: Model,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="number of questions")] = 20,
+    asked: Annotated[Path | None, typer.Option(help="the answers so far: never ask again, ask where unsure")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="file to write (.csv); else they are printed")] = None,
+    strategy: Annotated[Strategy, typer.Option(help="how questions are chosen")] = Strategy.information_gain,
+    asks: Annotated[Asks, typer.Option("--asks", help="form of the questions")] = Asks.triplet,
+    random_share: Annotated[float, typer.Option(min=0, max=1, help="share of random questions, for testing")] = 0.1,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Choose the next questions to ask; fill in the column `response` and they are answers."""
+    import json
+
+    import similitude as sm
+    from similitude.feedback.files.whole import write_whole
+
+    similarity = sm.Similarity.load(model)
+    c, reading = (None, None) if asked is None else read(asked, form, larger)
+    chosen = {"strategy": strategy.value, "form": asks.value, "random_share": random_share}
+    table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
+    text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(out, text.encode())
+        typer.echo(f"{out}: {number} questions")
+    options = "".join(f", {name}={value!r}" for name, value in chosen.items())
+    call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
+    same_in_python(f"s = sm.Similarity.load({str(model)!r})", *([reading] if reading else []), f"print({call})")
+
+
+@app.command()
+def update(
+    model: Model,
+    answers: Annotated[list[Path], typer.Argument(help="files of answers: all so far, old and new")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: MODEL itself)")] = None,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Learn a model anew from all answers so far, starting from where its items are."""
+    import similitude as sm
+
+    parts = [read(file, form, larger) for file in answers]
+    c = sm.Comparisons.concatenate([part for part, _ in parts])
+    old = sm.Similarity.load(model)
+    updated = sm.refit(old, c, random_state=seed)
+    target = out or model
+    updated.save(target)
+    joined = len(updated.embedding) - len(old.embedding)
+    typer.echo(f"{target}: {summary(updated)}" + (f", {joined} of them new" if joined else ""))
+    typer.echo(f"  {updated.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
+    lines = [line.removeprefix("c = ") for _, line in parts]
+    whole = lines[0] if len(lines) == 1 else f"sm.Comparisons.concatenate([{', '.join(lines)}])"
+    same_in_python(
+        f"c = {whole}",
+        f"s = sm.refit(sm.Similarity.load({str(model)!r}), c, random_state={seed})",
+        f"s.save({str(target)!r})",
+    )
