@@ -186,6 +186,7 @@ def test_a_diagonal_hinge_is_a_linear_program_for_highs():
     exact = linprog(cost, A_ub=-np.hstack([A, np.eye(len(c))]), b_ub=-np.ones(len(c)), method="highs")
     assert model.objective_ == pytest.approx(exact.fun, rel=1e-4)
     u = np.concatenate(list(model.diagonal_.values()))
+    assert 0 < (u > 0).sum() <= 1.5 * (exact.x[: len(u)] > 1e-9).sum()
     np.testing.assert_allclose(u, exact.x[: len(u)], atol=0.03 * exact.x[: len(u)].max())
 
 

@@ -125,6 +125,7 @@ def item_weights(
     written = [str(item) if names is None else str(names[item]) for item in heaviest]
     axes.set_xticks(range(len(heaviest)), written, rotation=90, fontsize="small")
     axes.margins(x=0.01)
+    axes.set_ylim(0.0, 1.05 * float(foot.max()))
     more = int((total > 0).sum()) - len(heaviest)
     axes.set(xlabel="item" + (f" ({more} lighter ones not shown)" if more else ""), ylabel="weight")
     axes.legend(frameon=False)
