@@ -169,3 +169,12 @@ def test_refit_is_no_worse_than_a_new_fit():
 def test_refit_names_what_it_cannot_fit():
     with pytest.raises(ValueError, match="similarity: made by None, which cannot be fitted again"):
         sm.refit(sm.Similarity(TRUTH, sm.STE(2).loss()), [[0, 1, 2]])
+    features = sm.LPOE("logistic").fit(sm.simulate(TRUTH, 200, random_state=0), features=TRUTH)
+    with pytest.raises(ValueError, match="made by LPOE, which cannot be fitted again from its file"):
+        sm.refit(features.similarity_, [[0, 1, 2]])
+
+
+def test_refit_of_a_kernel_chooses_its_penalty_anew():
+    c = sm.simulate(TRUTH, 800, sharpness=2.0, random_state=2)
+    old = sm.RCKL().fit(c.select(np.arange(400))).similarity_
+    assert sm.refit(old, c).score(c) == pytest.approx(sm.RCKL().fit(c).score(c), abs=0.005)

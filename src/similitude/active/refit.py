@@ -11,6 +11,7 @@ from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.methods.base import ComparisonEstimator
+from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
 
@@ -45,7 +46,9 @@ def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -
     a new `Similarity`; the old one is not changed
     """
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
-    estimator = _estimator(similarity).set_params(random_state=random_state, n_items=c.n_items)
+    estimator = _estimator(similarity).set_params(n_items=c.n_items)
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=random_state)
     start = np.zeros((c.n_items, similarity.embedding.shape[1]))
     start[: similarity.n_items] = similarity.embedding
     rng = np.random.default_rng(0)  # new items must not stand on one point, where no comparison can part them
@@ -59,6 +62,6 @@ def _estimator(similarity: Similarity) -> Any:
 
     method, settings = str(similarity.about.get("method")), similarity.about.get("settings", {})
     found = getattr(similitude, method) if method in similitude.__all__ else None
-    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)):
+    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)) or issubclass(found, FeatureEstimator):
         raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
     return found(**{name: value for name, value in settings.items() if name in found().get_params()})

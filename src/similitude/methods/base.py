@@ -11,8 +11,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
 
@@ -74,6 +76,12 @@ class ComparisonEstimator(BaseEstimator):
     def get_metric(self) -> Callable[[Any, Any], float]:
         """Return a function of two item indices for `metric=` of scikit-learn's neighbours."""
         return self._fitted().get_metric()
+
+    def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None) -> Similarity:
+        """Return the fitted model in use, with the settings that it was made with."""
+        X.flags.writeable = False
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        return Similarity(X, loss, names, {"method": type(self).__name__, "settings": settings})
 
     def _fitted(self) -> Similarity:
         check_is_fitted(self, "similarity_")

@@ -172,9 +172,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         X = best.params.reshape(c.n_items, self.n_components)
         compared = graph.occurrences > 0
         X = (X - X[compared].mean(0)) * compared[:, None]
-        X.flags.writeable = False
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        self.similarity_ = Similarity(X, self.loss(), c.names, {"method": type(self).__name__, "settings": settings})
+        self.similarity_ = self._in_use(X, self.loss(), c.names)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
             warnings.warn(

@@ -158,11 +158,7 @@ class FeatureEmbedding(FeatureEstimator):
         self.maps_ = per_modality(self.modalities_, params[:count])
         X = model.positions(best.params)
         self.origin_ = np.zeros(self.n_components)
-        X = X - X.mean(0)
-        X.flags.writeable = False
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
-        self.similarity_ = Similarity(X, _LOSSES[self.loss], feedback.comparisons.names, about)
+        self.similarity_ = self._in_use(X - X.mean(0), _LOSSES[self.loss], feedback.comparisons.names)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
             warnings.warn(

@@ -26,7 +26,6 @@ from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.modalities import Modality, Whitened, new_features, read_modalities
-from similitude.methods.similarity import Similarity
 
 LOSSES = {
     "logistic": ComparisonLoss(Formula(squared), Formula(logistic)),
@@ -116,10 +115,7 @@ class KernelEstimator(ComparisonEstimator):
 
     def _keep(self, found: Certified, X: Floats, feedback: Feedback) -> None:
         """Keep positions and how the solver ended; say so where it did not get there."""
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
-        X.flags.writeable = False
-        self.similarity_ = Similarity(X, self._similarity_loss(), feedback.comparisons.names, about)
+        self.similarity_ = self._in_use(X, self._similarity_loss(), feedback.comparisons.names)
         self.point_ = found.point
         self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status
         if not X.any():
