@@ -30,8 +30,10 @@ from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
 
 _FEW = 10
+_MOST = 80  # eigenvectors by Lanczos
 _DENSE_BELOW = 1500
 _SHARP = 1e-9
+_DOUBTS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5)  # of an eigenvalue by Lanczos, until the proof goes through
 
 
 @dataclass(frozen=True)
@@ -189,13 +191,14 @@ def laplacian_matrix(n_items: int, pairs: Any, w: Floats) -> Any:
 
 
 def _least(S: Any, count: int) -> tuple[Floats, Floats]:
-    """The least eigenvalues of S with their vectors, `count` of them where that is cheap."""
+    """The least eigenvalues of S with their vectors, `count` of them; by Lanczos `_MOST` at most."""
     order = S.shape[0]
     with one_blas_thread():
         if order <= _DENSE_BELOW:
             return linalg.eigh(_dense(S), subset_by_index=[0, min(count, order) - 1])
         start = np.random.default_rng(0).normal(size=order)
-        values, vectors = sparse_linalg.eigsh(S, _FEW, which="SA", v0=start, ncv=60, tol=1e-6)
+        few = min(count, _MOST)
+        values, vectors = sparse_linalg.eigsh(S, few, which="SA", v0=start, ncv=2 * few + 40, tol=1e-6)
     ascending = np.argsort(values)
     return values[ascending], vectors[:, ascending]
 
@@ -205,15 +208,21 @@ def _proven_share(S: Any, rate: float, least: float) -> float:
     share = 1.0 if least >= -rate else rate / -least
     if S.shape[0] <= _DENSE_BELOW:
         return share * (1.0 - 1e-10)  # `least` is the whole truth, to rounding
-    dense = _dense(S)
-    for _ in range(30):
-        try:
-            linalg.cholesky(share * dense + rate * (1.0 + 1e-9) * np.eye(len(dense)), check_finite=False)
-        except linalg.LinAlgError:
-            share *= 0.999
-        else:
-            return share
+    for doubt in _DOUBTS:
+        if _positive(S, share * (1.0 - doubt), rate * (1.0 + 1e-9)):
+            return share * (1.0 - doubt)
     return 0.0
+
+
+def _positive(S: Any, share: float, rate: float) -> bool:
+    """Whether share · S + rate · I is positive definite: one dense copy, which its own Cholesky factor overwrites."""
+    whole = np.asfortranarray(_dense(share * S))
+    whole[np.diag_indices_from(whole)] += rate
+    try:
+        linalg.cholesky(whole, overwrite_a=True, check_finite=False)
+    except linalg.LinAlgError:
+        return False
+    return True
 
 
 def _dense(S: Any) -> Floats:

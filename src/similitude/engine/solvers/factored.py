@@ -56,5 +56,5 @@ def factored(
         if bound.improves:
             point = problem.widened(point, bound.directions)
         if not bound.improves or best.gap > 0.5 * before:
-            precision *= 0.1
+            precision *= 0.01
     return best
