@@ -9,7 +9,8 @@ Four tables, with means over splits:
 - `features_others`: every method on food100 (ingredients, colour, tastes) and rocks (rated dimensions, colour);
 - `features_new_items`: items without any answer, placed by `transform`, beside the plain distance of the features.
 
-Penalties are chosen on training answers alone, by `penalty_path`: a grid of multiples of each method's default.
+KPOE of several modalities is MKPOE. Penalties are chosen on training answers alone, by `penalty_path`: a grid of
+multiples of each method's default.
 """
 
 from __future__ import annotations
@@ -120,9 +121,10 @@ def chosen(method: str, train: sm.Comparisons, tables: feature_data.Features, se
     """Return the best held-out accuracy inside the training answers, and the estimator that reached it."""
     best: tuple[float, Any] = (-1.0, None)
     for given in SETTINGS[method]:
-        model = estimator(method, given, train, seed)
+        model = estimator(method, given, train, tables, seed)
         rough = clone(model).set_params(**NEAR_ENOUGH) if method.startswith(CONVEX) else model
-        grid = [multiple * usual_penalty(model, train, tables) for multiple in multiples(method)]
+        usual = usual_penalty(model, train, tables)
+        grid = [multiple * usual for multiple in multiples(method)]
         asked: Row = {"features": tables, "n_splits": INNER_SPLITS, "random_state": 2_000 + seed}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -140,9 +142,10 @@ def multiples(method: str) -> tuple[float, ...]:
     return WIDE if method in ("CKL", "STE", "TSTE") else NARROW
 
 
-def estimator(method: str, given: Row, train: sm.Comparisons, seed: int) -> Any:
+def estimator(method: str, given: Row, train: sm.Comparisons, tables: feature_data.Features, seed: int) -> Any:
     """Return the estimator of one of a method's settings; shares of the auxiliary penalty are of its default."""
-    kind = getattr(sm, method.split()[0].rstrip(","))
+    name = method.split()[0].rstrip(",")
+    kind = sm.MKPOE if name == "KPOE" and len(tables) > 1 else getattr(sm, name)
     known = kind().get_params()
     own = dict(given)
     if "random_state" in known:
