@@ -9,7 +9,8 @@ Four tables, with means over splits:
 - `features_others`: every method on food100 (ingredients, colour, tastes) and rocks (rated dimensions, colour);
 - `features_new_items`: items without any answer, placed by `transform`, beside the plain distance of the features.
 
-Penalties are chosen on training answers alone, by `penalty_path`: a grid of multiples of each method's default.
+KPOE of several modalities is MKPOE. Penalties are chosen on training answers alone, by `penalty_path`: a grid of
+multiples of each method's default.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ SETTINGS: dict[str, list[Row]] = {  # several: the choice is among them, too
 }
 FREE = ("CKL", "STE", "TSTE", "RCKL logistic", "RCKL hinge")
 PLACING = [name for name in SETTINGS if name not in FREE]
-CONVEX = ("RCKL", "KPOE")
+CONVEX, WEIGHING = ("RCKL", "KPOE"), ("RCKLMKL", "RCKLAK")
 WITHOUT_CHOICE = "FeatureEmbedding, default"
 
 
@@ -82,7 +83,7 @@ def run(settings: Settings) -> Iterator[Table]:
 def fit_case(data: str, m: int, seed: int, method: str) -> Row:
     """Choose the settings of a method on training answers, fit it to all of them and score it on the others."""
     train, test = feature_data.split(data, m, seed)
-    tables = feature_data.features(data)
+    tables = as_given(method, feature_data.features(data))
     validation, model = chosen(method, train, tables, seed)
     return {"validation": validation, "accuracy": fit(model, train, tables).score(test), "settings": said(model)}
 
@@ -94,7 +95,7 @@ def place_case(data: str, m: int, seed: int, method: str) -> Row:
     new = rng.permutation(c.n_items)[: int(NEW_SHARE * c.n_items)]
     known = np.setdiff1d(np.arange(c.n_items), new)
     rows, tests = (rng.permutation(part) for part in c.hold_out_items(new))
-    tables, place = feature_data.features(data), np.empty(c.n_items, int)
+    tables, place = as_given(method, feature_data.features(data)), np.empty(c.n_items, int)
     place[known] = np.arange(len(known))
     inside = {name: table[known] for name, table in tables.items()}
     about: Row = {"answer": c.answer[rows[:m]], "n_items": len(known)}
@@ -104,17 +105,26 @@ def place_case(data: str, m: int, seed: int, method: str) -> Row:
     positions = np.empty((c.n_items, model.embedding_.shape[1]))
     positions[known] = model.embedding_
     positions[new] = model.transform({name: table[new] for name, table in tables.items()})
-    asked, plain = c.quadruplets[tests[:NEW_TESTS]], feature_data.plain_distances(tables)
+    asked, plain = c.quadruplets[tests[:NEW_TESTS]], feature_data.plain_distances(feature_data.features(data))
     return {"accuracy": share_right(positions, asked), "plain": share_right(plain, asked), "settings": said(model)}
+
+
+def as_given(method: str, tables: feature_data.Features) -> feature_data.Features:
+    """Return the features as a method is given them: one that weighs kernels gets a lone modality column by column."""
+    if len(tables) > 1 or not method.startswith(WEIGHING):
+        return tables
+    (whole,) = tables.values()
+    return {f"column {k}": whole[:, [k]] for k in range(whole.shape[1])}
 
 
 def chosen(method: str, train: sm.Comparisons, tables: feature_data.Features, seed: int) -> tuple[float, Any]:
     """Return the best held-out accuracy inside the training answers, and the estimator that reached it."""
     best: tuple[float, Any] = (-1.0, None)
     for given in SETTINGS[method]:
-        model = estimator(method, given, train, seed)
+        model = estimator(method, given, train, tables, seed)
         rough = clone(model).set_params(**NEAR_ENOUGH) if method.startswith(CONVEX) else model
-        grid = [multiple * usual_penalty(model, train, tables) for multiple in multiples(method)]
+        usual = usual_penalty(model, train, tables)
+        grid = [multiple * usual for multiple in multiples(method)]
         asked: Row = {"features": tables, "n_splits": INNER_SPLITS, "random_state": 2_000 + seed}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -132,9 +142,10 @@ def multiples(method: str) -> tuple[float, ...]:
     return WIDE if method in ("CKL", "STE", "TSTE") else NARROW
 
 
-def estimator(method: str, given: Row, train: sm.Comparisons, seed: int) -> Any:
+def estimator(method: str, given: Row, train: sm.Comparisons, tables: feature_data.Features, seed: int) -> Any:
     """Return the estimator of one of a method's settings; shares of the auxiliary penalty are of its default."""
-    kind = getattr(sm, method.split()[0].rstrip(","))
+    name = method.split()[0].rstrip(",")
+    kind = sm.MKPOE if name == "KPOE" and len(tables) > 1 else getattr(sm, name)
     known = kind().get_params()
     own = dict(given)
     if "random_state" in known:
