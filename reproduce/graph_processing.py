@@ -14,7 +14,6 @@ Run: python -m reproduce.graph_processing
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from itertools import chain
 from pathlib import Path
@@ -24,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.trials import data_folder
 
 HERE = Path(__file__).parent
 N_SPLITS, N_ORDERS = 10, 10
@@ -35,10 +35,6 @@ LEVELS = {
     "length-2 removed, acyclic": lambda c: sm.acyclic(sm.drop_contradictions(c)),
     "length-2 removed, acyclic, reduced": lambda c: sm.reduce(sm.acyclic(sm.drop_contradictions(c))),
 }
-
-
-def data_folder() -> Path:
-    return Path(os.environ.get("SIMILITUDE_DATA", HERE.parents[1] / "shared" / "data"))
 
 
 def answers() -> sm.Comparisons:

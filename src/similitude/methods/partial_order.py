@@ -68,7 +68,7 @@ class KPOE(KernelEstimator, FeatureEstimator):
     Attributes
     ----------
     weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries
-    item_weights_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
+    diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
     kernel_, embedding_, similarity_ : the learned kernel, positions, the fitted model in use
     components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
     objective_, gap_, penalty_, n_iter_, status_ : as for `RCKL`
