@@ -71,11 +71,14 @@ class Similarity:
     def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
         """The k items most like an item, nearest first, by name where there are names."""
         head = find_item(item, self.names, self.n_items)
+        return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
+
+    def nearest(self, head: int, difference: Floats, k: int) -> list[str] | list[int]:
+        """The k items of least difference from a head, given the difference of every item, least first."""
         if not 1 <= k < self.n_items:
             raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
-        square = ((self.embedding - self.embedding[head]) ** 2).sum(1)
-        square[head] = np.inf
-        nearest = np.argsort(square, kind="stable")[:k]
+        others = np.where(np.arange(self.n_items) == head, np.inf, difference)
+        nearest = np.argsort(others, kind="stable")[:k]
         return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -106,7 +109,7 @@ class Similarity:
 
     def margin(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
         """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
-        c = self._feedback(comparisons, y)
+        c = self.known(comparisons, y)
         return self.loss.margin(self._sqdist(c.near), self._sqdist(c.far))
 
     def predict(self, comparisons: Any) -> Bools:
@@ -115,25 +118,14 @@ class Similarity:
 
     def predict_proba(self, comparisons: Any) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
-        c = self._feedback(comparisons)
+        c = self.known(comparisons)
         agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
-        c = self._feedback(comparisons, y)
-        if not len(c):
-            raise ValueError("comparisons: there are none to score")
-        if c.removed:
-            warnings.warn(
-                "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
-                "answers as they were given",
-                CleanedWarning,
-                stacklevel=2,
-            )
-        margin = self._sqdist(c.far) - self._sqdist(c.near)
-        weight = c.weight if sample_weight is None else np.asarray(sample_weight, float)
-        return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+        c = self.known(comparisons, y)
+        return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
 
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
@@ -144,7 +136,8 @@ class Similarity:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
         return codes
 
-    def _feedback(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+    def known(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+        """Comparisons over the items of the model; others are refused."""
         c = as_comparisons(comparisons, y)
         if c.names is not None and self.names is not None and c.names != self.names:
             c = c.with_items(self.names)
@@ -188,6 +181,21 @@ class Similarity:
     def __repr__(self) -> str:
         method = self.about.get("method", "similarity")
         return f"<{method}: {self.n_items} items in {self.embedding.shape[1]} dimensions>"
+
+
+def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = None) -> float:
+    """Weighted share of comparisons with a positive margin; a tie counts half."""
+    if not len(comparisons):
+        raise ValueError("comparisons: there are none to score")
+    if comparisons.removed:
+        warnings.warn(
+            "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
+            "answers as they were given",
+            CleanedWarning,
+            stacklevel=3,
+        )
+    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
+    return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
 
 
 def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
