@@ -43,7 +43,7 @@ from similitude.kernels.vectors import RBF, Linear, Polynomial
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.kernel_base import LOSSES, check_penalty, one_of
 from similitude.methods.kernel_learning import refuse_circles
-from similitude.methods.modalities import Modality, Rooted, Whitened, read_modalities
+from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
 from similitude.methods.scaling import scale_form, scale_ranks
 from similitude.methods.similarity import Similarity, share_right
 
@@ -213,11 +213,20 @@ class DRankingVM(ComparisonEstimator):
                     "leave kernel out to use kernels as they are"
                 )
             given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
-        kind = Whitened if self.pair_kernel == "metric" else Rooted
-        modalities, c = read_modalities(given, c, kind)
+        modalities, c = read_modalities(given, c, self._modality)
         if len(modalities) > 1:
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")
         return next(iter(modalities.values())), c
+
+    def _modality(self, kernel: Kernel) -> Modality:
+        """Return the features of a kernel; linear ones as they are, which spares the root of an n × n matrix."""
+        if self.pair_kernel != "metric":
+            return Rooted(kernel)
+        if isinstance(kernel, Linear) and kernel.present.all():
+            width = kernel.inside.shape[1]
+            if width < kernel.n_items and (self.rank is None or width <= self.rank):
+                return Plain(kernel)
+        return Whitened(kernel)
 
     def _features(self, new: Any) -> Floats:
         return self.modality_.of(new)[:, : self.rank]
