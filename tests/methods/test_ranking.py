@@ -129,7 +129,10 @@ def test_the_map_has_the_dissimilarities_where_they_are_euclidean():
     X, c = problem(30, 2000, flip=0)
     model = sm.DRankingVM(penalty=1e-3).fit(c, features=X)
     assert np.linalg.eigvalsh(model.params_).min() > 0
-    np.testing.assert_allclose(model.distances() ** 2, model.dissimilarity(X), atol=1e-6 * model.distances().max() ** 2)
+    flat = model.similarity_.distances() ** 2
+    np.testing.assert_allclose(flat, model.dissimilarity(X), atol=1e-6 * flat.max())
+    np.testing.assert_allclose(model.distances(), model.dissimilarity(X), atol=1e-9 * flat.max())
+    np.testing.assert_allclose(model.pair_distance([(0, 4), (7, 2)]), flat[[0, 7], [4, 2]], atol=1e-6 * flat.max())
     assert model.embedding_.shape == (30, 3)
     assert (np.diff((model.embedding_**2).sum(0)) <= 0).all()
     product = sm.DRankingVM("rbf", pair_kernel="product").fit(c, features=X)
@@ -263,3 +266,16 @@ def test_classical_scaling_gives_euclidean_tables_back():
     assert np.corrcoef(found[off], d2[off] - least)[0, 1] > 0.99
     assert scale_form(X, np.zeros((3, 3))).shape == (12, 1)
     assert not scale_form(X, -np.eye(3)).any()
+
+
+def test_cross_validation_goes_by_the_dissimilarity():
+    X, c = problem(30, 900, flip=0)
+    estimators = [sm.DRankingVM(), sm.DRankingVM(pair_kernel="sum"), sm.RankProjection(3, random_state=0)]
+    table = sm.cross_validate(estimators, c, features=X, n_splits=3, random_state=0)
+    assert table.accuracy[0] > 0.93
+    assert table.accuracy[1] < 0.8
+    assert table.accuracy[2] > 0.93
+    model = sm.DRankingVM("rbf", pair_kernel="product").fit(c, features=X)
+    assert sm.accuracy(model, c) == pytest.approx(model.score(c))
+    path = sm.penalty_path(sm.DRankingVM(), c, penalties=[1e-4, 10.0], features=X, n_splits=2, random_state=0)
+    assert len(path) == 2

@@ -35,12 +35,13 @@ from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import find_item
-from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.graph.build import build_graph
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
 from similitude.kernels.vectors import RBF, Linear, Polynomial
 from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.hard_margins import refuse_equal, refuse_unmet
 from similitude.methods.kernel_base import LOSSES, check_penalty, one_of
 from similitude.methods.kernel_learning import refuse_circles
 from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
@@ -51,7 +52,6 @@ _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial":
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
 # Coordinates pay where the kernel over pairs is small and the features are not few (measured in benchmarks).
 _DUAL_PAIRS, _FEW_FEATURES = 1000, 10
-_SAME = 1e-12  # a squared length of a comparison, kernels being scaled to about 1
 
 
 class DRankingVM(ComparisonEstimator):
@@ -85,8 +85,11 @@ class DRankingVM(ComparisonEstimator):
     objective_, gap_ : the objective, and how far at most it is above the optimum (proven by duality)
     penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
     embedding_, similarity_ : a map by classical scaling of d, all axes with a positive eigenvalue, the longest first.
-        d may be negative or far from Euclidean: `score`, `predict` and `neighbors` go by d itself, not by the map.
+        d may be negative or far from Euclidean: `score`, `predict`, `distances` and `neighbors` go by d itself, not by
+        the map.
     """
+
+    needs_features = True
 
     def __init__(
         self,
@@ -137,7 +140,7 @@ class DRankingVM(ComparisonEstimator):
         problem = self._problem(c)
         found = self._solve(problem, callback)
         if not np.isfinite(found.value):
-            _refuse_unmet(found)
+            refuse_unmet(found)
         self._keep(found, c)
         return self
 
@@ -182,6 +185,16 @@ class DRankingVM(ComparisonEstimator):
         """
         c = self._asked(comparisons, y, features)
         return share_right(c, self._margins(c, features), sample_weight)
+
+    def distances(self) -> Floats:
+        """(n, n) learned dissimilarity between every two training items; may be negative."""
+        X = self._trained()
+        return self._pairs.table(X, X, self.params_.ravel())
+
+    def pair_distance(self, pairs: Any) -> Floats:
+        """Learned dissimilarity of each pair of training items, rows of two by name or position; may be negative."""
+        known = self._fitted().codes(pairs)
+        return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())
 
     def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
         """The k items least dissimilar to an item, nearest first."""
@@ -244,7 +257,7 @@ class DRankingVM(ComparisonEstimator):
         square = between(K, near, near) + between(K, far, far) - 2.0 * between(K, near, far)
         hard, typical = self.slack == "hard", float(np.average(square, weights=graph.weight))
         if hard:
-            _refuse_equal(c, graph, square)
+            refuse_equal(c, graph, square)
         usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * max(typical, 1e-300))
         self.penalty_ = 1.0 if hard else float(usual if self.penalty == "auto" else self.penalty)
         return RankingProblem(graph, self.penalty_, hard, max(typical, 1e-300) ** 0.5)
@@ -299,30 +312,3 @@ class DRankingVM(ComparisonEstimator):
             raise ValueError(f"features: found {len(X)} items, but the comparisons name item {largest}")
         model = self._pairs.model(X)
         return model.sqdist(self.params_.ravel(), c.far, CPU()) - model.sqdist(self.params_.ravel(), c.near, CPU())
-
-
-def _refuse_equal(c: Comparisons, graph: SimilarityGraph, square: Floats) -> None:
-    """Refuse a hard margin between pairs that the kernel cannot tell apart: their features differ by rounding."""
-    equal = np.flatnonzero(square <= _SAME)
-    if len(equal):
-        sides = (graph.near_pairs[equal[0]], graph.far_pairs[equal[0]])
-        pairs = [f"({c.label(int(i))}, {c.label(int(j))})" for i, j in sides]
-        raise ValueError(
-            f"slack: a hard margin cannot be met, for want of capacity: to this kernel the pairs {pairs[0]} and "
-            f"{pairs[1]} are the same; give features that tell them apart, raise rank, or use slack='soft'"
-        )
-
-
-def _refuse_unmet(found: Ranked) -> None:
-    """Say that a hard margin was not met though the feedback does not contradict itself."""
-    remedy = "use a richer kernel ('rbf'), raise rank, add features, or use slack='soft'"
-    if found.status == "infeasible":
-        raise ValueError(
-            "slack: a hard margin cannot be met, for want of capacity: the feedback has no contradictions, but no "
-            f"dissimilarity of this kernel with a norm below {found.least_norm:.2g} meets it (proven); {remedy}"
-        )
-    raise ValueError(
-        f"slack: a hard margin was not met in {found.n_iter} iterations: the feedback has no contradictions; a "
-        f"dissimilarity that meets it has a norm of {found.least_norm:.2g} or more (proven), and the kernel may lack "
-        f"the capacity; {remedy}, or raise max_iter"
-    )

@@ -66,7 +66,7 @@ class Similarity:
 
     def pair_distance(self, pairs: Any) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
-        return np.sqrt(self._sqdist(self._codes(pairs)))
+        return np.sqrt(self._sqdist(self.codes(pairs)))
 
     def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
         """The k items most like an item, nearest first, by name where there are names."""
@@ -130,7 +130,8 @@ class Similarity:
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
 
-    def _codes(self, pairs: Any) -> Array:
+    def codes(self, pairs: Any) -> Array:
+        """(m, 2) positions of the items of pairs given by name or position."""
         codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
         if codes.ndim != 2 or codes.shape[1] != 2:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
