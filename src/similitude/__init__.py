@@ -11,6 +11,8 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "DRankingVM": "methods.ranking",
+    "RankProjection": "methods.rank_projection",
     "FeatureEmbedding": "methods.feature_embedding",
     "penalty_path": "evaluate.penalty",
     "ComparisonKernel": "methods.comparison_kernel",

@@ -33,6 +33,7 @@ class ModelCase:
     model: models.Model
     params: np.ndarray
     symmetric: bool = False  # the parameters are a symmetric matrix: perturbations must be, too
+    signed: bool = False  # values may be negative
 
 
 def model_cases(n_items=7):
@@ -48,6 +49,7 @@ def model_cases(n_items=7):
     metric = models.Matrix(n_items, features=features)
     weights = models.Weights(tables)
     columns = models.FeatureWeights(features)
+    products, additive = models.Products(features), models.Additive(features)
     both = models.Sum([free, weights])
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
@@ -56,6 +58,8 @@ def model_cases(n_items=7):
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
+        ModelCase("products", products, _gram(4, rng) - np.eye(4).ravel(), symmetric=True, signed=True),
+        ModelCase("additive", additive, rng.normal(size=additive.size), signed=True),
         ModelCase("weights", weights, np.abs(rng.normal(size=3))),
         ModelCase("feature weights", columns, np.abs(rng.normal(size=columns.size))),
         ModelCase("sum", both, np.abs(rng.normal(size=both.size))),

@@ -122,6 +122,25 @@ def _pull(X, i, j, k, l, w_near, w_far, out):  # type: ignore[no-untyped-def]
         out[k, c] += b
 
 
+@_kernel
+def coordinate_sweep(gram, near, far, caps, scale, order, a, values):  # type: ignore[no-untyped-def]
+    """One pass of coordinate ascent over sum(a) - scale/2 · a' D' G D a, 0 <= a <= caps, in `order`.
+
+    D has a column e_far - e_near per comparison, and `values` = scale · G D a is kept: one number per pair.
+    """
+    for t in order:
+        p, q = near[t], far[t]
+        slope = 1.0 - (values[q] - values[p])
+        if (slope <= 0.0 and a[t] == 0.0) or (slope >= 0.0 and a[t] == caps[t]):
+            continue
+        curvature = scale * (gram[p, p] + gram[q, q] - 2.0 * gram[p, q])
+        new = caps[t] if curvature <= 0.0 else min(max(a[t] + slope / curvature, 0.0), caps[t])
+        step = scale * (new - a[t])
+        a[t] = new
+        for r in range(len(values)):
+            values[r] += step * (gram[q, r] - gram[p, r])
+
+
 def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     """Make the kernels that use the formulas.
 

@@ -12,9 +12,13 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
 | `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
 | `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
+| `Products(F)` | M symmetric (q × q) | sqrt(2) f_i' M f_j | F' (D - L) F / sqrt(2), D the diagonal of L |
+| `Additive(F)` | v (q) | v' (f_i + f_j) | F' (diagonal of L) |
 | `Weights` | w (a) on given squared distances | sum_a w_a D_a(i, j) | sum_p w_p D_a(p) |
 | `FeatureWeights` | u (q) on the columns of F | sum_k u_k (f_ik - f_jk)² | f_k' L f_k for each k |
 | `Sum` | those of its parts, one after the other | the sum | each part's |
+
+`Products` and `Additive` give dissimilarities that are no squared distances; they serve ranking (`methods.ranking`).
 """
 
 from __future__ import annotations
@@ -105,8 +109,7 @@ class Matrix(Model):
         if self.features is None:
             diagonal = np.diagonal(M)
             return diagonal[i] + diagonal[j] - M[i, j] - M[j, i]
-        step = self.features[i] - self.features[j]
-        return np.einsum("pa,pa->p", step @ M, step)
+        return _forms(self.features, M, pairs, backend)
 
     def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
         """L, or F' L F."""
@@ -115,6 +118,46 @@ class Matrix(Model):
         half = sparse.coo_matrix((w, pairs.T), shape=(self.order, self.order)).toarray()
         both = half + half.T
         return (np.diag(both.sum(0)) - both).ravel()
+
+
+class Products(Model):
+    """A symmetric bilinear form of the two items' features, sqrt(2) f_i' M f_j: the length of M is the function's norm.
+
+    That is the norm in the space of the symmetrised product kernel over pairs (`kernels.ProductPairs`).
+    """
+
+    def __init__(self, features: Floats) -> None:
+        self.features = features
+        self.order = features.shape[1]
+        self.size = self.order * self.order
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """sqrt(2) f_i' M f_j, from (f_i - f_j)' M (f_i - f_j) and the items' own values."""
+        M = params.reshape(self.order, self.order)
+        own = np.einsum("ia,ia->i", self.features @ M, self.features)
+        return (own[pairs].sum(1) - _forms(self.features, M, pairs, backend)) / np.sqrt(2.0)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """F' (D - L) F / sqrt(2)."""
+        total = _degrees(len(self.features), pairs, w)[:, None]
+        across = total * self.features - backend.laplacian(self.features, pairs, w)
+        return (self.features.T @ across).ravel() / np.sqrt(2.0)
+
+
+class Additive(Model):
+    """A number for each item, from its features, added for the two of a pair: v' (f_i + f_j)."""
+
+    def __init__(self, features: Floats) -> None:
+        self.features = features
+        self.size = features.shape[1]
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """v' (f_i + f_j)."""
+        return (self.features @ params)[pairs].sum(1)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """F' times each item's total of w."""
+        return self.features.T @ _degrees(len(self.features), pairs, w)
 
 
 class Weights(Model):
@@ -174,3 +217,18 @@ class Sum(Model):
         """Each part's own pullback."""
         own = zip(self.parts, self.split(params), strict=True)
         return np.concatenate([part.pullback(piece, pairs, w, backend) for part, piece in own])
+
+
+def _forms(F: Floats, M: Floats, pairs: Array, backend: Backend) -> Floats:
+    """(f_i - f_j)' M (f_i - f_j) of each pair at the cost of its distance: a'b = (|a + b|² - |a - b|²) / 4."""
+    T = F @ M
+    size = np.linalg.norm(T) / max(float(np.linalg.norm(F)), 1e-300)
+    if size == 0.0:
+        return np.zeros(len(pairs))
+    T /= size  # of F's size, so that the difference loses no digits
+    return 0.25 * size * (backend.sqdist(F + T, pairs) - backend.sqdist(F - T, pairs))
+
+
+def _degrees(n_items: int, pairs: Array, w: Floats) -> Floats:
+    """Return the total w of each item's pairs."""
+    return np.bincount(pairs.ravel(), np.repeat(w, 2), n_items).astype(float)

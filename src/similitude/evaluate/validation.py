@@ -18,7 +18,6 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import as_comparisons
-from similitude.methods.kernel_base import FeatureEstimator
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -156,7 +155,7 @@ def held_out_rows(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PartialAnswerWarning)  # folds by item cut answers on purpose
         training, held_out = c[train], c[test]
-    if isinstance(estimator, FeatureEstimator):
+    if getattr(estimator, "needs_features", False):
         fit["features"] = features
     start = time.perf_counter()
     estimator.fit(clean(training) if clean is not None else training, **fit)

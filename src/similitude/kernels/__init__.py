@@ -16,6 +16,7 @@ from similitude.kernels.combined import Centred, Scaled, Sum, UnitTrace
 from similitude.kernels.densities import Bhattacharyya, ExpectedLikelihood
 from similitude.kernels.matrices import Root, centred, psd_root, unit_trace
 from similitude.kernels.modalities import as_kernel, as_modalities
+from similitude.kernels.pairs import MetricPairs, PairKernel, PrintedProduct, PrintedSum, ProductPairs, SumPairs
 from similitude.kernels.precomputed import Precomputed
 from similitude.kernels.vectors import RBF, ChiSquare, Cosine, Linear, Polynomial
 
@@ -28,11 +29,17 @@ __all__ = [
     "ExpectedLikelihood",
     "Kernel",
     "Linear",
+    "MetricPairs",
+    "PairKernel",
     "Polynomial",
     "Precomputed",
+    "PrintedProduct",
+    "PrintedSum",
+    "ProductPairs",
     "Root",
     "Scaled",
     "Sum",
+    "SumPairs",
     "UnitTrace",
     "as_kernel",
     "as_modalities",

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
 from similitude.kernels.checks import as_numbers
 
@@ -76,7 +77,8 @@ def psd_root(K: npt.ArrayLike, tol: float = 1e-10) -> Root:
     (2, 1)
     """
     matrix = check_symmetric(as_square(K, "K"), "K")
-    values, vectors = linalg.eigh(matrix)
+    with one_blas_thread():
+        values, vectors = linalg.eigh(matrix)
     top = max(float(values[-1]), 0.0)
     if values[0] < -max(tol, TOLERANCE) * top or top == 0.0:
         refuse_indefinite(float(values[0]), float(values[-1]), "K")

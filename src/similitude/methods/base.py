@@ -29,6 +29,7 @@ class ComparisonEstimator(BaseEstimator):
     """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do."""
 
     similarity_: Similarity
+    needs_features = False  # whether `fit` takes `features`
 
     def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""

@@ -146,6 +146,7 @@ class FeatureEstimator(ComparisonEstimator):
     taken from their sum.
     """
 
+    needs_features = True
     modalities_: dict[str, Modality]
     maps_: dict[str, Floats]
     origin_: Floats

@@ -84,6 +84,36 @@ class Whitened(Modality):
         return scale * root.back @ N
 
 
+class Rooted(Modality):
+    """Φ Φ' = scale · K: the kernel where it stands, scaled to a mean of 1 on the diagonal."""
+
+    @cached_property
+    def _scaled(self) -> tuple[float, Root]:
+        K = self.kernel.matrix()
+        scale = len(K) / positive_trace(K)
+        return scale, psd_root(scale * K, _RANK_TOLERANCE)
+
+    @property
+    def features(self) -> Floats:
+        """(n, q) Φ."""
+        return self._scaled[1].factor
+
+    @property
+    def prices(self) -> Floats:
+        """One each."""
+        return np.ones(self.features.shape[1])
+
+    def of(self, new: Any) -> Floats:
+        """Φ of new items; zero for one without features."""
+        scale, root = self._scaled
+        return root.apply(scale * self.kernel.cross(new))
+
+    def coefficients(self, N: Floats) -> Floats:
+        """(n, r): what each training item's kernel values contribute to each dimension."""
+        scale, root = self._scaled
+        return scale * root.back @ N
+
+
 class Columns(Modality):
     """Φ = scale · K: kernel values with the training items, a mean of 1 on the diagonal; for diagonal maps."""
 

@@ -66,16 +66,19 @@ class Similarity:
 
     def pair_distance(self, pairs: Any) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
-        return np.sqrt(self._sqdist(self._codes(pairs)))
+        return np.sqrt(self._sqdist(self.codes(pairs)))
 
     def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
         """The k items most like an item, nearest first, by name where there are names."""
         head = find_item(item, self.names, self.n_items)
+        return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
+
+    def nearest(self, head: int, difference: Floats, k: int) -> list[str] | list[int]:
+        """The k items of least difference from a head, given the difference of every item, least first."""
         if not 1 <= k < self.n_items:
             raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
-        square = ((self.embedding - self.embedding[head]) ** 2).sum(1)
-        square[head] = np.inf
-        nearest = np.argsort(square, kind="stable")[:k]
+        others = np.where(np.arange(self.n_items) == head, np.inf, difference)
+        nearest = np.argsort(others, kind="stable")[:k]
         return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -122,23 +125,13 @@ class Similarity:
     def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
         c = self.over_items(comparisons, y)
-        if not len(c):
-            raise ValueError("comparisons: there are none to score")
-        if c.removed:
-            warnings.warn(
-                "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
-                "answers as they were given",
-                CleanedWarning,
-                stacklevel=2,
-            )
-        margin = self._sqdist(c.far) - self._sqdist(c.near)
-        weight = c.weight if sample_weight is None else np.asarray(sample_weight, float)
-        return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+        return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
 
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
 
-    def _codes(self, pairs: Any) -> Array:
+    def codes(self, pairs: Any) -> Array:
+        """(m, 2) positions of the items of pairs given by name or position."""
         codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
         if codes.ndim != 2 or codes.shape[1] != 2:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
@@ -189,6 +182,21 @@ class Similarity:
     def __repr__(self) -> str:
         method = self.about.get("method", "similarity")
         return f"<{method}: {self.n_items} items in {self.embedding.shape[1]} dimensions>"
+
+
+def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = None) -> float:
+    """Weighted share of comparisons with a positive margin; a tie counts half."""
+    if not len(comparisons):
+        raise ValueError("comparisons: there are none to score")
+    if comparisons.removed:
+        warnings.warn(
+            "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
+            "answers as they were given",
+            CleanedWarning,
+            stacklevel=3,
+        )
+    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
+    return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
 
 
 def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:

@@ -32,7 +32,7 @@ _MEMORY = 20
 
 
 @dataclass(frozen=True)
-class _Round(Problem):
+class Round(Problem):
     """The problem of one round: comparisons enter by their multipliers instead of a loss."""
 
     multipliers: Floats = field(default_factory=lambda: np.zeros(0))
@@ -111,12 +111,12 @@ def multipliers(
     return best
 
 
-def _round(problem: KernelProblem, point: Point, a: Floats, caps: Floats, stiffness: Floats) -> _Round:
+def _round(problem: KernelProblem, point: Point, a: Floats, caps: Floats, stiffness: Floats) -> Round:
     bare = problem.factored(point, problem.loss)
-    return _Round(bare.model, bare.graph, bare.loss, bare.penalty, multipliers=a, caps=caps, stiffness=stiffness)
+    return Round(bare.model, bare.graph, bare.loss, bare.penalty, multipliers=a, caps=caps, stiffness=stiffness)
 
 
-def _better(problem: KernelProblem, best: Certified, this: _Round, point: Point, lower: float, hard: bool) -> Certified:
+def _better(problem: KernelProblem, best: Certified, this: Round, point: Point, lower: float, hard: bool) -> Certified:
     """Return the best point so far with its gap; for a hard margin, points grown until their least margin is 1."""
     if hard:
         least = float(this.margins(point.params).min()) if point.params.size else 0.0
@@ -130,7 +130,7 @@ def _better(problem: KernelProblem, best: Certified, this: _Round, point: Point,
     return replace(best, gap=max(best.value - lower, 0.0))
 
 
-def _value(problem: KernelProblem, this: _Round, point: Point) -> float:
+def _value(problem: KernelProblem, this: Round, point: Point) -> float:
     """Objective of a round at a point of any width."""
     wide = problem.factored(point, problem.loss)
     return replace(this, model=wide.model, penalty=wide.penalty).value(point.params)

@@ -1,0 +1,147 @@
+"""A projection of features to few dimensions that keeps the order in which people rank pairs.
+
+    min over N (q × L) of   mean loss + penalty · |N|²/n,   positions X = Φ N
+
+The problem F3 that Ouyang & Gray (2008) leave open. With N N' = W it is the partial order embedding of features
+(`LPOE`, `KPOE`), over matrices W of rank L at most instead of all. Those are convex and proven optimal, of whatever
+rank the trace leaves; here the number of dimensions is yours, and the problem is not convex.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.starts import best_scale, spectral_start
+from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
+from similitude.feedback.columns import Floats, Seed
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.build import build_graph
+from similitude.methods.base import refuse_empty
+from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
+from similitude.methods.modalities import per_modality, read_modalities, side_by_side
+from similitude.methods.similarity import Similarity
+
+_LOSSES = {
+    "logistic": ComparisonLoss(Formula(squared), Formula(logistic)),
+    "hinge": ComparisonLoss(Formula(squared), Formula(hinge, 0.1)),
+}
+
+
+class RankProjection(FeatureEstimator):
+    """f: R^D -> R^L, a linear map of features, or of a kernel's feature space, that keeps ranks.
+
+    Parameters
+    ----------
+    n_components : dimensions of the projection
+    loss : "logistic", which gives probabilities, or "hinge", its corner rounded over 0.1
+    penalty : strength of the ridge on the map; "auto" is n / W for n items compared and a total weight W
+    n_init : number of starts, the best is kept: one from the votes, the others at random
+    n_items : number of items, where it is more than the comparisons show
+    random_state : seed or generator of the starts
+    max_iter : most iterations of each start
+    tol : stop when an iteration gains less than this share of the objective
+
+    Attributes
+    ----------
+    embedding_ : (n, L) positions of the training items, principal axes first; an item never compared stands where its
+        features put it
+    components_ : per modality (n, L): what each training item's kernel values contribute to each dimension
+    penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        loss: str = "logistic",
+        penalty: float | str = "auto",
+        n_init: int = 3,
+        n_items: int | None = None,
+        random_state: Seed = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+    ) -> None:
+        self.n_components = n_components
+        self.loss = loss
+        self.penalty = penalty
+        self.n_init = n_init
+        self.n_items = n_items
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the map.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item, a kernel, or a dict of these by modality
+        callback : called after each iteration with its number and the objective; it may raise to interrupt
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._check()
+        self.modalities_, c = read_modalities(features, c, self._modality())
+        feedback = Feedback(c, build_graph(c), self.modalities_)
+        self.penalty_ = feedback.sparsity if self.penalty == "auto" else float(self.penalty)
+        model = Positions(c.n_items, self.n_components, features=side_by_side(self.modalities_))
+        problem = Problem(model, feedback.graph, _LOSSES[self.loss], Ridge(self.penalty_, feedback.n_compared))
+        starts = self._starts(problem, model)
+        runs = [lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback) for start in starts]
+        self._keep(min(runs, key=lambda run: run.value), model, feedback)
+        return self
+
+    def _check(self) -> None:
+        one_of("loss", self.loss, tuple(_LOSSES))
+        check_penalty("penalty", self.penalty)
+        for name in ("n_components", "n_init"):
+            found = getattr(self, name)
+            if not isinstance(found, (int, np.integer)) or found < 1:
+                raise ValueError(f"{name}: expected a whole number of 1 or more, found {found!r}")
+
+    def _starts(self, problem: Problem, model: Positions) -> list[Floats]:
+        """What the features explain of spectral positions, and maps at random."""
+        assert model.features is not None
+        rng = np.random.default_rng(self.random_state)
+        square = (model.features**2).sum(0)[:, None]
+        votes = model.features.T @ spectral_start(problem.graph, self.n_components, rng) / (square + square.mean())
+        others = [rng.normal(size=model.shape) / np.sqrt(model.shape[0]) for _ in range(self.n_init - 1)]
+        return [best_scale(problem, start) for start in (votes, *others)]
+
+    def _keep(self, best: Result, model: Positions, feedback: Feedback) -> None:
+        X = model.positions(best.params)
+        centre, turn = principal_axes(X)
+        self.maps_ = per_modality(self.modalities_, best.params.reshape(model.shape) @ turn)
+        self.origin_ = centre @ turn
+        positions = (X - centre) @ turn
+        positions.flags.writeable = False
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
+        self.similarity_ = Similarity(positions, _LOSSES[self.loss], feedback.comparisons.names, about)
+        self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
+        if not best.ok:
+            warnings.warn(
+                f"RankProjection did not converge ({best.status} after {best.n_iter} iterations): "
+                "raise max_iter, or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )

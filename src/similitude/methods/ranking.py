@@ -1,0 +1,314 @@
+"""Ranking dissimilarities: a function of two items' features that keeps the order in which people rank pairs.
+
+    min over d in H of   mean of max(0, 1 - (d(far) - d(near))) + penalty · |d|²
+
+H is the space of a kernel over pairs (`kernels.pairs`), so that d holds for any two items, seen or not: formulation F2
+of Ouyang & Gray (2008), *Learning dissimilarities by ranking: from SDP to QP*, ICML. F1, positions without features,
+is GNMDS: `RCKL(loss="hinge")`; F3, a projection to few dimensions, is `RankProjection`.
+
+Examples
+--------
+>>> import numpy as np
+>>> import similitude as sm
+>>> X = np.random.default_rng(0).normal(size=(30, 2))
+>>> c = sm.simulate(X * [3.0, 1.0], 500, form="quadruplet", random_state=1)
+>>> model = sm.DRankingVM().fit(c, features=X)
+>>> model.score(c) > 0.97, model.dissimilarity([[0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]).argmax()
+(True, np.int64(0))
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.engine.backend import CPU
+from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
+from similitude.engine.solvers.result import Callback
+from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import find_item
+from similitude.graph.build import build_graph
+from similitude.kernels.base import Kernel
+from similitude.kernels.modalities import in_order
+from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
+from similitude.kernels.vectors import RBF, Linear, Polynomial
+from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.hard_margins import refuse_equal, refuse_unmet
+from similitude.methods.kernel_base import LOSSES, check_penalty, one_of
+from similitude.methods.kernel_learning import refuse_circles
+from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
+from similitude.methods.scaling import scale_form, scale_ranks
+from similitude.methods.similarity import Similarity, share_right
+
+_KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}
+_PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
+# Coordinates pay where the kernel over pairs is small and the features are not few (measured in benchmarks).
+_DUAL_PAIRS, _FEW_FEATURES = 1000, 10
+
+
+class DRankingVM(ComparisonEstimator):
+    """d-ranking vector machine: a dissimilarity of features that ranks pairs as people do, with a proven gap.
+
+    What differs from print: (4) prints the slack with the wrong sign, which makes the margin hard; here it is soft by
+    default, and its multipliers are at most w_t / W, the bound that (12) lacks. The printed hyperkernels can learn
+    nothing (see `kernels.pairs`). Ranks that follow each other with a unit margin each force d to be spaced by rank:
+    train on sampled comparisons (`Comparisons.from_distances`) rather than on the sorted chain.
+
+    Parameters
+    ----------
+    kernel : "linear", "rbf" or "polynomial", over the features; None takes them as given (an array is linear, a kernel
+        is itself)
+    pair_kernel : "metric" (d(x, x) = 0; Mahalanobis distances for the linear kernel), "product" or "sum" (which sees no
+        interplay of the two items); see `kernels.pairs`
+    slack : "soft", or "hard" for the least norm at which every comparison holds with a margin of 1
+    penalty : strength of the penalty (lambda in the paper); "auto" is n / (10 W) over the mean squared length of a
+        comparison in the pair kernel's space, for n items compared and a total weight W. A hard margin has none.
+    rank : how many leading directions of the kernel over items to keep; None keeps all. A pass costs in proportion.
+    solver : "primal" (multipliers and L-BFGS over the matrix M), "dual" (coordinate descent over a multiplier for each
+        comparison, for some thousand distinct pairs), or "auto": dual for up to 1,000 distinct pairs and more than 10
+        features
+    n_items : number of items, where it is more than the comparisons show
+    max_iter : most L-BFGS iterations of one round; most sweeps, in tens, of the dual
+    tol : stop when the duality gap is this share of the objective
+
+    Attributes
+    ----------
+    params_ : the function: the matrix M (q × q) over the features of the kernel, or a vector (q,) for "sum"
+    objective_, gap_ : the objective, and how far at most it is above the optimum (proven by duality)
+    penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
+    embedding_, similarity_ : a map by classical scaling of d, all axes with a positive eigenvalue, the longest first.
+        d may be negative or far from Euclidean: `score`, `predict`, `distances` and `neighbors` go by d itself, not by
+        the map.
+    """
+
+    needs_features = True
+
+    def __init__(
+        self,
+        kernel: str | None = None,
+        *,
+        pair_kernel: str = "metric",
+        slack: str = "soft",
+        penalty: float | str = "auto",
+        rank: int | None = None,
+        solver: str = "auto",
+        n_items: int | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.kernel = kernel
+        self.pair_kernel = pair_kernel
+        self.slack = slack
+        self.penalty = penalty
+        self.rank = rank
+        self.solver = solver
+        self.n_items = n_items
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the dissimilarity.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item, or a kernel
+        callback : called with the number of iterations so far and the objective; it may raise to interrupt
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._check()
+        self.modality_, c = self._read(features, c)
+        if self.slack == "hard":
+            refuse_circles(c)
+        problem = self._problem(c)
+        found = self._solve(problem, callback)
+        if not np.isfinite(found.value):
+            refuse_unmet(found)
+        self._keep(found, c)
+        return self
+
+    def dissimilarity(self, first: Any, second: Any = None) -> Floats:
+        """(a, b) learned dissimilarity between any items by their features; only its order has a meaning.
+
+        Parameters
+        ----------
+        first : features of a items, in the form in which `fit` got them
+        second : features of b items; the first themselves when not given
+        """
+        check_is_fitted(self, "params_")
+        A = self._features(first)
+        B = A if second is None else self._features(second)
+        return self._pairs.table(A, B, self.params_.ravel())
+
+    def predict(self, comparisons: Any, *, features: Any = None) -> Bools:
+        """Whether the near pair of each comparison is the less dissimilar one.
+
+        Parameters
+        ----------
+        comparisons : comparisons of the training items, or of the items in `features`
+        features : of new items, a row per item that the comparisons name by position
+        """
+        return self._margins(self._asked(comparisons, None, features), features) > 0
+
+    def score(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        sample_weight: Any = None,
+        *,
+        features: Any = None,
+    ) -> float:
+        """Weighted share of comparisons that the dissimilarity orders rightly; a tie counts half.
+
+        Parameters
+        ----------
+        comparisons, y : comparisons of the training items, or of the items in `features`
+        sample_weight : weights in place of the comparisons' own
+        features : of new items, a row per item that the comparisons name by position
+        """
+        c = self._asked(comparisons, y, features)
+        return share_right(c, self._margins(c, features), sample_weight)
+
+    def distances(self) -> Floats:
+        """(n, n) learned dissimilarity between every two training items; may be negative."""
+        X = self._trained()
+        return self._pairs.table(X, X, self.params_.ravel())
+
+    def pair_distance(self, pairs: Any) -> Floats:
+        """Learned dissimilarity of each pair of training items, rows of two by name or position; may be negative."""
+        known = self._fitted().codes(pairs)
+        return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())
+
+    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
+        """The k items least dissimilar to an item, nearest first."""
+        X = self._trained()
+        head = find_item(item, self._fitted().names, len(X))
+        d = self._pairs.table(X[[head]], X, self.params_.ravel())[0]
+        return self._fitted().nearest(head, d, k)
+
+    @property
+    def _pairs(self) -> type[SymmetricPairs]:
+        return _PAIRS[self.pair_kernel]
+
+    def _check(self) -> None:
+        if self.kernel is not None:
+            one_of("kernel", self.kernel, tuple(_KERNELS))
+        one_of("pair_kernel", self.pair_kernel, tuple(_PAIRS))
+        one_of("slack", self.slack, ("soft", "hard"))
+        one_of("solver", self.solver, ("auto", "primal", "dual"))
+        check_penalty("penalty", self.penalty)
+        if self.rank is not None and (not isinstance(self.rank, (int, np.integer)) or self.rank < 1):
+            raise ValueError(f"rank: expected None or a whole number of 1 or more, found {self.rank!r}")
+
+    def _read(self, features: Any, c: Comparisons) -> tuple[Modality, Comparisons]:
+        given = features
+        if self.kernel is not None and features is not None:
+            if isinstance(features, (Kernel, dict)):
+                raise TypeError(
+                    f"features: expected an array for kernel={self.kernel!r}, found a {type(features).__name__}; "
+                    "leave kernel out to use kernels as they are"
+                )
+            given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
+        modalities, c = read_modalities(given, c, self._modality)
+        if len(modalities) > 1:
+            raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")
+        return next(iter(modalities.values())), c
+
+    def _modality(self, kernel: Kernel) -> Modality:
+        """Return the features of a kernel; linear ones as they are, which spares the root of an n × n matrix."""
+        if self.pair_kernel != "metric":
+            return Rooted(kernel)
+        if isinstance(kernel, Linear) and kernel.present.all():
+            width = kernel.inside.shape[1]
+            if width < kernel.n_items and (self.rank is None or width <= self.rank):
+                return Plain(kernel)
+        return Whitened(kernel)
+
+    def _features(self, new: Any) -> Floats:
+        return self.modality_.of(new)[:, : self.rank]
+
+    def _trained(self) -> Floats:
+        check_is_fitted(self, "params_")
+        return self.modality_.features[:, : self.rank]
+
+    def _problem(self, c: Comparisons) -> RankingProblem:
+        """Return the problem; its penalty and the typical length of a comparison are set by the feedback."""
+        graph, X = build_graph(c), self.modality_.features[:, : self.rank]
+        K = X @ X.T
+        near, far = graph.near_pairs, graph.far_pairs
+        between = self._pairs.between
+        square = between(K, near, near) + between(K, far, far) - 2.0 * between(K, near, far)
+        hard, typical = self.slack == "hard", float(np.average(square, weights=graph.weight))
+        if hard:
+            refuse_equal(c, graph, square)
+        usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * max(typical, 1e-300))
+        self.penalty_ = 1.0 if hard else float(usual if self.penalty == "auto" else self.penalty)
+        return RankingProblem(graph, self.penalty_, hard, max(typical, 1e-300) ** 0.5)
+
+    def _solve(self, problem: RankingProblem, callback: Callback | None) -> Ranked:
+        """Return the optimum with its parameters, whichever way it was found."""
+        X = self.modality_.features[:, : self.rank]
+        model, merged = self._pairs.model(X), replace(problem.graph, merged=True)
+        few = len(merged.pairs) <= _DUAL_PAIRS and X.shape[1] > _FEW_FEATURES
+        if self.solver == "primal" or (self.solver == "auto" and not few):
+            return ranked_primal(problem, model, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        gram = self._pairs.gram(X @ X.T, merged.pairs)
+        dual = replace(problem, graph=merged)
+        found = ranked_dual(dual, gram, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        pull = dual.pull(found.multipliers)
+        params = model.pullback(np.zeros(model.size), merged.pairs, pull, CPU()) / (2.0 * problem.rate)
+        return replace(found, params=params)
+
+    def _keep(self, found: Ranked, c: Comparisons) -> None:
+        X = self.modality_.features[:, : self.rank]
+        params = found.params if self.pair_kernel == "sum" else found.params.reshape(X.shape[1], -1)
+        self.params_ = params if params.ndim == 1 else 0.5 * (params + params.T)
+        self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status
+        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
+        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
+        self.similarity_ = Similarity(self._map(X), LOSSES["hinge"], c.names, about)
+        if found.status != "converged":
+            warnings.warn(
+                f"DRankingVM stopped {found.gap / abs(found.value):.1e} of the objective from its proven bound after "
+                f"{found.n_iter} iterations: raise max_iter, or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _map(self, X: Floats) -> Floats:
+        """Return positions by classical scaling of d, taken as squared distances."""
+        if self.pair_kernel == "metric":
+            positions = scale_form(X, self.params_)
+        else:
+            positions = scale_ranks(self._pairs.table(X, X, self.params_.ravel()))
+        positions.flags.writeable = False
+        return positions
+
+    def _asked(self, comparisons: Any, y: npt.ArrayLike | None, features: Any) -> Comparisons:
+        check_is_fitted(self, "params_")
+        return self._fitted().over_items(comparisons, y) if features is None else as_comparisons(comparisons, y)
+
+    def _margins(self, c: Comparisons, features: Any) -> Floats:
+        X = self._trained() if features is None else self._features(features)
+        largest = int(max(c.near.max(initial=-1), c.far.max(initial=-1)))
+        if largest >= len(X):
+            raise ValueError(f"features: found {len(X)} items, but the comparisons name item {largest}")
+        model = self._pairs.model(X)
+        return model.sqdist(self.params_.ravel(), c.far, CPU()) - model.sqdist(self.params_.ravel(), c.near, CPU())

@@ -1,0 +1,41 @@
+"""Classical scaling: positions whose squared distances are a given dissimilarity's, as far as it is Euclidean."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from similitude.engine.threads import one_blas_thread
+from similitude.feedback.columns import Floats
+
+_NOTHING = 1e-8  # of the largest eigenvalue: no axis
+
+
+def scale_form(X: Floats, M: Floats) -> Floats:
+    """(n, k) positions for the squared distances (x_i - x_j)' M (x_i - x_j), M symmetric of any sign.
+
+    The matrix of classical scaling is H X M X' H, of rank q at most: it is never formed.
+    """
+    with one_blas_thread():
+        basis, root = linalg.qr(X - X.mean(0), mode="economic")
+        values, vectors = linalg.eigh(root @ M @ root.T)
+    return _positive_axes(values, basis @ vectors)
+
+
+def scale_ranks(d: Floats) -> Floats:
+    """(n, k) positions for a symmetric table of which only the order means something.
+
+    It is shifted so that its least value off the diagonal is 0, taken as squared distances, and scaled: the positive
+    eigenvalues of -H D H / 2.
+    """
+    table = d - d[~np.eye(len(d), dtype=bool)].min(initial=np.inf)
+    np.fill_diagonal(table, 0.0)
+    means = table.mean(0)
+    with one_blas_thread():
+        values, vectors = linalg.eigh(-0.5 * (table - means - means[:, None] + means.mean()))
+    return _positive_axes(values, vectors)
+
+
+def _positive_axes(values: Floats, vectors: Floats) -> Floats:
+    kept = np.flatnonzero(values > _NOTHING * np.abs(values).max())[::-1]
+    return vectors[:, kept] * np.sqrt(values[kept]) if len(kept) else np.zeros((len(vectors), 1))
