@@ -12,6 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _HOME = {
     "FeatureEmbedding": "methods.feature_embedding",
+    "TACKL": "methods.tackl",
     "penalty_path": "evaluate.penalty",
     "ComparisonKernel": "methods.comparison_kernel",
     "KernelKMeans": "methods.kernel_clustering",

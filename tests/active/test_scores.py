@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.active import ackl
+from similitude.active import head_gain
 from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
@@ -90,7 +90,7 @@ def test_uncertainty_is_greatest_where_both_are_as_near():
 
 
 def test_ackl_is_the_gain_of_the_posterior_over_positions(monkeypatch):
-    monkeypatch.setattr(ackl, "_COVER", 1.0)
+    monkeypatch.setattr(head_gain, "_COVER", 1.0)
     similarity, c, head = model("CKL"), answers(), 2
     scorer = CrowdKernelGain(similarity, c)
     others = np.delete(np.arange(9), head)
@@ -114,6 +114,6 @@ def test_ackl_is_the_gain_of_the_posterior_over_positions(monkeypatch):
 
 
 def test_ackl_without_answers_puts_the_head_anywhere_else():
-    kept, tau = CrowdKernelGain(model("CKL"), None).support(4)
+    _, kept, tau = CrowdKernelGain(model("CKL"), None).support(4)
     assert sorted(kept) == [0, 1, 2, 3, 5, 6, 7, 8]
     assert np.allclose(tau, 1 / 8)

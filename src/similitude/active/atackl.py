@@ -1,0 +1,52 @@
+"""A-TACKL (Heim 2015, 4.2.2): samples of the features' weights and of the head's free part."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+from scipy.special import logsumexp
+
+from similitude.active.head_gain import HeadGain, log_likelihood
+from similitude.feedback.columns import Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.tackl import TACKL
+
+
+class AuxiliaryGain(HeadGain):
+    """Expected bits about the weights w and the head's free part xhat_a, all other items' free parts kept.
+
+    sqrt(n) samples of w, uniform up to the largest weight, are crossed with n samples of xhat_a: the free parts of the
+    items, as the thesis reads A-CKL, rather than points of a box, which in more than a few dimensions is empty around
+    all items. The posterior is that of the two steps: p(w | T_a) by the features alone (4.22), times p(xhat_a | w, T_a)
+    (4.24), each normalised, T_a being the answers with that head; of a joint fit, it is one likelihood. The gain is
+    `HeadGain`'s. In print the entropy (4.27) is a product of two integrals without a minus, and the probability (4.29)
+    integrates a normalised posterior, which gives 1: meant is the probability under the posterior before the answer.
+
+    Attributes
+    ----------
+    weights : (s, q) the samples of w
+    """
+
+    name = "atackl"
+
+    def __init__(self, model: TACKL, asked: Comparisons | None, rng: np.random.Generator) -> None:
+        super().__init__(len(model.free_), asked)
+        self.scale, self.joint, self.features = model.similarity_.loss.scale, model.joint, model.features_
+        largest = max(float(w.max()) for w in model.weights_.values())
+        self.weights = rng.uniform(0.0, largest, size=(ceil(sqrt(self.n_items)), self.features.shape[1]))
+        step = model.free_[:, None] - model.free_
+        self._between = np.einsum("abd,abd->ab", step, step)
+
+    def samples(self, head: int) -> tuple[Floats, Floats]:
+        """The levels in every sample of (w, xhat_a), w the slower of the two, and the log of the posterior."""
+        answers = self.answers(head)
+        by_features = (self.features[head] - self.features) ** 2 @ (self.weights**2).T
+        whole = by_features[:, :, None] + self._between[:, None, :]
+        whole[head] = 0.0
+        levels = np.ascontiguousarray(self.scale(whole.reshape(self.n_items, -1))[0])
+        log_tau = log_likelihood(levels, answers).reshape(len(self.weights), self.n_items)
+        if not self.joint:
+            of_weights = log_likelihood(self.scale(by_features)[0], answers)
+            log_tau = of_weights[:, None] + log_tau - logsumexp(log_tau, axis=1, keepdims=True)
+        return levels, log_tau.ravel()
