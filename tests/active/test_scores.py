@@ -114,6 +114,6 @@ def test_ackl_is_the_gain_of_the_posterior_over_positions(monkeypatch):
 
 
 def test_ackl_without_answers_puts_the_head_anywhere_else():
-    _, kept, tau = CrowdKernelGain(model("CKL"), None).support(4)
+    kept, tau = CrowdKernelGain(model("CKL"), None).support(4)
     assert sorted(kept) == [0, 1, 2, 3, 5, 6, 7, 8]
     assert np.allclose(tau, 1 / 8)

@@ -171,6 +171,15 @@ def test_an_item_never_compared_stands_where_its_features_put_it():
     np.testing.assert_allclose(fit.embedding_[-1], fit.transform(features()[-1:])[0], atol=1e-12)
 
 
+def test_an_item_without_features_stands_at_their_centre(both):
+    F = features()
+    F[4] = np.nan
+    fit = sm.TACKL(2, random_state=0).fit(both, features=F)
+    np.testing.assert_allclose(fit.embedding_[4, :3], 0.0, atol=1e-12)
+    assert np.abs(fit.free_[4]).max() > 0
+    np.testing.assert_allclose(fit.transform(np.full((1, 3), np.nan)), 0.0, atol=1e-12)
+
+
 def test_manners(both, model):
     assert clone(model).get_params() == model.get_params()
     with pytest.raises(NotFittedError):

@@ -6,7 +6,7 @@ import numpy as np
 
 from similitude.active.head_gain import HeadGain, log_likelihood
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Floats
+from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 
@@ -24,13 +24,18 @@ class CrowdKernelGain(HeadGain):
 
     def __init__(self, similarity: Similarity, asked: Comparisons | None) -> None:
         super().__init__(similarity.n_items, asked)
-        self.levels = _levels(similarity.embedding, similarity.loss)
+        self._table = _levels(similarity.embedding, similarity.loss)
 
-    def samples(self, head: int) -> tuple[Floats, Floats]:
-        """The positions of the items, and the log of tau: -inf for the head's own."""
-        log_tau = log_likelihood(self.levels, self.answers(head))
+    def log_share(self, head: int) -> Floats:
+        """The log of tau at the position of every item: -inf at the head's own."""
+        answers = self.answers(head)
+        log_tau = log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
         log_tau[head] = -np.inf
-        return self.levels, log_tau
+        return log_tau
+
+    def levels(self, _: int, kept: Array) -> Floats:
+        """The levels where the head stands on some of the items."""
+        return self._table[:, kept]
 
 
 def _levels(X: Floats, loss: ComparisonLoss) -> Floats:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from similitude.active.head_gain import HeadGain, log_likelihood
-from similitude.feedback.columns import Floats
+from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.tackl import TACKL
 
@@ -38,15 +39,26 @@ class AuxiliaryGain(HeadGain):
         step = model.free_[:, None] - model.free_
         self._between = np.einsum("abd,abd->ab", step, step)
 
-    def samples(self, head: int) -> tuple[Floats, Floats]:
-        """The levels in every sample of (w, xhat_a), w the slower of the two, and the log of the posterior."""
+    def log_share(self, head: int) -> Floats:
+        """The log of the posterior of every sample of (w, xhat_a), w the slower of the two."""
         answers = self.answers(head)
-        by_features = (self.features[head] - self.features) ** 2 @ (self.weights**2).T
-        whole = by_features[:, :, None] + self._between[:, None, :]
-        whole[head] = 0.0
-        levels = np.ascontiguousarray(self.scale(whole.reshape(self.n_items, -1))[0])
-        log_tau = log_likelihood(levels, answers).reshape(len(self.weights), self.n_items)
+        near, far = (self._by_features(head, answers[:, k]) for k in (1, 2))
+        size = len(self.weights) * self.n_items
+        whole = [
+            self.scale((part[:, :, None] + self._between[answers[:, k], None]).reshape(len(answers), size))[0]
+            for k, part in ((1, near), (2, far))
+        ]
+        log_tau = log_likelihood(*whole).reshape(len(self.weights), self.n_items)
         if not self.joint:
-            of_weights = log_likelihood(self.scale(by_features)[0], answers)
+            of_weights = log_likelihood(self.scale(near)[0], self.scale(far)[0])
             log_tau = of_weights[:, None] + log_tau - logsumexp(log_tau, axis=1, keepdims=True)
-        return levels, log_tau.ravel()
+        return log_tau.ravel()
+
+    def levels(self, head: int, kept: Array) -> Floats:
+        """The levels in some of the samples."""
+        w, x = np.divmod(kept, self.n_items)
+        return self.scale(self._by_features(head, slice(None))[:, w] + self._between[:, x])[0]
+
+    def _by_features(self, head: int, items: Any) -> Floats:
+        """(k, s) the features' part of the squared distance of items to the head, for each sample of w."""
+        return np.asarray((self.features[head] - self.features[items]) ** 2 @ (self.weights**2).T)

@@ -25,22 +25,26 @@ class HeadGain:
         self._by_head = np.argsort(self.triplets[:, 0], kind="stable")
         self._bounds = np.searchsorted(self.triplets[self._by_head, 0], np.arange(n_items + 1))
 
-    def samples(self, head: int) -> tuple[Floats, Floats]:
-        """Return (n, S) levels scale(d2) of each item's distance to the head in each sample, and the log of tau."""
-        raise NotImplementedError(f"{type(self).__name__} must define samples")
+    def log_share(self, head: int) -> Floats:
+        """(S,) the log of tau, up to a constant."""
+        raise NotImplementedError(f"{type(self).__name__} must define log_share")
+
+    def levels(self, head: int, kept: Array) -> Floats:
+        """(n, k) scale(d2) of each item's distance to the head, in each of the samples kept."""
+        raise NotImplementedError(f"{type(self).__name__} must define levels")
 
     def answers(self, head: int) -> Ints:
         """(k, 3) the answers with that head."""
         return self.triplets[self._by_head[self._bounds[head] : self._bounds[head + 1]]]
 
-    def support(self, head: int) -> tuple[Floats, Array, Floats]:
-        """Levels, the samples that cover the head, and their share of tau."""
-        levels, log_tau = self.samples(head)
+    def support(self, head: int) -> tuple[Array, Floats]:
+        """The samples that cover the head, and their share of tau."""
+        log_tau = self.log_share(head)
         tau = np.exp(log_tau - log_tau.max())
         tau /= tau.sum()
         order = np.argsort(-tau, kind="stable")
         kept = order[: int(np.searchsorted(np.cumsum(tau[order]), _COVER)) + 1]
-        return levels, kept, tau[kept] / tau[kept].sum()
+        return kept, tau[kept] / tau[kept].sum()
 
     def of(self, near: Array, far: Array) -> Floats:
         """Score of each comparison; comparisons must have a head."""
@@ -48,27 +52,26 @@ class HeadGain:
         order = np.argsort(near[:, 0], kind="stable")
         heads, starts = np.unique(near[order, 0], return_index=True)
         for head, rows in zip(heads.tolist(), np.split(order, starts[1:]), strict=True):
-            levels, kept, tau = self.support(head)
-            part = np.empty(len(rows))
-            crowd_gains(levels, kept, tau, near[rows, 1], far[rows, 1], part)
-            out[rows] = part
+            out[rows] = self._gains(head, near[rows, 1], far[rows, 1])
         return out
 
     def table(self, head: int) -> Floats:
         """(n, n) symmetric scores of the pairs of a head."""
-        levels, kept, tau = self.support(head)
         b, c = np.triu_indices(self.n_items, 1)
-        gains = np.empty(len(b))
-        crowd_gains(levels, kept, tau, b, c, gains)
         out = np.zeros((self.n_items, self.n_items))
-        out[b, c] = gains
+        out[b, c] = self._gains(head, b, c)
         return out + out.T
 
     def learn(self, near: Array, far: Array) -> None:
         """Nothing: what a head may be is known once the question is answered."""
 
+    def _gains(self, head: int, b: Array, c: Array) -> Floats:
+        kept, tau = self.support(head)
+        out = np.empty(len(b))
+        crowd_gains(self.levels(head, kept), tau, b, c, out)
+        return out
 
-def log_likelihood(levels: Floats, answers: Ints) -> Floats:
-    """(S,) log probability of a head's answers in each sample; levels are (n, S)."""
-    margin = levels[answers[:, 2]] - levels[answers[:, 1]]
-    return -np.asarray(np.logaddexp(0.0, -margin).sum(0))
+
+def log_likelihood(near: Floats, far: Floats) -> Floats:
+    """(S,) log probability of all of a head's answers in each sample, from (k, S) levels of what was near and far."""
+    return -np.asarray(np.logaddexp(0.0, near - far).sum(0))

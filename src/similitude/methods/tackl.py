@@ -12,8 +12,8 @@ By default every number that is learned, a weight or a coordinate, has the same 
 scale: |w|² + |xhat|² against the sum of the losses. The solver works on u = w²: squared distances are linear in it.
 
 The joint fit has the better objective and the worse predictions: n free positions can imitate any feature on the
-answers at hand, and with few answers the weights fall to 0. That the features speak first is what makes TACKL generalise
-(`reproduce/results/tackl.md`).
+answers at hand, and with few answers the weights fall to 0. That the features speak first is what makes TACKL
+generalise (`reproduce/results/tackl.md`).
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ class TACKL(FeatureEstimator, CKL):
         ----------
         comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
         y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, or a dict of these by modality; an item without features (a row of
-            NaN, or of no numbers) stands at their centre
+        features : an array with a row per item, or a dict of these by modality; an item without features (NaN
+            throughout) stands at their centre
         callback : called after each iteration with its number and the objective, in each step and start in turn; it may
             raise to interrupt
         """
