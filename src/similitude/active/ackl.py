@@ -33,9 +33,9 @@ class CrowdKernelGain(HeadGain):
         log_tau[head] = -np.inf
         return log_tau
 
-    def levels(self, _: int, kept: Array) -> Floats:
-        """The levels where the head stands on some of the items."""
-        return self._table[:, kept]
+    def levels(self, _: int, items: Array, kept: Array) -> Floats:
+        """The levels of items where the head stands on those kept."""
+        return self._table[np.ix_(items, kept)]
 
 
 def _levels(X: Floats, loss: ComparisonLoss) -> Floats:

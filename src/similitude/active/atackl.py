@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil, sqrt
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -54,11 +53,11 @@ class AuxiliaryGain(HeadGain):
             log_tau = of_weights[:, None] + log_tau - logsumexp(log_tau, axis=1, keepdims=True)
         return log_tau.ravel()
 
-    def levels(self, head: int, kept: Array) -> Floats:
-        """The levels in some of the samples."""
+    def levels(self, head: int, items: Array, kept: Array) -> Floats:
+        """The levels of items in some of the samples."""
         w, x = np.divmod(kept, self.n_items)
-        return self.scale(self._by_features(head, slice(None))[:, w] + self._between[:, x])[0]
+        return self.scale(self._by_features(head, items)[:, w] + self._between[items][:, x])[0]
 
-    def _by_features(self, head: int, items: Any) -> Floats:
+    def _by_features(self, head: int, items: Array) -> Floats:
         """(k, s) the features' part of the squared distance of items to the head, for each sample of w."""
         return np.asarray((self.features[head] - self.features[items]) ** 2 @ (self.weights**2).T)

@@ -29,8 +29,8 @@ class HeadGain:
         """(S,) the log of tau, up to a constant."""
         raise NotImplementedError(f"{type(self).__name__} must define log_share")
 
-    def levels(self, head: int, kept: Array) -> Floats:
-        """(n, k) scale(d2) of each item's distance to the head, in each of the samples kept."""
+    def levels(self, head: int, items: Array, kept: Array) -> Floats:
+        """(items, kept) scale(d2) of some items' distance to the head, in some of the samples."""
         raise NotImplementedError(f"{type(self).__name__} must define levels")
 
     def answers(self, head: int) -> Ints:
@@ -67,8 +67,10 @@ class HeadGain:
 
     def _gains(self, head: int, b: Array, c: Array) -> Floats:
         kept, tau = self.support(head)
+        items, row = np.unique(np.stack([b, c]), return_inverse=True)
+        to_b, to_c = row.reshape(2, -1)
         out = np.empty(len(b))
-        crowd_gains(self.levels(head, kept), tau, b, c, out)
+        crowd_gains(self.levels(head, items, kept), tau, to_b, to_c, out)
         return out
 
 
