@@ -27,7 +27,7 @@ from reproduce.graph_processing import data_folder
 from reproduce.tackl_page import page
 
 HERE = Path(__file__).parent
-SEEDS = {"synthetic": 3, "food": 5, "zappos": 5}
+SEEDS = {"synthetic": 4, "food": 5, "zappos": 5}
 ROUNDS = 16
 TASTES = ["salty", "savory", "sour", "bitter", "sweet", "spicy"]
 RANDOM, OURS = {"strategy": "random"}, {"strategy": "information_gain"}
