@@ -33,9 +33,9 @@ class CrowdKernelGain(HeadGain):
         log_tau[head] = -np.inf
         return log_tau
 
-    def levels(self, _: int, items: Array, kept: Array) -> Floats:
-        """The levels of items where the head stands on those kept."""
-        return self._table[np.ix_(items, kept)]
+    def levels(self, _: int, pairs: Array, kept: Array) -> tuple[Floats, Array, Array]:
+        """The whole table, which is the same for every head."""
+        return self._table, pairs, kept
 
 
 def _levels(X: Floats, loss: ComparisonLoss) -> Floats:

@@ -53,10 +53,12 @@ class AuxiliaryGain(HeadGain):
             log_tau = of_weights[:, None] + log_tau - logsumexp(log_tau, axis=1, keepdims=True)
         return log_tau.ravel()
 
-    def levels(self, head: int, items: Array, kept: Array) -> Floats:
-        """The levels of items in some of the samples."""
+    def levels(self, head: int, pairs: Array, kept: Array) -> tuple[Floats, Array, Array]:
+        """A table of the items in the pairs and the samples kept alone: the whole one is large, and of one head."""
+        items, rows = np.unique(pairs, return_inverse=True)
         w, x = np.divmod(kept, self.n_items)
-        return self.scale(self._by_features(head, items)[:, w] + self._between[items][:, x])[0]
+        table = self.scale(self._by_features(head, items)[:, w] + self._between[items][:, x])[0]
+        return table, rows.reshape(pairs.shape), np.arange(len(kept))
 
     def _by_features(self, head: int, items: Array) -> Floats:
         """(k, s) the features' part of the squared distance of items to the head, for each sample of w."""

@@ -140,8 +140,8 @@ def best_pair(items, level, F, q, reach, banned):  # type: ignore[no-untyped-def
 
 
 @_kernel
-def crowd_gains(levels, tau, b, c, out):  # type: ignore[no-untyped-def]
-    """h(sum tau p) - sum tau h(p) in bits for pairs (b, c), the head being one of samples with shares tau.
+def crowd_gains(levels, samples, tau, b, c, out):  # type: ignore[no-untyped-def]
+    """h(sum tau p) - sum tau h(p) in bits for pairs of rows (b, c), the head being one of `samples` with shares tau.
 
     `levels` is the table (items × samples) of scaled distances; reading its rows b and c keeps to two lines of memory.
     """
@@ -149,7 +149,7 @@ def crowd_gains(levels, tau, b, c, out):  # type: ignore[no-untyped-def]
         to_b, to_c = levels[b[t]], levels[c[t]]
         mixed, inside = 0.0, 0.0
         for s in range(len(tau)):
-            margin = to_c[s] - to_b[s]
+            margin = to_c[samples[s]] - to_b[samples[s]]
             size = abs(margin)
             tail = math.exp(-size)
             minor = tail / (1.0 + tail)

@@ -29,8 +29,11 @@ class HeadGain:
         """(S,) the log of tau, up to a constant."""
         raise NotImplementedError(f"{type(self).__name__} must define log_share")
 
-    def levels(self, head: int, items: Array, kept: Array) -> Floats:
-        """(items, kept) scale(d2) of some items' distance to the head, in some of the samples."""
+    def levels(self, head: int, pairs: Array, kept: Array) -> tuple[Floats, Array, Array]:
+        """Return a table of scale(d2) of items' distance to the head, items × samples, and where to read it.
+
+        Its rows for the pairs (2, m), and its columns for the samples that are kept.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define levels")
 
     def answers(self, head: int) -> Ints:
@@ -67,10 +70,9 @@ class HeadGain:
 
     def _gains(self, head: int, b: Array, c: Array) -> Floats:
         kept, tau = self.support(head)
-        items, row = np.unique(np.stack([b, c]), return_inverse=True)
-        to_b, to_c = row.reshape(2, -1)
+        table, rows, columns = self.levels(head, np.stack([b, c]), kept)
         out = np.empty(len(b))
-        crowd_gains(self.levels(head, items, kept), tau, to_b, to_c, out)
+        crowd_gains(table, columns, tau, rows[0], rows[1], out)
         return out
 
 
