@@ -40,12 +40,12 @@ def page(results: dict) -> str:
         "",
         "`python -m reproduce.tackl`. All lines have the same first random round, the same test and, after each round",
         "of one question per item, the best of a warm, a spectral and a random start. A-CKL and A-TACKL take the best",
-        "of 100 random pairs of a head; information gain is the default of `next_questions`. CKL has the dimensions of",
-        "the thesis (6, 5, 5), TACKL as many free ones as features. mu is 0.05, not 1e-4, and there are weak ridges:",
-        "without them the scale drifts. A claim is judged round by round on differences paired by seed, beyond their",
-        "95% intervals. *No more error* held if no round is worse; *less error* if half of the rounds are better, too,",
-        "and in part if some are. The default penalties were chosen on fits of random answers of all three sets (one",
-        "seed, at 2, 6 and 20 answers for each item), so the comparison with CKL is not blind.",
+        "of 100 random pairs of a head (synthetic: of 20); information gain is the default of `next_questions`. CKL",
+        "has the dimensions of the thesis (6, 5, 5), TACKL as many free ones as features. mu is 0.05, not 1e-4, and",
+        "there are weak ridges: without them the scale drifts. A claim is judged round by round on differences paired",
+        "by seed, beyond their 95% intervals. *No more error* held if no round is worse; *less error* if half of the",
+        "rounds are better, too, and in part if some are. The default penalties were chosen on fits of random answers",
+        "of all three sets (one seed, at 2, 6 and 20 answers for each item), so the comparison with CKL is not blind.",
         "",
     ]
     for name, title in TITLES.items():
