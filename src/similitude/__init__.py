@@ -14,6 +14,7 @@ _HOME = {
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
     "FeatureEmbedding": "methods.feature_embedding",
+    "TACKL": "methods.tackl",
     "penalty_path": "evaluate.penalty",
     "ComparisonKernel": "methods.comparison_kernel",
     "KernelKMeans": "methods.kernel_clustering",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.active import ackl
+from similitude.active import head_gain
 from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
@@ -90,7 +90,7 @@ def test_uncertainty_is_greatest_where_both_are_as_near():
 
 
 def test_ackl_is_the_gain_of_the_posterior_over_positions(monkeypatch):
-    monkeypatch.setattr(ackl, "_COVER", 1.0)
+    monkeypatch.setattr(head_gain, "_COVER", 1.0)
     similarity, c, head = model("CKL"), answers(), 2
     scorer = CrowdKernelGain(similarity, c)
     others = np.delete(np.arange(9), head)

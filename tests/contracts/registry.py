@@ -45,6 +45,7 @@ def model_cases(n_items=7):
     mapped = models.Positions(n_items, 2, features=features)
     rest = models.Positions(n_items, 2, features=features, residual=True)
     placed = models.Positions(2, 3, fixed=rng.normal(size=(n_items - 2, 3)))
+    further = models.Positions(n_items, 2, beside=features)
     kernel = models.Matrix(n_items)
     metric = models.Matrix(n_items, features=features)
     weights = models.Weights(tables)
@@ -56,6 +57,7 @@ def model_cases(n_items=7):
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
         ModelCase("mapped positions with a rest", rest, rng.normal(size=rest.size)),
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
+        ModelCase("positions beside given ones", further, rng.normal(size=further.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
         ModelCase("products", products, _gram(4, rng) - np.eye(4).ravel(), symmetric=True, signed=True),

@@ -4,71 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.active.compiled import crowd_gains
+from similitude.active.head_gain import HeadGain, log_likelihood
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 
-_COVER = 0.999
 
-
-class CrowdKernelGain:
+class CrowdKernelGain(HeadGain):
     """Expected bits about the head's position, when it is that of one of the other items.
 
     tau_a(x), over the positions x of the other items, is the product of the probabilities of the answers with head a
-    (3.20), made to sum to one. The gain of a question is H(tau) - E H(tau | answer) (3.24); computed by the identity
-    h(sum tau p) - sum tau h(p), which needs no posterior entropies. (3.25) lacks the minus of the entropy in print, and
-    (3.20)-(3.23) the normalisation. p is the model's own probability, mu included; print leaves mu out, where a
-    head on top of an item makes answers certain. Points of the support beyond 99.9% of tau are left out.
+    (3.20), made to sum to one. The gain of a question is H(tau) - E H(tau | answer) (3.24), by the identity of
+    `HeadGain`. (3.25) lacks the minus of the entropy in print, and (3.20)-(3.23) the normalisation. p is the model's
+    own probability, mu included; print leaves mu out, where a head on top of an item makes answers certain.
     """
 
     name = "ackl"
 
     def __init__(self, similarity: Similarity, asked: Comparisons | None) -> None:
-        self.levels = _levels(similarity.embedding, similarity.loss)
-        self.n_items = similarity.n_items
-        with_head = slice(0) if asked is None else asked.is_triplet
-        self.triplets = np.empty((0, 3), np.int32) if asked is None else asked.rows(with_head).triplets
-        self._by_head = np.argsort(self.triplets[:, 0], kind="stable")
-        self._bounds = np.searchsorted(self.triplets[self._by_head, 0], np.arange(self.n_items + 1))
+        super().__init__(similarity.n_items, asked)
+        self._table = _levels(similarity.embedding, similarity.loss)
 
-    def support(self, head: int) -> tuple[Array, Floats]:
-        """The items whose positions the head may have, and their share of tau."""
-        rows = self.triplets[self._by_head[self._bounds[head] : self._bounds[head + 1]]]
-        margin = self.levels[:, rows[:, 2]] - self.levels[:, rows[:, 1]]
-        log_tau = -np.logaddexp(0.0, -margin).sum(1)
+    def log_share(self, head: int) -> Floats:
+        """The log of tau at the position of every item: -inf at the head's own."""
+        answers = self.answers(head)
+        log_tau = log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
         log_tau[head] = -np.inf
-        tau = np.exp(log_tau - log_tau.max())
-        tau /= tau.sum()
-        order = np.argsort(-tau, kind="stable")
-        kept = order[: int(np.searchsorted(np.cumsum(tau[order]), _COVER)) + 1]
-        return kept, tau[kept] / tau[kept].sum()
+        return log_tau
 
-    def of(self, near: Array, far: Array) -> Floats:
-        """Score of each comparison; comparisons must have a head."""
-        out = np.empty(len(near))
-        order = np.argsort(near[:, 0], kind="stable")
-        heads, starts = np.unique(near[order, 0], return_index=True)
-        for head, rows in zip(heads.tolist(), np.split(order, starts[1:]), strict=True):
-            kept, tau = self.support(head)
-            part = np.empty(len(rows))
-            crowd_gains(self.levels, kept, tau, near[rows, 1], far[rows, 1], part)
-            out[rows] = part
-        return out
-
-    def table(self, head: int) -> Floats:
-        """(n, n) symmetric scores of the pairs of a head."""
-        kept, tau = self.support(head)
-        b, c = np.triu_indices(self.n_items, 1)
-        gains = np.empty(len(b))
-        crowd_gains(self.levels, kept, tau, b, c, gains)
-        out = np.zeros((self.n_items, self.n_items))
-        out[b, c] = gains
-        return out + out.T
-
-    def learn(self, near: Array, far: Array) -> None:
-        """Nothing: what a head may be is known once the question is answered."""
+    def levels(self, _: int, pairs: Array, kept: Array) -> tuple[Floats, Array, Array]:
+        """The whole table, which is the same for every head."""
+        return self._table, pairs, kept
 
 
 def _levels(X: Floats, loss: ComparisonLoss) -> Floats:

@@ -140,16 +140,16 @@ def best_pair(items, level, F, q, reach, banned):  # type: ignore[no-untyped-def
 
 
 @_kernel
-def crowd_gains(levels, support, tau, b, c, out):  # type: ignore[no-untyped-def]
-    """h(sum tau p) - sum tau h(p) in bits for pairs (b, c), the head being where one of the items `support` is.
+def crowd_gains(levels, samples, tau, b, c, out):  # type: ignore[no-untyped-def]
+    """h(sum tau p) - sum tau h(p) in bits for pairs of rows (b, c), the head being one of `samples` with shares tau.
 
-    `levels` is the symmetric table of scaled distances; reading its rows b and c keeps to two lines of memory.
+    `levels` is the table (items × samples) of scaled distances; reading its rows b and c keeps to two lines of memory.
     """
     for t in range(len(b)):
         to_b, to_c = levels[b[t]], levels[c[t]]
         mixed, inside = 0.0, 0.0
         for s in range(len(tau)):
-            margin = to_c[support[s]] - to_b[support[s]]
+            margin = to_c[samples[s]] - to_b[samples[s]]
             size = abs(margin)
             tail = math.exp(-size)
             minor = tail / (1.0 + tail)

@@ -31,6 +31,7 @@ def active_curve(
     source: Comparisons | npt.ArrayLike,
     *,
     strategies: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("random", "information_gain"),
+    features: Any = None,
     rounds: int | Sequence[int] = 20,
     form: str = "triplet",
     first_rounds: int = 1,
@@ -51,12 +52,13 @@ def active_curve(
 
     Parameters
     ----------
-    estimator : what learns, the same for all strategies; one with probabilities (STE, TSTE, CKL)
+    estimator : what learns, the same for all strategies; one with probabilities (STE, TSTE, CKL, TACKL)
     source : (n, d) positions of items about which a simulated rater is asked; or recorded `Comparisons` (triplets), of
         which each strategy takes the best-scored question that has an answer
     strategies : names of strategies; or what to call each and the options of `next_questions` for it, such as
         `{"all pairs": {"strategy": "ackl", "candidates": "all"}}`. There are no random questions unless `random_share`
         says so.
+    features : given to the estimator, where it learns from features
     rounds : number of rounds, each of as many questions as there are items; or the number of questions in each round
     form : form of question; recorded answers are asked as triplets
     first_rounds : rounds of random questions at the start, which count as answers
@@ -80,7 +82,15 @@ def active_curve(
     seeds = np.random.SeedSequence(random_state).spawn(n_repeats)
     work = (
         joblib.delayed(_replay)(
-            estimator, source, dict(named[label]), form, test_size, rater, seeds[repeat], (rounds, first_rounds)
+            estimator,
+            source,
+            dict(named[label]),
+            form,
+            test_size,
+            rater,
+            seeds[repeat],
+            (rounds, first_rounds),
+            features,
         )
         for label, repeat in jobs
     )
@@ -191,6 +201,7 @@ def _replay(
     rater: dict[str, Any],
     seed: np.random.SeedSequence,
     size: tuple[int | Sequence[int], int],
+    features: Any,
 ) -> pd.DataFrame:
     """One strategy, one repeat: a row per round."""
     begin, go_on = (np.random.default_rng([*seed.generate_state(4), k]) for k in range(2))
@@ -211,7 +222,7 @@ def _replay(
             )  # fmt: skip
             said = who.ask(chooser.choose(count)[0], rng)
             answers = said if answers is None else Comparisons.concatenate([answers, said])
-            model = best_fit(learner, answers, None if model is None else model.embedding_)
+            model = best_fit(learner, answers, model, features)
             error, likelihood = error_of(model, who.test)
             rows.append({"answers": answers.n_answers, "error": error, "likelihood": likelihood})
     return pd.DataFrame(rows)

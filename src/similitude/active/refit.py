@@ -14,19 +14,30 @@ from similitude.methods.base import ComparisonEstimator
 from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
+from similitude.methods.tackl import TACKL
 
 
-def best_fit(estimator: Any, comparisons: Comparisons, start: Floats | None = None) -> Any:
-    """Return the best of three fits: from the given positions, from a spectral and from a random start.
+def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, features: Any = None) -> Any:
+    """Return the best of three fits: from where the last one ended, from a spectral and from a random start.
+
+    `last` is a fitted model of the same kind, or positions. `features` are given to a method that learns from them.
 
     A selector that looks at a fit stuck in a bad optimum keeps asking about its artefacts: with warm starts alone,
     actively chosen questions can do worse than random ones (docs/methods/active.md).
     """
+    given = {"features": features} if isinstance(estimator, FeatureEstimator) else {}
     if "init" not in estimator.get_params():
-        return clone(estimator).fit(comparisons)
-    starts = ["spectral", "random"] if start is None else [start, "spectral", "random"]
-    fits = [clone(estimator).set_params(init=init, n_init=1).fit(comparisons) for init in starts]
+        return clone(estimator).fit(comparisons, **given)
+    starts = ["spectral", "random"] if last is None else [_positions(last), "spectral", "random"]
+    fits = [clone(estimator).set_params(init=init, n_init=1).fit(comparisons, **given) for init in starts]
     return min(fits, key=lambda fit: fit.objective_)
+
+
+def _positions(last: Any) -> Floats:
+    """What a fit can start from: the positions, of TACKL the free part of them."""
+    if isinstance(last, TACKL):
+        return last.free_
+    return np.asarray(getattr(last, "embedding_", last))
 
 
 def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -> Similarity:
@@ -64,4 +75,6 @@ def _estimator(similarity: Similarity) -> Any:
     found = getattr(similitude, method) if method in similitude.__all__ else None
     if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)) or issubclass(found, FeatureEstimator):
         raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
+    if issubclass(found, FeatureEstimator):
+        raise ValueError(f"similarity: made by {method}, whose features are not in its file; fit its estimator")
     return found(**{name: value for name, value in settings.items() if name in found().get_params()})

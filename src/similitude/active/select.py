@@ -61,8 +61,8 @@ def next_questions(
     ----------
     similarity : a fitted estimator or a `Similarity`
     n : number of questions
-    strategy : "information_gain", "uncertainty", "ackl", "sequential", "landmark" or "random"; see
-        `similitude.active.strategies`. All but the last two need a model with probabilities.
+    strategy : "information_gain", "uncertainty", "ackl", "atackl", "sequential", "landmark" or "random"; see
+        `similitude.active.strategies`. All but the last two need a model with probabilities, "atackl" a `TACKL`.
     candidates : how many random questions of a head are scored to take the best: a number, "all", or "auto", which is
         5 + 10 r² with r = comparisons asked per item and dimension. A model that has seen little does not know what it
         does not know, and the best of many questions is then a bad one; later, the best of all is best

@@ -6,6 +6,7 @@
 | `uncertainty` | the question whose answer the model is least sure of | probabilities |
 | `information_gain` | the question whose answer tells most about positions (the default) | probabilities, answers |
 | `ackl` | the same, with the head on one of the other items' positions | probabilities, answers |
+| `atackl` | the same for TACKL: samples of the features' weights and the head's free part | a fitted `TACKL`, answers |
 | `sequential` | the first question that the answers so far leave open | answers without noise |
 | `landmark` | questions about a few landmark items | nothing |
 """
@@ -21,6 +22,7 @@ import numpy as np
 
 from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
+from similitude.active.atackl import AuxiliaryGain
 from similitude.active.landmark import Landmarks
 from similitude.active.posterior import Posterior
 from similitude.active.proposals import RandomQuestions, ScoredQuestions, Scorer
@@ -29,6 +31,7 @@ from similitude.active.sequential import SequentialQuestions
 from similitude.feedback.columns import Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
+from similitude.methods.tackl import TACKL
 
 Proposal = tuple[list[int], float]
 
@@ -109,11 +112,29 @@ def _need_probability(similarity: Similarity) -> None:
         )
 
 
-def _crowd(situation: Situation) -> Scorer:
+def _need_head(name: str, situation: Situation) -> None:
     if situation.form == "quadruplet":
-        raise ValueError("strategy: 'ackl' is about the position of a head, and a quadruplet has none; expected form "
-                         "'triplet', 'odd_one_out' or 'choice', or strategy 'information_gain'")  # fmt: skip
+        raise ValueError(
+            f"strategy: {name!r} is about the position of a head, and a quadruplet has none; expected form 'triplet', "
+            "'odd_one_out' or 'choice', or strategy 'information_gain'"
+        )
+
+
+def _crowd(situation: Situation) -> Scorer:
+    _need_head("ackl", situation)
     return CrowdKernelGain(situation.similarity, situation.comparisons)
+
+
+def _auxiliary(situation: Situation) -> Scorer:
+    _need_head("atackl", situation)
+    if not isinstance(situation.model, TACKL):
+        found = situation.similarity.about.get("method", "this model")
+        what = "a Similarity, which holds no features" if situation.model is situation.similarity else f"a {found}"
+        raise ValueError(
+            f"similarity: strategy 'atackl' samples the weights of features and needs the fitted TACKL itself, found "
+            f"{what}; give that, or take strategy='information_gain' or 'ackl'"
+        )
+    return AuxiliaryGain(situation.model, situation.comparisons, situation.rng)
 
 
 def _triplets_only(name: str, situation: Situation) -> None:
@@ -136,5 +157,6 @@ register("random", lambda s: RandomQuestions(s.similarity.n_items, s.asked, s.fo
 register("uncertainty", _scored(lambda s: Uncertainty(s.posterior)))
 register("information_gain", _scored(lambda s: InformationGain(s.posterior)))
 register("ackl", _scored(_crowd))
+register("atackl", _scored(_auxiliary))
 register("sequential", _sequential)
 register("landmark", _landmark)

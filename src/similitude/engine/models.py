@@ -10,6 +10,7 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Positions(features=F)` | N (q × r), positions F N | | 2 F' L F N |
 | `Positions(features=F, residual=True)` | N and E (n × r), positions F N + E | | 2 F' L X and 2 L X |
 | `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
+| `Positions(beside=Y0)` | X (n × r) beside given dimensions Y0 | |x_i - x_j|² + |y0_i - y0_j|² | 2 L X |
 | `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
 | `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
 | `Products(F)` | M symmetric (q × q) | sqrt(2) f_i' M f_j | F' (D - L) F / sqrt(2), D the diagonal of L |
@@ -48,7 +49,10 @@ class Model(ABC):
 
 
 class Positions(Model):
-    """Items at positions in space: free, a linear map of features with or without a free rest, or beside fixed ones."""
+    """Items at positions in space: free, mapped from features with or without a free rest, or beside what is given.
+
+    What is given are the positions of other items (`fixed`), or further dimensions of the same items (`beside`).
+    """
 
     def __init__(
         self,
@@ -58,10 +62,12 @@ class Positions(Model):
         features: Floats | None = None,
         residual: bool = False,
         fixed: Floats | None = None,
+        beside: Floats | None = None,
     ) -> None:
         self.features = features
         self.residual = residual
         self.fixed = fixed
+        self.beside = beside
         mapped = 0 if features is None else features.shape[1]
         self.shape = (mapped + (n_items if residual or features is None else 0), n_components)
         self.size = self.shape[0] * n_components
@@ -72,6 +78,8 @@ class Positions(Model):
         if self.features is not None:
             mapped = self.features @ own[: self.features.shape[1]]
             return mapped + own[self.features.shape[1] :] if self.residual else mapped
+        if self.beside is not None:
+            return np.hstack([own, self.beside])
         return own if self.fixed is None else np.concatenate([self.fixed, own])
 
     def pull_positions(self, gradient: Floats) -> Floats:
@@ -79,6 +87,8 @@ class Positions(Model):
         if self.features is not None:
             mapped = (self.features.T @ gradient).ravel()
             return np.concatenate([mapped, gradient.ravel()]) if self.residual else mapped
+        if self.beside is not None:
+            return gradient[:, : self.shape[1]].ravel()
         return gradient[0 if self.fixed is None else len(self.fixed) :].ravel()
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:

@@ -83,7 +83,7 @@ def lifted_start(problem: Problem, rng: np.random.Generator, solve: Solve, extra
     model, graph = problem.model, problem.graph
     assert isinstance(model, Positions)
     keep = model.shape[1]
-    wide = replace(problem, model=Positions(graph.n_items, keep + extra))
+    wide = replace(problem, model=Positions(graph.n_items, keep + extra, beside=model.beside))
     X = best_scale(wide, spectral_start(graph, keep + extra, rng))
     X = solve(wide, X, 60).params.reshape(X.shape)
     for press in (0.5, 0.1):

@@ -21,6 +21,7 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
 from similitude.methods.similarity import Similarity
@@ -171,15 +172,18 @@ class OrdinalEmbedding(ComparisonEstimator):
     def _keep(self, best: Result, c: Comparisons, graph: SimilarityGraph) -> None:
         X = best.params.reshape(c.n_items, self.n_components)
         compared = graph.occurrences > 0
-        X = (X - X[compared].mean(0)) * compared[:, None]
-        self.similarity_ = self._in_use(X, self.loss(), c.names)
+        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], c.names)
+
+    def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
+        """Keep the positions and how the solver ended; say so where it did not get there."""
+        self.similarity_ = self._in_use(X, self.loss(), names)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
             warnings.warn(
                 f"{type(self).__name__} did not converge ({best.status} after {best.n_iter} iterations): "
                 "raise max_iter, or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

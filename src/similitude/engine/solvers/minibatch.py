@@ -52,7 +52,8 @@ def minibatch(
 
 def _usable(problem: Problem) -> tuple[Positions, Ridge]:
     model, ridge = problem.model, problem.penalty
-    if not isinstance(model, Positions) or model.features is not None or model.fixed is not None:
+    free = isinstance(model, Positions) and model.features is None and model.fixed is None and model.beside is None
+    if not isinstance(model, Positions) or not free:
         raise TypeError("minibatch needs free positions of the items; use lbfgs for this model")
     if not isinstance(ridge, Ridge):
         raise TypeError(f"minibatch needs a ridge, found {type(ridge).__name__}; use accelerated for this penalty")
