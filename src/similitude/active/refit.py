@@ -73,7 +73,7 @@ def _estimator(similarity: Similarity) -> Any:
 
     method, settings = str(similarity.about.get("method")), similarity.about.get("settings", {})
     found = getattr(similitude, method) if method in similitude.__all__ else None
-    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)) or issubclass(found, FeatureEstimator):
+    if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)):
         raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
     if issubclass(found, FeatureEstimator):
         raise ValueError(f"similarity: made by {method}, whose features are not in its file; fit its estimator")
