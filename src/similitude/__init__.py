@@ -11,6 +11,7 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "CAMEL": "methods.confidence",
     "SpectralKernel": "methods.spectral",
     "FeatureEmbedding": "methods.feature_embedding",
     "penalty_path": "evaluate.penalty",
