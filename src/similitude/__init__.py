@@ -13,6 +13,8 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
+    "CAMEL": "methods.confidence",
+    "SpectralKernel": "methods.spectral",
     "FeatureEmbedding": "methods.feature_embedding",
     "TACKL": "methods.tackl",
     "penalty_path": "evaluate.penalty",

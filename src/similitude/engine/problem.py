@@ -1,8 +1,9 @@
-"""A problem: model × comparisons × loss × penalty, ready for a solver."""
+"""A problem: model × comparisons × loss × penalty, ready for a solver; and what solvers ask of any problem."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.models import Model, Positions
@@ -10,6 +11,23 @@ from similitude.engine.penalties import Penalty
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
+
+
+class Objective(Protocol):
+    """What a solver minimises: data(params) + penalty(params)."""
+
+    @property
+    def penalty(self) -> Penalty:
+        """What keeps the parameters small, and their set."""
+
+    def data(self, params: Floats) -> tuple[float, Floats]:
+        """Value without the penalty, and its gradient."""
+
+    def value(self, params: Floats) -> float:
+        """Objective alone."""
+
+    def value_and_gradient(self, params: Floats) -> tuple[float, Floats]:
+        """Objective and its gradient, where the penalty is smooth."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Which picture when: `embedding` is the map of a similarity; `learning_curve` say
 `active_curve` whether choosing questions pays;
 `calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters,
 `item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
-`kernel_matrix` show a kernel.
+`kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class.
 
 Examples
 --------
@@ -17,6 +17,7 @@ Examples
 
 from similitude.plot.active import active_curve
 from similitude.plot.clusters import dendrogram, kernel_matrix
+from similitude.plot.confidence import explanation, factors
 from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
 from similitude.plot.embedding import embedding
 from similitude.plot.feedback import rater_agreement, retained
@@ -27,6 +28,8 @@ __all__ = [
     "calibration",
     "dendrogram",
     "embedding",
+    "explanation",
+    "factors",
     "item_weights",
     "kernel_matrix",
     "learning_curve",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.engine.problem import Problem
+from similitude.engine.problem import Objective
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
@@ -15,7 +15,7 @@ _LEAST_STEP = 1e-15
 
 
 def accelerated(
-    problem: Problem,
+    problem: Objective,
     start: Floats,
     *,
     max_iter: int = 1000,
@@ -32,7 +32,7 @@ def accelerated(
         return _run(problem, np.ascontiguousarray(start, float).ravel(), max_iter, tol, callback)
 
 
-def _run(problem: Problem, start: Floats, max_iter: int, tol: float, callback: Callback | None) -> Result:
+def _run(problem: Objective, start: Floats, max_iter: int, tol: float, callback: Callback | None) -> Result:
     params = problem.penalty.prox(start, 0.0)
     value = problem.value(params)
     ahead, momentum, step, evaluations, quiet = params, 1.0, 1.0, 1, 0
@@ -56,7 +56,7 @@ def _run(problem: Problem, start: Floats, max_iter: int, tol: float, callback: C
     return Result(params, value, "max_iter", max_iter, evaluations, f"stopped after {max_iter} iterations")
 
 
-def _descend(problem: Problem, ahead: Floats, step: float) -> tuple[Floats, float, float, int]:
+def _descend(problem: Objective, ahead: Floats, step: float) -> tuple[Floats, float, float, int]:
     """One proximal step with backtracking: the new point, its objective, the step that held, evaluations used."""
     data, gradient = problem.data(ahead)
     evaluations = 1

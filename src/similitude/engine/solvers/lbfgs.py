@@ -8,14 +8,14 @@ import numpy as np
 from scipy import optimize
 
 from similitude.engine.penalties import Penalty
-from similitude.engine.problem import Problem
+from similitude.engine.problem import Objective
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
 
 
 def lbfgs(
-    problem: Problem,
+    problem: Objective,
     start: Floats,
     *,
     max_iter: int = 500,

@@ -1,0 +1,134 @@
+"""What links, or classes of which most are unknown, say about directions: how far each spreads linked items apart."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from similitude.feedback.columns import Array, Floats
+from similitude.feedback.links import Links
+from similitude.methods.base import FeedbackWarning
+
+UNKNOWN = -1  # scikit-learn's mark of an item without a label
+
+
+class Linked(ABC):
+    """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
+
+    items: Array
+
+    @abstractmethod
+    def similar(self, coordinates: Floats) -> Floats:
+        """D_r: mean over similar links (i, j) of (u_ri - u_rj)², for each column r."""
+
+    @abstractmethod
+    def dissimilar(self, coordinates: Floats) -> Floats | None:
+        """Return the same over dissimilar links; None where there is none."""
+
+
+@dataclass(frozen=True)
+class ByLinks(Linked):
+    """Links as they were given, each with its weight."""
+
+    links: Links
+
+    @property
+    def items(self) -> Array:  # type: ignore[override]
+        """The items that have a link."""
+        return np.unique(self.links.pairs)
+
+    def similar(self, coordinates: Floats) -> Floats:
+        """D_r = sum of weight · (u_ri - u_rj)² over similar links / sum of weight."""
+        return self._mean(coordinates, self.links.similar)
+
+    def dissimilar(self, coordinates: Floats) -> Floats | None:
+        """Return the same over dissimilar links."""
+        return None if self.links.similar.all() else self._mean(coordinates, ~self.links.similar)
+
+    def _mean(self, coordinates: Floats, rows: Array) -> Floats:
+        first, second = np.searchsorted(self.items, self.links.pairs[rows]).T
+        return np.average((coordinates[first] - coordinates[second]) ** 2, axis=0, weights=self.links.weight[rows])
+
+
+@dataclass(frozen=True)
+class ByClasses(Linked):
+    """Items with a class: all pairs of one class are similar. The pairs are never listed.
+
+    Over all pairs among n items, sum (u_i - u_j)² = n · sum (u_i - mean)².
+    """
+
+    items: Array
+    code: Array
+
+    def similar(self, coordinates: Floats) -> Floats:
+        """D_r: the mean over all pairs of one class."""
+        return self._within(coordinates) / self._pairs_within()
+
+    def dissimilar(self, coordinates: Floats) -> Floats | None:
+        """Return the mean over all pairs of two classes; None where there is one class."""
+        count = len(self.items) * (len(self.items) - 1) // 2 - self._pairs_within()
+        if count == 0:
+            return None
+        rest = len(self.items) * ((coordinates - coordinates.mean(0)) ** 2).sum(0) - self._within(coordinates)
+        return np.maximum(rest, 0.0) / count
+
+    def _pairs_within(self) -> int:
+        size = np.bincount(self.code)
+        return int((size * (size - 1) // 2).sum())
+
+    def _within(self, coordinates: Floats) -> Floats:
+        total = np.zeros(coordinates.shape[1])
+        for code in range(int(self.code.max()) + 1):
+            own = coordinates[self.code == code]
+            total += len(own) * ((own - own.mean(0)) ** 2).sum(0)
+        return total
+
+
+def as_linked(y: Any, n_items: int) -> Linked:
+    """Return what `fit` was given as links: a `Links`, or a label per row of X, -1 where it is unknown."""
+    if y is None:
+        raise ValueError(
+            "links: requires y to be passed, but the target y is None; expected a Links, or a label for each row of X, "
+            "-1 where it is unknown"
+        )
+    return _from_links(y, n_items) if isinstance(y, Links) else _from_labels(y, n_items)
+
+
+def _from_links(links: Links, n_items: int) -> ByLinks:
+    if links.n_items > n_items:
+        raise ValueError(f"links: found links among {links.n_items} items, expected at most {n_items}, the rows of X")
+    used = links[links.weight > 0]
+    if not used.similar.any():
+        raise ValueError(
+            f"links: found {len(used)} dissimilar links and no similar one, expected a similar link at least"
+        )
+    found = links.conflicts()
+    if found:
+        warnings.warn(
+            f"links: {found[0]}; {len(found)} such in all. Links are wishes, not rules, so all count: leave out "
+            "the rows of conflicts() that you do not believe",
+            FeedbackWarning,
+            stacklevel=4,
+        )
+    return ByLinks(used)
+
+
+def _from_labels(y: Any, n_items: int) -> ByClasses:
+    labels = column_or_1d(y, warn=True)
+    check_consistent_length(labels, np.empty(n_items))
+    known = labels != UNKNOWN if labels.dtype.kind in "iufO" else np.ones(len(labels), bool)
+    if known.any():
+        check_classification_targets(labels[known])
+    code = np.unique(labels[known], return_inverse=True)[1]
+    if not len(code) or np.bincount(code).max() < 2:
+        raise ValueError(
+            f"links: found {len(code)} labelled rows of X, no two of one class, expected two of one class at least, "
+            "since only these are similar"
+        )
+    return ByClasses(np.flatnonzero(known), code)

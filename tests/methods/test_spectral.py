@@ -1,0 +1,284 @@
+"""The spectral kernel: the closed form, landmarks, labels as links, and what it makes of XOR."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import optimize
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from sklearn.utils.estimator_checks import check_estimator
+
+import similitude as sm
+from similitude.methods.landmark_maps import linear_weights
+from similitude.methods.linked_spread import ByClasses, ByLinks
+from similitude.methods.spectral import learned_lengths
+
+
+def xor(n, rng, spread=0.2):
+    corner = rng.integers(0, 4, n)
+    return np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[corner] + spread * rng.normal(size=(n, 2)), corner // 2
+
+
+def similar_links(classes, count, rng):
+    pairs = rng.integers(0, len(classes), (40 * count, 2))
+    good = (pairs[:, 0] != pairs[:, 1]) & (classes[pairs[:, 0]] == classes[pairs[:, 1]])
+    return sm.Links.from_pairs(similar=pairs[good][:count], n_items=len(classes))
+
+
+@pytest.fixture
+def problem(rng):
+    X, classes = xor(60, rng)
+    return X, classes, similar_links(classes, 25, rng)
+
+
+def decomposed(X):
+    """The centred RBF kernel of median width as eigenvalues and eigenvectors, largest first."""
+    distances = euclidean_distances(X)
+    width = np.median(distances[np.triu_indices(len(X), 1)])
+    H = np.eye(len(X)) - 1 / len(X)
+    values, vectors = np.linalg.eigh(H @ rbf_kernel(X, gamma=0.5 / width**2) @ H)
+    kept = np.flatnonzero(values > 1e-10 * values[-1])[::-1]
+    return values[kept], vectors[:, kept]
+
+
+def test_the_printed_form_is_the_minimiser_of_equation_3(problem):
+    X, _, links = problem
+    model = sm.SpectralKernel(robust=False).fit(X, links)
+    D, c = model.spread_, np.sqrt(model.spectrum_).sum()
+    scaled = D / D.max()
+    found = optimize.minimize(
+        lambda b: (b**2 * scaled).sum(),
+        np.full(len(D), c / len(D)),
+        jac=lambda b: 2 * b * scaled,
+        constraints={"type": "eq", "fun": lambda b: b.sum() - c, "jac": np.ones_like},
+        method="SLSQP",
+        options={"maxiter": 2000, "ftol": 1e-16},
+    )
+    np.testing.assert_allclose(model.lengths_.sum(), c)
+    np.testing.assert_allclose((model.lengths_**2 * D).sum(), found.fun * D.max(), rtol=1e-6)
+    np.testing.assert_allclose(model.lengths_, found.x, rtol=1e-3, atol=1e-3 * model.lengths_.max())
+
+
+def test_the_exact_version_is_the_formula_on_the_eigenvectors(problem):
+    X, _, links = problem
+    values, vectors = decomposed(X)
+    D = np.mean([(vectors[i] - vectors[j]) ** 2 for i, j in links.pairs], axis=0)
+    printed = sm.SpectralKernel(robust=False, n_iter=1).fit(X, links)
+    well = values > 1e-6 * values[0]  # beyond, eigenvectors are rounding
+    np.testing.assert_allclose(printed.spread_[well], D[well], rtol=1e-5)
+    robust = sm.SpectralKernel(n_iter=3).fit(X, links)
+    width = len(robust.lengths_)
+    assert np.cumsum(values)[width - 1] >= 0.99 * values.sum() > np.cumsum(values)[width - 2]
+    D = D[:width]
+    beta = np.sqrt(values[:width]) * (np.median(D) / (D + 0.1 * np.median(D))) ** 3
+    beta *= np.sqrt(values[:width]).sum() / beta.sum()
+    np.testing.assert_allclose(robust.lengths_, beta, rtol=1e-6)
+    np.testing.assert_allclose(robust.kernel_, (vectors[:, :width] * beta**2) @ vectors[:, :width].T, atol=1e-8)
+
+
+@pytest.mark.parametrize("robust", [True, False])
+@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
+def test_all_points_as_landmarks_give_the_exact_version(problem, landmark_map, robust):
+    X, _, links = problem
+    exact = sm.SpectralKernel(robust=robust).fit(X, links)
+    landmark = sm.SpectralKernel(n_landmarks=len(X), landmark_map=landmark_map, robust=robust).fit(X, links)
+    size = np.abs(exact.kernel_).max()
+    np.testing.assert_allclose(landmark.kernel_ / size, exact.kernel_ / size, atol=1e-6)
+
+
+@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
+def test_a_landmark_transforms_to_itself(problem, landmark_map):
+    X, _, links = problem
+    model = sm.SpectralKernel(n_landmarks=50, landmark_map=landmark_map, random_state=0).fit(X, links)
+    assert set(np.unique(links.pairs)) <= set(model.landmarks_)
+    own = model._directions.landmarks[:, : len(model.lengths_)] * model.lengths_
+    np.testing.assert_allclose(model.transform(X[model.landmarks_]), own, atol=1e-9)
+    np.testing.assert_allclose(model.embedding_[model.landmarks_], own, atol=1e-9)
+
+
+@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
+def test_new_points_are_placed_as_training_points_and_near_their_like(rng, landmark_map):
+    X, classes = xor(300, rng)
+    links = similar_links(classes, 40, rng)
+    model = sm.SpectralKernel(n_landmarks=90, landmark_map=landmark_map, random_state=0).fit(X, links)
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
+    np.testing.assert_allclose(model.distance(X[:5], X)[:, :5], model.distance(X[:5]), atol=1e-6)
+    new, kinds = xor(200, rng)
+    nearest = model.distance(new, X).argmin(1)
+    assert (classes[nearest] == kinds).mean() > 0.98
+    assert sm.separation(model.distance(new), kinds) > 2 * sm.separation(euclidean_distances(new), kinds)
+
+
+@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
+def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
+    found = []
+    for draw in range(10):
+        rng = np.random.default_rng(draw)
+        X, classes = xor(600, rng)
+        links = similar_links(classes, 50, rng)
+        model = sm.SpectralKernel(n_landmarks=100, landmark_map=landmark_map, random_state=draw).fit(X, links)
+        rbf = np.sqrt(np.maximum(2 - 2 * sm.kernels.RBF(X).matrix(), 0))
+        found.append([sm.separation(model.distance(X), classes), sm.separation(rbf, classes)])
+    learned, before = np.mean(found, axis=0)
+    assert learned >= 2 * before
+
+
+def test_the_printed_form_rewards_noise_and_the_robust_one_does_not(rng):
+    X, classes = xor(200, rng)
+    X = np.c_[X, rng.normal(size=(200, 2))]  # two features of noise
+    links = similar_links(classes, 20, rng)
+    printed = sm.SpectralKernel(robust=False).fit(X, links)
+    robust = sm.SpectralKernel().fit(X, links)
+    energy = printed.lengths_**2 / (printed.lengths_**2).sum()
+    assert energy[np.cumsum(printed.spectrum_) > 0.99 * printed.spectrum_.sum()].sum() > 0.5
+    assert sm.separation(robust.distance(X), classes) > 1.5 * sm.separation(printed.distance(X), classes)
+
+
+def test_labels_are_the_links_of_all_pairs_of_a_class(rng):
+    X, classes = xor(80, rng)
+    y = np.full(80, -1)
+    known = rng.permutation(80)[:20]
+    y[known] = classes[known]
+    links = sm.Links.from_labels(known, classes[known], n_items=80)
+    for weight in (0.0, 1.0):
+        by_labels, by_links = (sm.SpectralKernel(dissimilar=weight).fit(X, given) for given in (y, links))
+        np.testing.assert_allclose(by_labels.lengths_, by_links.lengths_, rtol=1e-8)
+    U = rng.normal(size=(20, 3))
+    ours = ByClasses(np.sort(known), classes[np.sort(known)])
+    np.testing.assert_allclose(ours.similar(U), ByLinks(links).similar(U))
+    np.testing.assert_allclose(ours.dissimilar(U), ByLinks(links).dissimilar(U))
+
+
+def test_weight_two_is_the_link_twice(problem):
+    X, _, links = problem
+    heavy = sm.Links.of(links.pairs, links.similar, weight=np.r_[2.0, np.ones(24)], n_items=60)
+    twice = sm.Links.of(np.r_[links.pairs[:1], links.pairs], np.ones(26, bool), n_items=60)
+    one, two = (sm.SpectralKernel().fit(X, given) for given in (heavy, twice))
+    np.testing.assert_allclose(one.lengths_, two.lengths_, rtol=1e-10)
+
+
+def test_dissimilar_links_count_only_where_asked_for_and_then_help(rng):
+    X, classes = xor(200, rng)
+    X = np.c_[X, 1.5 * rng.normal(size=(200, 2))]  # two features of noise
+    links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=1)
+    without = sm.SpectralKernel().fit(X, links)
+    np.testing.assert_array_equal(without.lengths_, sm.SpectralKernel().fit(X, links[links.similar]).lengths_)
+    both = sm.SpectralKernel(dissimilar=1.0).fit(X, links)
+    assert sm.separation(both.distance(X), classes) > sm.separation(without.distance(X), classes)
+
+
+def test_locally_linear_weights_solve_their_problem(rng):
+    landmarks = rng.normal(size=(30, 3))
+    places = rng.normal(size=(5, 3))
+    nearest, weights = linear_weights(places, landmarks, 3)
+    np.testing.assert_allclose(weights.sum(1), 1.0)
+    for place, near, own in zip(places, nearest, weights, strict=True):
+        assert set(near) == set(np.argsort(((landmarks - place) ** 2).sum(1))[:3])
+        G = (place - landmarks[near]) @ (place - landmarks[near]).T
+        G += 1e-3 * np.trace(G) / 3 * np.eye(3)
+        best = np.linalg.solve(G, np.ones(3))
+        np.testing.assert_allclose(own, best / best.sum(), rtol=1e-6)
+
+
+def test_a_direction_without_spread_stays_finite():
+    spread = np.array([0.0, 1.0, 2.0])
+    assert np.isfinite(learned_lengths(spread, np.ones(3), robust=False)).all()
+    assert np.isfinite(learned_lengths(np.array([0.0, 0.0, 2.0]), np.ones(3), robust=True)).all()
+
+
+def test_kernels_of_the_room_serve(problem):
+    X, _, links = problem
+    wide = sm.SpectralKernel(partial(sm.kernels.RBF, width=3.0)).fit(X, links)
+    assert len(wide.lengths_) < len(sm.SpectralKernel().fit(X, links).lengths_)
+    assert sm.SpectralKernel("linear").fit(X, links).embedding_.shape == (60, 2)
+    assert list(wide.get_feature_names_out()[:1]) == ["spectralkernel0"]
+
+
+def test_units_of_the_features_do_not_matter_with_the_median_width(problem):
+    X, _, links = problem
+    one, other = (sm.SpectralKernel().fit(scale * X + shift, links) for scale, shift in ((1.0, 0.0), (100.0, 7.0)))
+    np.testing.assert_allclose(one.kernel_, other.kernel_, atol=1e-6)
+
+
+def test_more_linked_items_than_landmarks(rng):
+    X, classes = xor(100, rng)
+    model = sm.SpectralKernel(n_landmarks=20, random_state=0).fit(X, classes)
+    assert len(model.landmarks_) == 20
+    again = sm.SpectralKernel(n_landmarks=20, random_state=0).fit(X, classes)
+    np.testing.assert_array_equal(model.embedding_, again.embedding_)
+
+
+@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
+def test_scikit_learn_accepts_it(landmark_map):
+    estimator = sm.SpectralKernel(n_landmarks=8, landmark_map=landmark_map, n_neighbors=4, random_state=0)
+    check_estimator(estimator, on_skip=None)
+
+
+class TestBadInput:
+    def test_no_links(self, problem):
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            sm.SpectralKernel().fit(problem[0])
+
+    def test_only_dissimilar_links(self, problem):
+        with pytest.raises(ValueError, match="found 1 dissimilar links and no similar one"):
+            sm.SpectralKernel().fit(problem[0], sm.Links.from_pairs(dissimilar=[(0, 1)]))
+
+    def test_a_link_of_a_point_with_itself(self):
+        with pytest.raises(ValueError, match="joins item 3 with itself"):
+            sm.Links.from_pairs(similar=[(0, 1), (3, 3)])
+
+    def test_contradictory_links_are_named_and_count(self, problem):
+        links = sm.Links.of([(0, 1), (1, 2), (0, 2)], [True, True, False], n_items=60)
+        with pytest.warns(sm.FeedbackWarning, match=r"item 0 and item 2 are called dissimilar .link 2.*1 such in all"):
+            sm.SpectralKernel().fit(problem[0], links)
+
+    def test_links_to_rows_that_are_not_there(self, problem):
+        with pytest.raises(ValueError, match="links among 100 items, expected at most 60"):
+            sm.SpectralKernel().fit(problem[0], sm.Links.from_pairs(similar=[(0, 99)]))
+
+    def test_labels_of_which_no_two_agree(self, problem):
+        y = np.full(60, -1)
+        y[:3] = [0, 1, 2]
+        with pytest.raises(ValueError, match="found 3 labelled rows of X, no two of one class"):
+            sm.SpectralKernel().fit(problem[0], y)
+
+    def test_one_class_is_enough_for_similar_links(self, problem):
+        y = np.full(60, -1)
+        y[:5] = 1
+        assert np.isfinite(sm.SpectralKernel(dissimilar=1.0).fit(problem[0], y).embedding_).all()
+
+    def test_missing_values(self, problem):
+        X = problem[0].copy()
+        X[3, 1] = np.nan
+        with pytest.raises(ValueError, match="contains NaN"):
+            sm.SpectralKernel().fit(X, problem[2])
+
+    def test_a_constant_feature_changes_nothing(self, problem):
+        X, _, links = problem
+        padded = sm.SpectralKernel().fit(np.c_[X, np.full(60, 5.0)], links)
+        np.testing.assert_allclose(padded.lengths_, sm.SpectralKernel().fit(X, links).lengths_)
+
+    def test_constant_features_throughout(self, problem):
+        with pytest.raises(ValueError, match="features"):
+            sm.SpectralKernel().fit(np.ones((60, 2)), problem[2])
+
+    def test_linked_rows_that_are_equal(self, problem):
+        X = problem[0].copy()
+        X[1] = X[0]
+        with pytest.raises(ValueError, match="all linked rows of X have the same features"):
+            sm.SpectralKernel("linear").fit(X, sm.Links.from_pairs(similar=[(0, 1)], n_items=60))
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"kernel": "sigmoid"}, "kernel: expected one of rbf.*found 'sigmoid'"),
+            ({"landmark_map": "lda"}, "landmark_map: expected 'nystroem' or 'lle', found 'lda'"),
+            ({"n_landmarks": 1}, "n_landmarks: expected a whole number of at least 2, found 1"),
+            ({"n_neighbors": 0}, "n_neighbors: expected a whole number of at least 1"),
+            ({"n_iter": 1.5}, "n_iter: expected a whole number of at least 1, found 1.5"),
+            ({"dissimilar": -1.0}, "dissimilar: expected a number of at least 0, found -1.0"),
+        ],
+    )
+    def test_settings(self, problem, settings, message):
+        with pytest.raises(ValueError, match=message):
+            sm.SpectralKernel(**settings).fit(problem[0], problem[2])
