@@ -19,6 +19,8 @@ def page(table: pd.DataFrame) -> str:
             "rare class: 23 % and 9 %) and a simulated expert, whose confidence is the out-of-bag vote of a random "
             "forest for the row's own class plus normal noise of 0.1. Settings are chosen on a validation set, AUROC "
             f"is on a test set; {table.draw.nunique()} draws.",
+            "The grids of settings are unequal (CAMEL 2, CAMEL-CL 6, SVM 3, SVM-Combo 9), so that part of what "
+            "confidences add may be a choice among more.",
             *saved(table),
             *rivals(table),
             *sparse(table),
