@@ -128,5 +128,5 @@ def _without_bars(line: str) -> str:
 
 
 def _skip_requests(_app: Any, _what: str, name: str, *_: Any) -> bool | None:
-    """Leave out scikit-learn's metadata requests, which no one here uses."""
-    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing", name) else None
+    """Leave out scikit-learn's metadata requests and output settings, which its own pages explain."""
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing|set_output", name) else None
