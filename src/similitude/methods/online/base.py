@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -27,7 +28,7 @@ _FORMAT = 1
 _FIRST_ROOM = 1024
 
 
-class OnlineEstimator(ComparisonEstimator):
+class OnlineEstimator(ComparisonEstimator, ABC):
     """Learns answer by answer: a stream taken at once, one by one, or with a save in between gives the same bits.
 
     A method gives `_begin_model`, `_add_items`, `_learn` and `_positions`, names its arrays in `_arrays` and its counts
@@ -168,26 +169,32 @@ class OnlineEstimator(ComparisonEstimator):
             self._rows = _longer(self._rows, room)
             self._weights = _longer(self._weights, room)
 
+    @abstractmethod
     def _most_kept(self) -> int:
-        raise NotImplementedError(f"{type(self).__name__} must say how many answers it keeps")
+        """Return how many answers are kept at most."""
 
+    @abstractmethod
     def _check(self) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must check its settings")
+        """Refuse bad settings."""
 
     def _check_rows(self, rows: Ints) -> None:
         """Refuse rows that the method cannot learn from; any will do unless a method says otherwise."""
 
+    @abstractmethod
     def _begin_model(self, n_items: int) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must set its state")
+        """Set the state of a model that has learned nothing."""
 
+    @abstractmethod
     def _add_items(self, count: int) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must append items")
+        """Append items."""
 
+    @abstractmethod
     def _learn(self, rows: Ints, weight: Floats) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must learn answers")
+        """Learn answers, in their order."""
 
+    @abstractmethod
     def _positions(self) -> Floats:
-        raise NotImplementedError(f"{type(self).__name__} must read out positions")
+        """Return the positions to read out."""
 
 
 def fit_slope(margins: Floats) -> float:
