@@ -1,0 +1,110 @@
+"""The items of a study: pictures, sounds, films, texts and colours, each known by a name that never changes."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from similitude.study.settings import Study, StudyError
+
+Kind = Literal["image", "audio", "video", "text", "colour"]
+
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg"), "image"),
+    **dict.fromkeys((".mp3", ".ogg", ".wav", ".m4a", ".flac"), "audio"),
+    **dict.fromkeys((".mp4", ".webm"), "video"),
+    ".txt": "text",
+}
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+_LONGEST_NAME, _LONGEST_TEXT = 200, 10_000
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item: what it is called, what it is, and where it comes from.
+
+    Attributes
+    ----------
+    name : its identity, in answers and in models
+    kind : how it is shown
+    content : the text, the colour as #rrggbb, or a description for those who do not see or hear it
+    path : the file of a picture, sound or film
+    """
+
+    name: str
+    kind: Kind
+    content: str
+    path: Path | None = None
+
+
+def read_items(study: Study) -> dict[str, Item]:
+    """The items of a study by name, in order of their names; at least as many as a question shows."""
+    where = f"{study.folder.name}: items"
+    found = _from_table(study, where) if study.items.table else _from_folder(study.folder / study.items.folder, where)
+    items = {}
+    for item in sorted(found, key=lambda item: item.name):
+        if item.name in items:
+            raise StudyError(f"{where}: two items are called {item.name!r}; names are identities, so give each its own")
+        if not item.name.strip() or len(item.name) > _LONGEST_NAME:
+            raise StudyError(f"{where}: a name has 1 to {_LONGEST_NAME} characters, found {item.name!r}")
+        items[item.name] = item
+    return items
+
+
+def _from_folder(folder: Path, where: str) -> list[Item]:
+    if not folder.is_dir():
+        raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
+    if unknown:
+        raise StudyError(f"{where}: cannot show {', '.join(unknown[:3])}; expected {', '.join(sorted(KINDS))}")
+    if not files:
+        raise StudyError(f"{where}: the folder {folder.name!r} is empty; put one file per item there")
+    return [_of_file(path.stem, path, where) for path in files]
+
+
+def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise StudyError(f"{where}: cannot show {path.name}; expected {', '.join(sorted(KINDS))}")
+    if kind == "text":
+        return Item(name, kind, _short(path.read_text(encoding="utf-8").strip(), name, where))
+    return Item(name, kind, content or name, path)
+
+
+def _from_table(study: Study, where: str) -> list[Item]:
+    """Rows `name` with one of `file`, `text`, `colour`; a table of colours or words may have the name alone."""
+    path = study.folder / str(study.items.table)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{where}: cannot read the table {study.items.table!r} ({error})") from None
+    if not rows or "name" not in rows[0]:
+        raise StudyError(f"{where}: {study.items.table} has no rows with a column `name`")
+    return [_of_row(row, study.folder, where) for row in rows]
+
+
+def _of_row(row: dict[str, str], folder: Path, where: str) -> Item:
+    name = (row.get("name") or "").strip()
+    if file := row.get("file"):
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder):
+            raise StudyError(f"{where}: {name!r} has the file {file!r}, which lies outside the study's folder")
+        if not path.is_file():
+            raise StudyError(f"{where}: {name!r} has the file {file!r}, which is not there")
+        return _of_file(name, path, where, row.get("text") or "")
+    if colour := row.get("colour"):
+        if not _COLOUR.fullmatch(colour):
+            raise StudyError(f"{where}: {name!r} has the colour {colour!r}; expected #rrggbb")
+        return Item(name, "colour", colour)
+    return Item(name, "text", _short(row.get("text") or name, name, where))
+
+
+def _short(text: str, name: str, where: str) -> str:
+    if not 1 <= len(text) <= _LONGEST_TEXT:
+        raise StudyError(f"{where}: the text of {name!r} has {len(text)} characters; expected 1 to {_LONGEST_TEXT}")
+    return text

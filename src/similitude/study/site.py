@@ -1,0 +1,47 @@
+"""A site: the studies of one server, with the database and the writer that they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from similitude.study.service import StudyService
+from similitude.study.settings import read_studies
+from similitude.study.store.database import Database
+from similitude.study.store.writer import Writer
+
+FILE = "answers.db"
+
+
+@dataclass(frozen=True)
+class Site:
+    """The studies that are served, by name."""
+
+    root: Path
+    database: Database
+    writer: Writer
+    studies: dict[str, StudyService]
+
+    def close(self) -> None:
+        """Write what was handed in, and let go of the database."""
+        self.writer.close()
+        self.database.close()
+
+
+def default_database(root: Path) -> str:
+    """The address of the database that needs no other service: a file beside the studies."""
+    return f"sqlite:///{root.resolve() / FILE}"
+
+
+def open_site(root: Path, url: str | None = None) -> Site:
+    """Read the studies of a folder and open their database, which is made where there is none."""
+    studies = read_studies(root)
+    database = Database(url or default_database(root))
+    writer = Writer(database)
+    try:
+        services = {study.name: StudyService(study, database, writer) for study in studies}
+    except Exception:
+        writer.close()
+        database.close()
+        raise
+    return Site(root, database, writer, services)

@@ -1,0 +1,180 @@
+"""Opening the database: one SQLite file, or PostgreSQL when that is outgrown; migrated, refused where it is not ours.
+
+SQLite runs in WAL mode and syncs at every commit, so that what was acknowledged survives a kill and a power cut.
+A write begins by taking the one lock there is (`BEGIN IMMEDIATE`, an advisory lock in PostgreSQL): processes write one
+after the other, so that the log's numbers are in the order in which its rows can be seen.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from similitude.study.store import schema
+
+APPLICATION = 0x53494D49  # "SIMI", in the header of an SQLite file of ours
+_LOCK = 0x53494D49
+_BUSY_SECONDS = 10
+
+
+class StoreError(RuntimeError):
+    """The database cannot be used; the message says why, and that nothing was lost."""
+
+
+class Clock:
+    """Seconds since 1970 that never go backwards in this process, whatever the machine's clock does."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def now(self) -> float:
+        """The time, or the latest time that was ever given."""
+        self._last = max(self._last, time.time())
+        return self._last
+
+
+class Database:
+    """A migrated database.
+
+    Parameters
+    ----------
+    url : `sqlite:///FILE` or `postgresql://...`
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = _with_driver(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.engine = sa.create_engine(self.url, **self._options())
+        if self.is_sqlite:
+            sa.event.listen(self.engine, "connect", _prepare_sqlite)
+            sa.event.listen(self.engine, "begin", lambda connection: connection.exec_driver_sql(_begin(connection)))
+        self.clock = Clock()
+        with _explained(self.url):
+            self._refuse_foreign()
+            self._migrate()
+
+    def _options(self) -> dict[str, Any]:
+        return {"pool_size": 8} if self.is_sqlite else {"pool_pre_ping": True}
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """A connection that sees one moment of the database."""
+        with _explained(self.url), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """A transaction that holds the lock of writers; committed durably at the end."""
+        with _explained(self.url), self.engine.connect() as connection:
+            connection = connection.execution_options(writes=True)
+            with connection.begin():
+                if not self.is_sqlite:
+                    connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    def _refuse_foreign(self) -> None:
+        with self.engine.connect() as connection:
+            tables = set(sa.inspect(connection).get_table_names())
+            ours = "alembic_version" in tables and "answer" in tables
+            if self.is_sqlite and tables:
+                ours = connection.exec_driver_sql("PRAGMA application_id").scalar() == APPLICATION
+            if tables and self.is_sqlite and not ours:
+                raise StoreError(f"{self.where}: a database, but not one of similitude; it was left as it is")
+            if not self.is_sqlite and not ours and tables & set(schema.metadata.tables):
+                raise StoreError(
+                    f"{self.where}: has tables with our names that are not ours; give similitude a database of its own"
+                )
+            if ours and self.is_sqlite:
+                state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+                if state != "ok":
+                    raise StoreError(f"{self.where}: the file is damaged ({state}); restore a backup")
+
+    def _migrate(self) -> None:
+        settings = migrations()
+        with self.write() as connection:
+            newest = ScriptDirectory.from_config(settings).get_current_head()
+            known = {script.revision for script in ScriptDirectory.from_config(settings).walk_revisions()}
+            present = MigrationContext.configure(connection).get_current_revision()
+            if present is not None and present not in known:
+                raise StoreError(f"{self.where}: written by a newer similitude (schema {present}); upgrade similitude")
+            if present != newest:
+                settings.attributes["connection"] = connection
+                command.upgrade(settings, "head")
+            if self.is_sqlite:
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+
+    @property
+    def where(self) -> str:
+        """The database by name, without a password."""
+        return _called(self.url)
+
+
+def migrations() -> Config:
+    """Alembic's settings: the steps that lead from any earlier schema to this one."""
+    settings = Config()
+    settings.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return settings
+
+
+def _with_driver(url: str) -> sa.URL:
+    parsed = sa.make_url(url)
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+        raise StoreError(f"database: expected sqlite:///FILE or postgresql://..., found {parsed.drivername}")
+    return parsed
+
+
+def _called(url: sa.URL) -> str:
+    return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string(hide_password=True)
+
+
+def _prepare_sqlite(raw: sqlite3.Connection, _: Any) -> None:
+    """WAL, a sync at every commit, erased rows overwritten; transactions are begun by us, not by the driver."""
+    raw.isolation_level = None
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+        raw.execute(f"PRAGMA {setting}")
+    raw.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+
+
+def _begin(connection: sa.Connection) -> str:
+    return "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN"
+
+
+@contextmanager
+def _explained(url: sa.URL) -> Iterator[None]:
+    """Turn the faults of a database into sentences."""
+    try:
+        yield
+    except OperationalError as error:
+        raise StoreError(f"{_called(url)}: {_meaning(str(error.orig))}") from error
+    except DatabaseError as error:
+        if "not a database" in str(error.orig) or "malformed" in str(error.orig):
+            raise StoreError(f"{_called(url)}: not a database, or damaged; it was left as it is") from error
+        raise
+
+
+def _meaning(fault: str) -> str:
+    known = {
+        "disk is full": "the disk is full; make room, answers are taken again as soon as there is",
+        "locked": "another program keeps the database locked; close it",
+        "unable to open": "the file cannot be opened; see whether the folder exists and may be written to",
+        "readonly": "the file may not be written to",
+        "disk I/O error": "the disk does not answer as it should (disk I/O error)",
+    }
+    return next((meaning for sign, meaning in known.items() if sign in fault), fault.strip().splitlines()[0])

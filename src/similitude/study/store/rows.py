@@ -1,0 +1,60 @@
+"""Rows that the service reads and writes: studies with their versions, the key of the tokens, leases, counts."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.study.settings import Study
+from similitude.study.store import schema
+
+Row = dict[str, Any]
+
+
+def register(connection: sa.Connection, study: Study, names: Sequence[str], now: float) -> int:
+    """The study's number in the database; its settings and items as they are now are kept under their version."""
+    table, versions = schema.study, schema.study_version
+    study_id = connection.scalar(sa.select(table.c.id).where(table.c.name == study.name))
+    if study_id is None:
+        row = {"name": study.name, "paused": False, "created": now}
+        study_id = connection.scalar(sa.insert(table).returning(table.c.id), row)
+    here = versions.c.study_id == study_id, versions.c.version == study.version
+    if connection.scalar(sa.select(versions.c.version).where(*here)) is None:
+        row = {
+            "study_id": study_id, "version": study.version, "settings": study.as_json(),
+            "items": json.dumps(list(names), ensure_ascii=False), "created": now,
+        }  # fmt: skip
+        connection.execute(sa.insert(versions), row)
+    assert study_id is not None
+    return int(study_id)
+
+
+def secret_of_tokens(connection: sa.Connection) -> bytes:
+    """The key of the tokens: made once, the same for all servers of a database."""
+    table = schema.secret
+    value = connection.scalar(sa.select(table.c.value).where(table.c.name == "tokens"))
+    if value is None:
+        value = secrets.token_hex(32)
+        connection.execute(sa.insert(table), {"name": "tokens", "value": value})
+    return bytes.fromhex(value)
+
+
+def rows_at(connection: sa.Connection, table: sa.Table, places: Sequence[tuple[int, int]]) -> list[Row]:
+    """Rows of leases or answers by rater and number."""
+    where = sa.tuple_(table.c.rater_id, table.c.number).in_(list(places))
+    return [dict(row) for row in connection.execute(sa.select(table).where(where)).mappings()]
+
+
+def write_counts(connection: sa.Connection, raters: list[Row]) -> None:
+    """Write how far each rater is."""
+    if not raters:
+        return
+    table, counts = schema.rater, ("asked", "answered", "catches", "catches_passed")
+    statement = sa.update(table).where(table.c.id == sa.bindparam("of"))
+    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in counts}
+    rows = [{"of": rater["id"], **{f"new_{name}": rater[name] for name in counts}} for rater in raters]
+    connection.execute(statement.values(values), rows)

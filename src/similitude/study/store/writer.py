@@ -1,0 +1,107 @@
+"""The one writer of a server process: requests wait in a queue, and those that wait together are committed together.
+
+A commit syncs the disk, which takes as long for one answer as for a hundred. So each transaction takes everything that
+came while the one before it was at work; nobody is told of success before the commit.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.study.store.database import Database, StoreError
+
+Batch = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
+_LARGEST = 256
+
+
+@dataclass(frozen=True)
+class _Job:
+    batch: Batch
+    request: Any
+    done: Future[Any]
+
+
+class Writer:
+    """Runs batches in transactions, on a thread of its own.
+
+    A batch is a function of a connection and the requests that wait for it, and returns a result (or an exception, to
+    be raised) for each. It must not raise: a fault there fails the whole transaction, and everybody in it is told.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._jobs: queue.Queue[_Job | None] = queue.Queue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, batch: Batch, request: Any) -> Future[Any]:
+        """Hand in a request; the result is there when it is durable."""
+        done: Future[Any] = Future()
+        if self._closed:
+            done.set_exception(StoreError("the server is stopping"))
+        else:
+            self._jobs.put(_Job(batch, request, done))
+        return done
+
+    def close(self) -> None:
+        """Finish what was handed in, then stop."""
+        self._closed = True
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (first := self._jobs.get()) is not None:
+            jobs = [first]
+            while len(jobs) < _LARGEST and not self._jobs.empty():
+                if (job := self._jobs.get()) is None:
+                    self._jobs.put(None)
+                    break
+                jobs.append(job)
+            self._commit(jobs)
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        results: list[tuple[_Job, Any]] = []
+        try:
+            with self.database.write() as connection:
+                for batch, group in _by_batch(jobs).items():
+                    results += zip(group, batch(connection, [job.request for job in group]), strict=True)
+        except Exception as fault:  # whatever it is, it belongs to those who wait, not to this thread
+            results = [(job, fault) for job in jobs]
+        for job, result in results:
+            if isinstance(result, BaseException):
+                job.done.set_exception(result)
+            else:
+                job.done.set_result(result)
+
+
+def _by_batch(jobs: list[_Job]) -> dict[Any, list[_Job]]:
+    groups: dict[Hashable, list[_Job]] = defaultdict(list)
+    for job in jobs:
+        groups[job.batch].append(job)
+    return groups
+
+
+def each(one: Callable[[sa.Connection, Any], Any]) -> Batch:
+    """A batch of requests that are served one by one, each undone by itself where it is refused."""
+
+    def batch(connection: sa.Connection, requests: Sequence[Any]) -> list[Any]:
+        return [_alone(connection, one, request) for request in requests]
+
+    return batch
+
+
+def _alone(connection: sa.Connection, one: Callable[[sa.Connection, Any], Any], request: Any) -> Any:
+    try:
+        with connection.begin_nested():
+            return one(connection, request)
+    except ValueError as refusal:
+        return refusal

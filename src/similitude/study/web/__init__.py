@@ -1,0 +1,1 @@
+"""What is seen: the server's application, the interface of raters, the pages."""

@@ -1,0 +1,85 @@
+"""The application: routes, what faults look like, and limits on what is taken in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from similitude.study.service import Refused
+from similitude.study.site import Site
+from similitude.study.store.database import StoreError
+from similitude.study.web import rater
+
+_LARGEST_BODY = 64 * 1024
+_HEADERS = {
+    b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"x-frame-options": b"DENY",
+}
+
+
+def create_app(site: Site) -> FastAPI:
+    """The application of a site."""
+    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
+    app.state.site = site
+    app.include_router(rater.router)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(StoreError, _no_store)
+    app.add_middleware(_Guard)
+    return app
+
+
+def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refused)
+    return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+
+
+def _no_store(_: Request, error: Exception) -> JSONResponse:
+    """Nothing was lost: the browser keeps the answer and sends it again."""
+    return JSONResponse({"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"})
+
+
+class _Guard:
+    """Adds headers of security to every response, and refuses bodies larger than any that a page of ours sends."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        size = 0
+        too_large = _length(scope) > _LARGEST_BODY
+
+        async def counted() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > _LARGEST_BODY:
+                raise Refused(413, "too_large", f"body: expected at most {_LARGEST_BODY} bytes")
+            return message
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name for name, _ in message.get("headers", ())}
+                more = [(name, value) for name, value in _HEADERS.items() if name not in present]
+                message = {**message, "headers": [*message.get("headers", ()), *more]}
+            await send(message)
+
+        if too_large:
+            refusal = {"code": "too_large", "detail": f"body: expected at most {_LARGEST_BODY} bytes"}
+            await JSONResponse(refusal, 413)(scope, receive, with_headers)
+        else:
+            await self.app(scope, counted, with_headers)
+
+
+def _length(scope: Scope) -> int:
+    headers: dict[bytes, Any] = dict(scope["headers"])
+    given = headers.get(b"content-length", b"0")
+    return int(given) if given.isdigit() else 0
