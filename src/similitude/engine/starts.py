@@ -28,7 +28,16 @@ def random_start(graph: SimilarityGraph, n_components: int, rng: np.random.Gener
     return rng.normal(size=(graph.n_items, n_components)) * (graph.occurrences > 0)[:, None]
 
 
-def spectral_start(graph: SimilarityGraph, n_components: int, rng: np.random.Generator) -> Floats:
+def spectral_start(problem: Problem, n_components: int, rng: np.random.Generator) -> Floats:
+    """Positions from the leading eigenvectors of the normalised vote matrix, found where the comparisons are."""
+    if isinstance(problem.graph, SimilarityGraph):
+        return spectral_positions(problem.graph, n_components, rng)
+    from similitude.engine.gpu import starts
+
+    return starts.spectral_positions(problem.graph, problem.backend, n_components, rng)
+
+
+def spectral_positions(graph: SimilarityGraph, n_components: int, rng: np.random.Generator) -> Floats:
     """Positions from the leading eigenvectors of the normalised vote matrix.
 
     A holds +weight at near pairs and -weight at far pairs, D the root of each item's total weight plus 1:
@@ -84,7 +93,7 @@ def lifted_start(problem: Problem, rng: np.random.Generator, solve: Solve, extra
     assert isinstance(model, Positions)
     keep = model.shape[1]
     wide = replace(problem, model=Positions(graph.n_items, keep + extra, beside=model.beside))
-    X = best_scale(wide, spectral_start(graph, keep + extra, rng))
+    X = best_scale(wide, spectral_start(wide, keep + extra, rng))
     X = solve(wide, X, 60).params.reshape(X.shape)
     for press in (0.5, 0.1):
         X = _principal(X)

@@ -39,6 +39,11 @@ class SimilarityGraph:
     def __len__(self) -> int:
         return len(self.near_pairs)
 
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights."""
+        return float(self.weight.sum())
+
     @cached_property
     def _vertices(self) -> tuple[Ints, Indices, Indices]:
         both = np.concatenate([self.near_pairs, self.far_pairs])

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.backend import CPU
+from similitude.engine.devices import choose_device, on_device, solvers_of
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.lbfgs import lbfgs
-from similitude.engine.solvers.minibatch import minibatch
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
@@ -22,7 +22,7 @@ from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import Names
-from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.graph.build import SimilarityGraph
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
 from similitude.methods.similarity import Similarity
 
@@ -50,6 +50,8 @@ class OrdinalEmbedding(ComparisonEstimator):
     max_iter : most iterations of a start
     tol : stop when an iteration gains less than this share of the objective
     solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number
+    device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
+        comparisons enough to pay for the way there
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         max_iter: int = 1000,
         tol: float = 1e-6,
         solver: str = "auto",
+        device: str = "auto",
     ) -> None:
         self.n_components = n_components
         self.penalty = penalty
@@ -85,6 +88,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.device = device
 
     def loss(self) -> ComparisonLoss:
         """Return the loss of this method with its parameters."""
@@ -104,14 +108,13 @@ class OrdinalEmbedding(ComparisonEstimator):
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._check()
-        graph = build_graph(c)
+        graph, backend = on_device(c, choose_device(self.device, len(c)))
         warn_of_gaps(c, graph)
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
-        self.penalty_ = (
-            self._prior * count / float(graph.weight.sum()) if self.penalty == "auto" else float(self.penalty)
-        )
-        problem = Problem(Positions(c.n_items, self.n_components), graph, self.loss(), Ridge(self.penalty_, count))
+        self.penalty_ = self._prior * count / graph.total_weight if self.penalty == "auto" else float(self.penalty)
+        model, ridge = Positions(c.n_items, self.n_components), Ridge(self.penalty_, count)
+        problem = Problem(model, graph, self.loss(), ridge, backend)
         starts = self._starts(problem, rng)
         best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
         self._keep(best, c, graph)
@@ -146,7 +149,7 @@ class OrdinalEmbedding(ComparisonEstimator):
                 )
             starts = [given * (graph.occurrences > 0)[:, None]]
         elif spectral:
-            starts = [best_scale(problem, spectral_start(graph, d, rng))]
+            starts = [best_scale(problem, spectral_start(problem, d, rng))]
             if count > 1:
                 starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, rng, n)))
         elif self.init == "random":
@@ -164,7 +167,9 @@ class OrdinalEmbedding(ComparisonEstimator):
         at_most: int | None = None,
         callback: Callback | None = None,
     ) -> Result:
-        if self.solver == "minibatch" or (self.solver == "auto" and len(problem.graph) >= _MINIBATCH_FROM):
+        lbfgs, minibatch = solvers_of(problem.backend)
+        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
+        if self.solver == "minibatch" or (self.solver == "auto" and slow):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
         return lbfgs(problem, start, max_iter=max_iter, tol=self.tol, callback=callback)

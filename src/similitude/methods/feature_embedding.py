@@ -21,7 +21,7 @@ from similitude.engine.penalties import Blocks, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.starts import best_scale, spectral_start
+from similitude.engine.starts import best_scale, spectral_positions
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import as_comparisons
@@ -145,7 +145,7 @@ class FeatureEmbedding(FeatureEstimator):
     def _start(self, problem: Problem, model: Positions) -> Floats:
         """Spectral positions, the map being what the features explain of them."""
         rng = np.random.default_rng(self.random_state)
-        X = spectral_start(problem.graph, self.n_components, rng)
+        X = spectral_positions(problem.graph, self.n_components, rng)
         assert model.features is not None
         square = (model.features**2).sum(0)
         N = model.features.T @ X / (square + square.mean())[:, None]

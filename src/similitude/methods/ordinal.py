@@ -76,10 +76,11 @@ class TSTE(OrdinalEmbedding):
         max_iter: int = 1000,
         tol: float = 1e-6,
         solver: str = "auto",
+        device: str = "auto",
     ) -> None:
         super().__init__(
             n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver,
+            max_iter=max_iter, tol=tol, solver=solver, device=device,
         )  # fmt: skip
         self.alpha = alpha
 
@@ -115,10 +116,11 @@ class CKL(OrdinalEmbedding):
         max_iter: int = 1000,
         tol: float = 1e-6,
         solver: str = "auto",
+        device: str = "auto",
     ) -> None:
         super().__init__(
             n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver,
+            max_iter=max_iter, tol=tol, solver=solver, device=device,
         )  # fmt: skip
         self.mu = mu
 
@@ -150,10 +152,11 @@ class SOE(OrdinalEmbedding):
         max_iter: int = 1000,
         tol: float = 1e-6,
         solver: str = "auto",
+        device: str = "auto",
     ) -> None:
         super().__init__(
             n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver,
+            max_iter=max_iter, tol=tol, solver=solver, device=device,
         )  # fmt: skip
         self.delta = delta
 

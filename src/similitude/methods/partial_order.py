@@ -33,7 +33,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
-from similitude.engine.starts import spectral_start
+from similitude.engine.starts import spectral_positions
 from similitude.feedback.columns import Floats, Seed
 from similitude.methods.kernel_base import (
     LOSSES,
@@ -245,7 +245,7 @@ class MKPOE(KPOE):
         features = side_by_side(self.modalities_)
         model = Positions(feedback.graph.n_items, self.n_components, features=features)
         sizes = [own.features.shape[1] * self.n_components for own in self.modalities_.values()]
-        start = spectral_start(feedback.graph, self.n_components, np.random.default_rng(self.random_state))
+        start = spectral_positions(feedback.graph, self.n_components, np.random.default_rng(self.random_state))
         N = (features.T @ start / (features**2).sum(0)[:, None]).ravel()
         shares, values, total = np.full(len(sizes), 1.0 / len(sizes)), [np.inf], 0
         while len(values) <= _ALTERNATIONS:

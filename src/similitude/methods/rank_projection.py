@@ -21,7 +21,7 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.starts import best_scale, spectral_start
+from similitude.engine.starts import best_scale, spectral_positions
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import as_comparisons
@@ -123,7 +123,7 @@ class RankProjection(FeatureEstimator):
         assert model.features is not None
         rng = np.random.default_rng(self.random_state)
         square = (model.features**2).sum(0)[:, None]
-        votes = model.features.T @ spectral_start(problem.graph, self.n_components, rng) / (square + square.mean())
+        votes = model.features.T @ spectral_positions(problem.graph, self.n_components, rng) / (square + square.mean())
         others = [rng.normal(size=model.shape) / np.sqrt(model.shape[0]) for _ in range(self.n_init - 1)]
         return [best_scale(problem, start) for start in (votes, *others)]
 

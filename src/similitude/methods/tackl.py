@@ -96,7 +96,7 @@ class TACKL(FeatureEstimator, CKL):
     ) -> None:
         super().__init__(
             n_components, mu=mu, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver="lbfgs",
+            max_iter=max_iter, tol=tol, solver="lbfgs", device="cpu",
         )  # fmt: skip
         self.joint = joint
         self.weight_penalty = weight_penalty

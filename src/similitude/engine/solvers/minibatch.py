@@ -29,7 +29,7 @@ def minibatch(
     """
     from similitude.engine import compiled
 
-    model, ridge = _usable(problem)
+    model, ridge = free_positions(problem)
     graph = problem.graph
     rng = np.random.default_rng(random_state)
     X = np.array(start, float).reshape(model.shape)
@@ -50,7 +50,8 @@ def minibatch(
     return Result(params, problem.value(params), "planned", epochs, epochs, f"{epochs} passes over the comparisons")
 
 
-def _usable(problem: Problem) -> tuple[Positions, Ridge]:
+def free_positions(problem: Problem) -> tuple[Positions, Ridge]:
+    """The model and penalty of a problem over free positions with a ridge; any other is refused."""
     model, ridge = problem.model, problem.penalty
     free = isinstance(model, Positions) and model.features is None and model.fixed is None and model.beside is None
     if not isinstance(model, Positions) or not free:

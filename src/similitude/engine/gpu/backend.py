@@ -1,0 +1,117 @@
+"""The four functions of the engine's seam on a device of PyTorch's.
+
+On a GPU with Triton positions go through the fused kernel; elsewhere, and for other models, through torch in blocks of
+rows. Numbers are 32-bit on a GPU and 64-bit on a CPU; sums of losses are 64-bit everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from similitude.engine.gpu.comparisons import DeviceComparisons, Part
+from similitude.engine.gpu.formulas import evaluate
+from similitude.engine.terms import ComparisonLoss
+
+_ROWS = 1 << 22
+
+
+class TorchBackend:
+    """Squared distances, losses, Laplacian products, and all in one pass, on tensors.
+
+    Parameters
+    ----------
+    device : of torch
+    fused : whether positions go through the Triton kernel; None is wherever there is one
+    """
+
+    def __init__(self, device: torch.device, fused: bool | None = None) -> None:
+        self.device = device
+        self.fused = (device.type == "cuda" and _has_triton()) if fused is None else fused
+
+    def sqdist(self, X: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+        """Squared distance of each pair."""
+        out = X.new_empty(len(pairs))
+        for rows in _blocks(len(pairs)):
+            i, j = pairs[rows].long().T
+            out[rows] = (X[i] - X[j]).square().sum(1)
+        return out
+
+    def losses(self, loss: ComparisonLoss, d2: torch.Tensor, graph: Any) -> tuple[float, torch.Tensor]:
+        """Weighted mean loss, and its derivative by the squared distance of each pair."""
+        near, far, weight = self.indices(graph.near).long(), self.indices(graph.far).long(), self.tensor(graph.weight)
+        level, slope = evaluate(loss.scale, d2)
+        value, steep = evaluate(loss.shape, level[far] - level[near])
+        pull = torch.zeros_like(d2).index_add_(0, far, weight * steep).index_add_(0, near, -weight * steep)
+        total = weight.sum(dtype=torch.float64)
+        return float((weight * value).sum(dtype=torch.float64) / total), pull * slope / total.to(d2.dtype)
+
+    def laplacian(self, X: torch.Tensor, pairs: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        """The product L X."""
+        out = torch.zeros_like(X)
+        for rows in _blocks(len(pairs)):
+            i, j = pairs[rows].long().T
+            step = w[rows, None] * (X[i] - X[j])
+            out.index_add_(0, i, step).index_add_(0, j, -step)
+        return out
+
+    def embedding(self, loss: ComparisonLoss, X: torch.Tensor, graph: DeviceComparisons) -> tuple[float, torch.Tensor]:
+        """Weighted mean loss of positions X and L X for its derivatives w."""
+        X = self.tensor(X)
+        out = torch.zeros_like(X)
+        value = sum(float(self.add(loss, X, part, out)) for part in graph.parts())
+        return value / graph.total_weight, out / graph.total_weight
+
+    def add(self, loss: ComparisonLoss, X: torch.Tensor, part: Part, out: torch.Tensor) -> torch.Tensor:
+        """Add L X of some comparisons to `out`; return the sum of their weighted losses, left on the device."""
+        if self.fused:
+            from similitude.engine.gpu import kernel
+
+            return kernel.embedding(loss, X, part, out)
+        part = part.alone()
+        items = part.items()
+        return torch.stack([_eager(loss, X, items, part.weight, rows, out) for rows in _blocks(len(part))]).sum()
+
+    def indices(self, pairs: Any) -> torch.Tensor:
+        """Items as a tensor on the device."""
+        return torch.as_tensor(pairs).to(self.device)
+
+    def tensor(self, X: Any) -> torch.Tensor:
+        """Numbers as a tensor on the device, in its precision."""
+        return torch.as_tensor(X).to(self.device, torch.float32 if self.device.type == "cuda" else torch.float64)
+
+
+def _eager(
+    loss: ComparisonLoss,
+    X: torch.Tensor,
+    items: Sequence[torch.Tensor],
+    weight: torch.Tensor | None,
+    rows: slice,
+    out: torch.Tensor,
+) -> torch.Tensor:
+    """The fused kernel's work for some rows, step by step."""
+    i, j, k, l = (column[rows].long() for column in items)
+    a, b = X[i] - X[j], X[k] - X[l]
+    level_near, slope_near = evaluate(loss.scale, a.square().sum(1))
+    level_far, slope_far = evaluate(loss.scale, b.square().sum(1))
+    value, steep = evaluate(loss.shape, level_far - level_near)
+    if weight is not None:
+        value, steep = value * weight[rows], steep * weight[rows]
+    a, b = a * (-steep * slope_near)[:, None], b * (steep * slope_far)[:, None]
+    for item, pull in ((i, a), (j, -a), (k, b), (l, -b)):
+        out.index_add_(0, item, pull.to(out.dtype))
+    return value.sum(dtype=torch.float64)
+
+
+def _blocks(rows: int) -> list[slice]:
+    return [slice(first, min(first + _ROWS, rows)) for first in range(0, rows, _ROWS)]
+
+
+def _has_triton() -> bool:
+    try:
+        import triton  # noqa: F401
+    except ImportError:
+        return False
+    return True

@@ -1,0 +1,205 @@
+"""The engine on torch against the engine on numpy: every loss, every function of the seam, starts, solvers, fits."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.engine import terms
+from similitude.engine.backend import CPU
+from similitude.engine.devices import choose_device, on_device
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.starts import spectral_positions, spectral_start
+from similitude.graph.build import build_graph
+from tests.contracts.registry import losses
+
+LOSSES = losses()
+IDS = [f"{loss.scale.name}-{loss.shape.name}" for loss in LOSSES]
+METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS]
+
+
+@pytest.fixture(params=["torch", "cuda"])
+def device(request):
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'similitude[gpu]'")
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU here that torch can use")
+    if request.param == "torch":
+        torch.set_num_threads(1)
+    return request.param
+
+
+def tolerance(device):
+    return 1e-6 if device == "torch" else 1e-4  # weights are 32-bit on every device
+
+
+def feedback(kind="mixed", n_items=40, m=3000, weighted=True, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = np.array([rng.permutation(n_items)[:4] for _ in range(m)])
+    shared = {"triplets": m, "mixed": m // 2, "quadruplets": 0}[kind]
+    rows[:shared, 2] = rows[:shared, 0]
+    return sm.Comparisons.from_quadruplets(rows, weight=rng.uniform(0.1, 2, m) if weighted else None)
+
+
+def close(found, wanted, device):
+    np.testing.assert_allclose(np.asarray(found.cpu()), wanted, atol=tolerance(device) * np.abs(wanted).max(), rtol=0)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=IDS)
+@pytest.mark.parametrize(
+    ("kind", "weighted", "width"), [("triplets", False, 16), ("triplets", True, 3), ("mixed", True, 5)]
+)
+def test_one_pass_gives_what_the_compiled_engine_gives(device, loss, kind, weighted, width):
+    c = feedback(kind, weighted=weighted)
+    X = np.random.default_rng(1).normal(size=(40, width))
+    wanted, product = CPU().embedding(loss, X, build_graph(c))
+    graph, backend = on_device(c, device)
+    value, found = backend.embedding(loss, X, graph)
+    assert value == pytest.approx(wanted, rel=tolerance(device))
+    close(found, product, device)
+
+
+def test_the_kernel_and_plain_torch_agree(device):
+    if device != "cuda":
+        pytest.skip("the kernel needs a GPU")
+    graph, backend = on_device(feedback(), device)
+    X = np.random.default_rng(1).normal(size=(40, 7))
+    plain = type(backend)(backend.device, fused=False)
+    for loss in LOSSES:
+        one, other = backend.embedding(loss, X, graph), plain.embedding(loss, X, graph)
+        assert one[0] == pytest.approx(other[0], rel=1e-5)
+        close(one[1], np.asarray(other[1].cpu()), device)
+
+
+@pytest.mark.parametrize("loss", LOSSES[:4], ids=IDS[:4])
+def test_distances_losses_and_laplacian_one_by_one(device, loss):
+    c = feedback()
+    _, backend = on_device(c, device)
+    graph, cpu = build_graph(c), CPU()
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    d2 = cpu.sqdist(X, graph.pairs)
+    value, w = cpu.losses(loss, d2, graph)
+    there, pairs = backend.tensor(X), backend.indices(graph.pairs)
+    close(backend.sqdist(there, pairs), d2, device)
+    found, slopes = backend.losses(loss, backend.tensor(d2), graph)
+    assert found == pytest.approx(value, rel=tolerance(device))
+    close(slopes, w, device)
+    close(backend.laplacian(there, pairs, backend.tensor(w)), cpu.laplacian(X, graph.pairs, w), device)
+
+
+@pytest.mark.parametrize("expression", [*terms.SCALES, *terms.SHAPES], ids=lambda e: e.__name__)
+def test_formulas_lowered_to_torch_are_the_same(device, expression):
+    from similitude.engine.gpu.formulas import evaluate
+
+    _, backend = on_device(feedback(), device)
+    argument = np.linspace(-3, 5, 83)
+    wanted = expression(argument, 0.7)
+    for found, want in zip(evaluate(terms.Formula(expression, 0.7), backend.tensor(argument)), wanted, strict=False):
+        close(found, want, device)
+
+
+def test_counts_are_those_of_the_graph(device):
+    rows = [(0, 1, 0, 2), (3, 4, 3, 5), (1, 2, 2, 0), (4, 5, 3, 5)]
+    c = sm.Comparisons.from_quadruplets(rows, n_items=8, weight=[1.0, 2.0, 0.5, 1.5])
+    graph, _ = on_device(c, device)
+    wanted = build_graph(c)
+    assert len(graph) == 4
+    assert graph.total_weight == pytest.approx(5.0)
+    assert np.array_equal(graph.occurrences, wanted.occurrences)
+    assert np.array_equal(graph.components, wanted.components)
+
+
+def test_comparisons_without_weight_are_left_out(device):
+    graph, _ = on_device(sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3)], weight=[1.0, 0.0], n_items=4), device)
+    assert len(graph) == 1
+    assert graph.occurrences.tolist() == [2, 1, 1, 0]
+
+
+def test_long_heads_are_cut_and_parts_are_summed(device, monkeypatch):
+    from similitude.engine.gpu import comparisons
+
+    c = feedback("triplets", n_items=6)
+    X = np.random.default_rng(1).normal(size=(6, 3))
+    wanted, product = CPU().embedding(LOSSES[0], X, build_graph(c))
+    monkeypatch.setattr(comparisons, "_LONGEST", 17)
+    monkeypatch.setattr(comparisons, "_ROWS_PER_PART", 400)
+    graph, backend = on_device(c, device)
+    assert len(list(graph.parts())) == 8
+    value, found = backend.embedding(LOSSES[0], X, graph)
+    assert value == pytest.approx(wanted, rel=tolerance(device))
+    close(found, product, device)
+
+
+def test_streamed_comparisons_give_the_same(device, monkeypatch):
+    if device != "cuda":
+        pytest.skip("there is nothing to stream to")
+    from similitude.engine.gpu import comparisons
+
+    c, X = feedback(), np.random.default_rng(1).normal(size=(40, 3))
+    resident, backend = on_device(c, device)
+    monkeypatch.setattr(comparisons, "_room", lambda _: 0.0)
+    streamed, _ = on_device(c, device)
+    assert all(part.near.device.type == "cpu" for part in streamed._parts)
+    one, other = (backend.embedding(LOSSES[0], X, graph) for graph in (resident, streamed))
+    assert one[0] == pytest.approx(other[0], rel=1e-6)
+    close(one[1], np.asarray(other[1].cpu()), device)
+
+
+def test_batches_hold_every_comparison_once(device):
+    import torch
+
+    from similitude.engine.gpu.solvers import batches
+
+    graph, backend = on_device(feedback(), device)
+    X = backend.tensor(np.random.default_rng(1).normal(size=(40, 3)))
+    value, product = backend.embedding(LOSSES[0], X, graph)
+    out, total, weight = torch.zeros_like(X), 0.0, 0.0
+    for batch in batches(graph, 7, torch.Generator(device=graph.device).manual_seed(0)):
+        total += float(backend.add(LOSSES[0], X, batch, out))
+        weight += float(batch.total_weight)
+    assert weight == pytest.approx(graph.total_weight)
+    assert total / weight == pytest.approx(value, rel=tolerance(device))
+    close(out / weight, np.asarray(product.cpu()), device)
+
+
+def test_the_spectral_start_spans_what_the_eigenvectors_span(device):
+    truth = np.random.default_rng(0).normal(size=(80, 2))
+    c = sm.simulate(truth, 6000, random_state=1)
+    graph, backend = on_device(c, device)
+    problem = Problem(Positions(80, 2), graph, LOSSES[0], Ridge(0.1), backend)
+    found = spectral_start(problem, 2, np.random.default_rng(2))
+    wanted = spectral_positions(build_graph(c), 2, np.random.default_rng(2))
+    assert sm.procrustes_distance(found, wanted) < 0.05
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__)
+def test_fits_end_at_the_same_value(device, method):
+    truth = np.random.default_rng(0).normal(size=(30, 2))
+    c, held_out = (sm.simulate(truth, 1500, sharpness=2.0, random_state=seed) for seed in (1, 2))
+    here = method(2, random_state=0).fit(c)
+    there = method(2, random_state=0, device=device).fit(c)
+    assert there.objective_ == pytest.approx(here.objective_, rel=2e-3)
+    assert there.score(held_out) == pytest.approx(here.score(held_out), abs=0.01)
+    assert there.status_ == "converged"
+
+
+def test_minibatches_come_near(device):
+    truth = np.random.default_rng(0).normal(size=(30, 2))
+    c = sm.simulate(truth, 3000, sharpness=2.0, random_state=1)
+    whole = sm.STE(2, random_state=0).fit(c).objective_
+    seen = []
+    model = sm.STE(2, random_state=0, device=device, solver="minibatch").fit(c, callback=lambda _, v: seen.append(v))
+    assert model.objective_ < 1.05 * whole
+    assert len(seen) >= 20
+
+
+def test_devices_that_are_not_there_are_refused():
+    with pytest.raises(ValueError, match="device: expected 'auto', 'cpu', 'cuda', found 'gpu'"):
+        choose_device("gpu", 10)
+    if find_spec("torch") is None:
+        with pytest.raises(ValueError, match="needs torch; install it with"):
+            choose_device("cuda", 10)
+    assert choose_device("auto", 10) == "cpu"
+    assert choose_device("cpu", 10**9) == "cpu"
