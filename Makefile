@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test test-gpu check docs bench clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +22,10 @@ check: $(VENV)/ready  ## style and types
 
 test: check  ## style, types and all tests
 	$(BIN)/python -m pytest -n auto
+
+test-gpu: $(VENV)/ready  ## the engine on torch against the engine on numpy; on a GPU where there is one
+	$(BIN)/python -m pip install --quiet --editable ".[gpu]"
+	$(BIN)/python -m pytest tests/engine tests/contracts
 
 docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

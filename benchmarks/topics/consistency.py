@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import igraph
 import numpy as np
 
 import similitude as sm
@@ -106,6 +105,8 @@ def kept(name: str, c: sm.Comparisons) -> Row:
 
 
 def exact(name: str, c: sm.Comparisons) -> Row:
+    import igraph
+
     n, tail, head, weight = majority_edges(c)
     label = strong_components(n, tail, head)
     size = np.bincount(label)
