@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu check docs bench clean
+.PHONY: demo test test-gpu check docs bench reproduce clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,9 @@ docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are e
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/ready  ## the experiments of the papers, all of them (hours), and reproduce/README.md
+	$(BIN)/python -m reproduce
 
 clean:
 	rm -rf $(VENV) benchmarks/.environments demo
