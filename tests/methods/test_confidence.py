@@ -10,8 +10,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import similitude as sm
+from similitude.engine.terms import hinge
 from similitude.methods import confidence_objective, confidence_starts
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, Ranking, split
+from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
+from similitude.methods.confidence_ranking import Ranking, hinges_above
 
 
 def experts(n, rng, noise=0.1, m=6):
@@ -64,14 +66,15 @@ def test_the_gradient_by_finite_differences(rng, ranking):
     np.testing.assert_allclose(case.value_and_gradient(params)[1], numeric, atol=3e-6)
 
 
-def test_blocks_of_rows_change_nothing(rng, monkeypatch):
-    case = problem(rng)
+@pytest.mark.parametrize("ranking", [True, False])
+def test_tiles_change_nothing(rng, monkeypatch, ranking):
+    case = problem(rng, ranking)
     L = rng.normal(size=(2, 4))
     value, slope = case.smooth(L)
-    monkeypatch.setattr(confidence_objective, "_BLOCK_NUMBERS", 60)
-    in_blocks = case.smooth(L)
-    np.testing.assert_allclose(in_blocks[0], value)
-    np.testing.assert_allclose(in_blocks[1], slope)
+    monkeypatch.setattr(confidence_objective, "_TILE", 7)
+    in_tiles = case.smooth(L)
+    np.testing.assert_allclose(in_tiles[0], value)
+    np.testing.assert_allclose(in_tiles[1], slope)
 
 
 def test_the_ranking_is_the_mean_over_its_pairs(rng):
@@ -85,6 +88,22 @@ def test_the_ranking_is_the_mean_over_its_pairs(rng):
     assert abs(value - short.mean()) <= 0.25 * 0.1  # rounding takes a quarter of the margin at most
     numeric = optimize.approx_fprime(s, lambda t: ranking(t)[0], 1e-7)
     np.testing.assert_allclose(slope, numeric, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+def test_hinges_without_pairs_are_the_hinges_of_all_pairs(rng, scale):
+    x, order = scale * rng.normal(size=80).round(1), rng.random(80).round(1)  # ties in both
+    loss, slope, _ = hinge(x - x[:, None], 0.5)  # a in rows, b in columns: short = 1 + x_a - x_b
+    above = order[:, None] > order
+    value, falls = hinges_above(x, order, 0.5)
+    np.testing.assert_allclose(value, loss[above].sum(), rtol=1e-10)
+    np.testing.assert_allclose(falls, -(slope * above).sum(0), rtol=1e-10, atol=1e-10)
+
+
+def test_no_pair_no_hinge():
+    value, slope = hinges_above(np.array([0.3, 0.1]), np.array([0.5, 0.5]), 0.5)
+    assert value == 0.0
+    assert not slope.any()
 
 
 @pytest.mark.parametrize("with_confidence", [True, False])

@@ -31,7 +31,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Floats
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, Ranking, split
+from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
+from similitude.methods.confidence_ranking import Ranking
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
@@ -197,7 +198,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         self.l1_, self.objective_ = problem.l1, problem.value(split(used))
         self.sparsity_ = float((L == 0).mean())
         self.rank_ = int(np.linalg.matrix_rank(L))
-        self.optimality_ = problem.breach(L)
+        self.optimality_ = problem.breach(used)  # a factor of zeros has no slope
         self._places = self._items @ self.components_.T
         self._n_features_out = len(L)
 
