@@ -162,17 +162,18 @@ def test_it_finds_the_features_that_matter_and_predicts(rng):
 
 
 def test_confidences_help_where_labels_are_few():
+    """At the defaults, on draws that were used to choose nothing: the whole interval of the mean gain is above 0."""
     gains = []
-    for draw in range(8):
+    for draw in range(500, 512):
         rng = np.random.default_rng(draw)
         X, y, sure = experts(24, rng, noise=0.05, m=10)
         new, kinds, _ = experts(300, rng, m=10)
         scores = [
-            roc_auc_score(kinds, sm.CAMEL(l1=0.003, random_state=0).fit(X, y, given).decision_function(new))
+            roc_auc_score(kinds, sm.CAMEL(random_state=0).fit(X, y, given).decision_function(new))
             for given in (None, sure)
         ]
         gains.append(scores[1] - scores[0])
-    assert np.mean(gains) > 0.0
+    assert np.mean(gains) - 2 * np.std(gains, ddof=1) / np.sqrt(len(gains)) > 0.0
 
 
 def test_confidences_upside_down_hurt():
