@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from similitude.engine.penalties import NonNegative
-from similitude.engine.threads import one_blas_thread, over_chunks
+from similitude.engine.threads import over_chunks
 from similitude.feedback.columns import Array, Floats
 from similitude.methods.confidence_ranking import Ranking
 
@@ -149,9 +149,9 @@ class ConfidenceProblem:
 
     def _laplacian(self, Z: Floats, by_loss: Floats) -> tuple[Floats, Floats]:
         """Return B1 and (diag(B1) - B) Z."""
-        drawn = np.c_[np.ones(len(Z)), Z]
+        drawn = np.concatenate([np.ones((len(Z), 1)), Z], 1)
         share, members = by_loss[:, None] * self.classes.shares, self.classes.members
-        by_row, by_column = np.c_[share, members], np.c_[members, share]
+        by_row, by_column = np.concatenate([share, members], 1), np.concatenate([members, share], 1)
 
         def some(K: Floats, tile: Tile) -> tuple[Floats, Floats]:
             rows, columns = tile
@@ -171,7 +171,7 @@ def split(L: Floats) -> Floats:
 def _over_tiles(work: Callable[[Floats, Tile], tuple[Floats, Floats]], Z: Floats, width: int) -> Floats:
     """Sum over tiles of k what the work gives for a tile's rows and, where they are others, its columns: (n, width)."""
     squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1))
-    left, right = np.hstack([2.0 * Z, -squares, ones]), np.hstack([Z, ones, -squares])
+    left, right = np.concatenate([2.0 * Z, -squares, ones], 1), np.concatenate([Z, ones, -squares], 1)
     sides = [slice(start, min(start + _TILE, len(Z))) for start in range(0, len(Z), _TILE)]
     tiles = [(rows, columns) for k, rows in enumerate(sides) for columns in sides[k:]]
     n_chunks = min(_CHUNKS, len(tiles))
@@ -187,5 +187,4 @@ def _over_tiles(work: Callable[[Floats, Tile], tuple[Floats, Floats]], Z: Floats
                 total[columns] += for_columns
         return total
 
-    with one_blas_thread():  # the tiles are small, and the chunks have the cores
-        return np.asarray(sum(over_chunks(some, n_chunks)))
+    return np.asarray(sum(over_chunks(some, n_chunks)))
