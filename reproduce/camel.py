@@ -13,7 +13,8 @@ Every method has six settings, and the one taken is the best by three folds of t
 folds; the thesis has a validation set, which are labels too). The draws, 100 to 109, served to choose nothing else.
 SVM-Combo, MLKR and LMNN are those of `baselines`.
 
-Run: python -m reproduce.camel [--quick]; trials already in results/camel.json are not run again
+Run: python -m reproduce.camel [--quick | --page]; trials already in results/camel.json are not run again, and --page
+writes the page and its picture from those there are
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from reproduce.trials import RESULTS, kept_trials
 FIRST_DRAW, DRAWS = 100, 10
 
 
-def main(quick: bool) -> None:
+def main(quick: bool, only_page: bool) -> None:
     if quick:
         print(page(pd.DataFrame(trial(2, 0) + trial(2, 1))))
         return
     jobs = [(which, FIRST_DRAW + draw) for draw in range(DRAWS) for which in range(len(TABLES))]
-    results = kept_trials("camel", trial, jobs)
+    results = kept_trials("camel", trial, [] if only_page else jobs)
     draw_auroc(results, RESULTS / "camel.png")
     (RESULTS / "camel.md").write_text(page(results))
     print(page(results))
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv)
+    main("--quick" in sys.argv, "--page" in sys.argv)
