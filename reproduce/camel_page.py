@@ -51,7 +51,8 @@ def saved(table: pd.DataFrame) -> list[str]:
     return [
         "## (a) Rows needed with confidences for what 100 rows reach without",
         f"**Fewer than 100, the whole interval: held on {sum(fewer)} of {len(fewer)} tables.** By the mean curve, "
-        "straight between the sizes measured, where it first gets there; 95 % intervals over resampled draws.",
+        "straight between the sizes measured, where it first gets there; 95 % intervals over "
+        "resampled draws, which are too narrow where draws are few.",
         "\n".join(lines),
     ]
 
