@@ -9,7 +9,7 @@ Isolet, MNIST, Protein and the small Soybean are not at hand: scikit-learn's dig
 RCA and LMNN are the short ones of `baselines`. LLMA is left out: its program has settings that this paper does not
 give, and a stand-in would say nothing about it.
 
-Run: python -m reproduce.spectral_kernel [--quick]
+Run: python -m reproduce.spectral_kernel [--quick | --page], --page to write the page and its picture anew
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -34,9 +33,10 @@ from sklearn.preprocessing import StandardScaler
 
 import similitude as sm
 from reproduce.baselines import lmnn, rca
+from reproduce.label_pictures import draw_separation
 from reproduce.spectral_page import page
+from reproduce.trials import RESULTS
 
-HERE = Path(__file__).parent
 XOR_ITEMS, XOR_LINKS, JUDGED = 8_000, 50, 1_000
 N_LINKS = {"wine": 20, "ionosphere": 30, "boston housing": 40, "breast cancer": 50, "iris": 20, "seeds": 20}
 OURS = {
@@ -158,10 +158,18 @@ def class_draw(name: str, draw: int) -> Iterator[dict]:
             yield {"table": name, "labelled": share, "method": method, "accuracy": score}
 
 
+def write_page() -> None:
+    """Write the page and its picture from the draws that are stored."""
+    stored = json.loads((RESULTS / "spectral_kernel.json").read_text())
+    results = {name: pd.DataFrame(rows) for name, rows in stored.items()}
+    draw_separation(results, RESULTS / "spectral_kernel.png")
+    (RESULTS / "spectral_kernel.md").write_text(page(results))
+
+
 def main(quick: bool) -> None:
     warnings.simplefilter("ignore")
     draws = 2 if quick else 10
-    file = HERE / "results" / "spectral_kernel.json"
+    file = RESULTS / "spectral_kernel.json"
     results: dict[str, list[dict]] = {"xor": [], "links": [], "tables": [], "classes": []}
     for draw in range(draws):
         results["xor"] += [{"draw": draw} | row for row in xor_draw(draw, quick)]
@@ -174,11 +182,10 @@ def main(quick: bool) -> None:
         print(f"draw {draw} done", flush=True)
         if not quick:
             file.write_text(json.dumps(results, default=float) + "\n")
-    text = page({name: pd.DataFrame(rows) for name, rows in results.items()})
     if not quick:
-        (HERE / "results" / "spectral_kernel.md").write_text(text)
-    print(text)
+        write_page()
+    print(page({name: pd.DataFrame(rows) for name, rows in results.items()}))
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv)
+    write_page() if "--page" in sys.argv else main("--quick" in sys.argv)

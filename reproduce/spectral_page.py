@@ -21,6 +21,7 @@ def page(results: dict[str, pd.DataFrame]) -> str:
             "(LMNN learns from the classes of the linked items, which is more than links say); LLMA is left out, since "
             "the paper does not give its settings. *robust* and *printed* are the two forms of `SpectralKernel`, three "
             "iterations (*once*: one), RBF kernel of median width.",
+            "![J by landmarks and by links; bars are one standard deviation over draws](spectral_kernel.png)",
             *xor(results["xor"]),
             *links(results["links"]),
             *tables(results["tables"]),

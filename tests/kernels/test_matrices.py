@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from similitude import kernels
+from similitude.kernels import matrices
 
 RNG = np.random.default_rng(9)
 X, Y = RNG.normal(size=(8, 3)) + 2.0, RNG.normal(size=(4, 3))
@@ -56,6 +57,49 @@ def test_new_items_keep_their_kernel_values():
     new = root.apply(kernel.cross(Y))
     np.testing.assert_allclose(new @ root.factor.T, Y @ X.T, atol=1e-10)
     np.testing.assert_allclose(new @ new.T, Y @ Y.T, atol=1e-10)
+
+
+def test_a_large_matrix_of_small_rank_has_the_root_of_its_eigenvectors(monkeypatch):
+    K = kernels.centred(kernels.RBF(np.random.default_rng(3).normal(size=(400, 2)), width=3.0).matrix())
+    by_vectors = kernels.psd_root(K)
+    monkeypatch.setattr(matrices, "_LARGE", 100)
+    monkeypatch.setattr(matrices.linalg, "eigh", None)  # it is not called
+    root = kernels.psd_root(K)
+    assert root.factor.shape == by_vectors.factor.shape
+    sizes, others = ((own.factor**2).sum(0) for own in (root, by_vectors))
+    np.testing.assert_allclose(sizes, others, rtol=1e-9, atol=1e-12 * sizes[0])
+    np.testing.assert_allclose(root.factor @ root.factor.T, K, atol=1e-8)
+    np.testing.assert_allclose(root.back.T @ root.factor, np.eye(len(sizes)), atol=1e-10)
+    np.testing.assert_allclose(root.apply(K[:5])[:, :8], root.factor[:5, :8], atol=1e-8)
+
+
+def test_a_large_matrix_that_is_not_of_small_rank_or_no_kernel(monkeypatch):
+    full = kernels.RBF(RNG.normal(size=(60, 9))).matrix()
+    nearly_flat = np.eye(60) + np.diag(np.full(59, 0.6), 1) + np.diag(np.full(59, 0.6), -1)
+    zero_diagonal = np.zeros((60, 60))
+    zero_diagonal[0, 1] = zero_diagonal[1, 0] = 1.0
+    hollow = zero_diagonal + np.diag(np.r_[0, 0, np.ones(3), np.zeros(55)])  # its factor ends at rank 3
+    by_vectors = kernels.psd_root(full)
+    monkeypatch.setattr(matrices, "_LARGE", 10)
+    np.testing.assert_array_equal(kernels.psd_root(full).factor, by_vectors.factor)
+    for K in (nearly_flat, zero_diagonal, hollow, -np.eye(60)):
+        with pytest.raises(ValueError, match="K: not positive semidefinite"):
+            kernels.psd_root(K)
+    with pytest.raises(ValueError, match="K: found zeros throughout"):
+        kernels.psd_root(np.zeros((60, 60)))
+
+
+def test_symmetry_is_seen_in_every_tile(monkeypatch):
+    monkeypatch.setattr(matrices, "_TILE", 3)
+    K = X @ X.T
+    np.testing.assert_array_equal(matrices.check_symmetric(K, "K"), K)
+    for i, j in ((0, 1), (1, 7), (6, 2)):
+        tilted = K.copy()
+        tilted[i, j] += 1e-9
+        np.testing.assert_array_equal(matrices.check_symmetric(tilted, "K"), (tilted + tilted.T) / 2)
+        tilted[i, j] += 1.0
+        with pytest.raises(ValueError, match="K: not symmetric"):
+            matrices.check_symmetric(tilted, "K")
 
 
 def test_tolerance_decides_the_rank():

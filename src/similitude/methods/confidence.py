@@ -29,9 +29,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.threads import one_blas_thread
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Floats
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, Ranking, split
+from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
+from similitude.methods.confidence_ranking import Ranking
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
@@ -194,10 +196,11 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         L = np.zeros((self._n_factors(), used.shape[1]))
         L[: len(used)] = used[np.argsort(-(used**2).sum(1), kind="stable")]
         self.components_ = L
-        self.l1_, self.objective_ = problem.l1, problem.value(split(used))
+        with one_blas_thread():  # as in the solver: the work comes in tiles, which have the cores
+            self.l1_, self.objective_ = problem.l1, problem.value(split(used))
+            self.optimality_ = problem.breach(used)  # a factor of zeros has no slope
         self.sparsity_ = float((L == 0).mean())
         self.rank_ = int(np.linalg.matrix_rank(L))
-        self.optimality_ = problem.breach(L)
         self._places = self._items @ self.components_.T
         self._n_features_out = len(L)
 

@@ -1,8 +1,9 @@
 """The objective of CAMEL: how similar items are to their own class and to the others, and its derivative.
 
 k_ij = exp(-|L x_i - L x_j|²); S_i is the mean of k_ij over the other items of i's class, N_i over the items of all
-other classes; the score of i is S_i - N_i, and its loss s_i = N_i - S_i. Nothing here is n × n: rows of k are made
-some at a time; twice where there is a ranking, since it needs all scores before any slope is known.
+other classes; the score of i is S_i - N_i, and its loss s_i = N_i - S_i. Nothing here is n × n: k is made a square tile
+at a time, small enough for a core's cache, and since it is symmetric each tile serves its rows and its columns. It is
+made twice where there is a ranking, which needs all scores before any slope is known.
 """
 
 from __future__ import annotations
@@ -10,20 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 
 from similitude.engine.penalties import NonNegative
-from similitude.engine.terms import Formula, hinge
 from similitude.engine.threads import over_chunks
 from similitude.feedback.columns import Array, Floats
+from similitude.methods.confidence_ranking import Ranking
 
-T = TypeVar("T")
+Tile = tuple[slice, slice]
 
-_BLOCK_NUMBERS = 2_000_000  # numbers in a block of similarities: 16 MB
-_ROUNDING = 0.5  # of the margin: the width over which the hinge of the ranking is rounded
+_TILE = 256  # items in a side of a tile: half a megabyte of similarities
+_CHUNKS = 16  # parts of the tiles, so that threads can share them; each has sums of its own
 
 
 @dataclass(frozen=True)
@@ -49,64 +48,18 @@ class Classes:
         """Number of items of each class."""
         return np.diff(self.start)
 
-    def sums(self, rows: Floats) -> Floats:
-        """Sum columns by class."""
-        return np.add.reduceat(rows, self.start[:-1], axis=1)
+    @cached_property
+    def members(self) -> Floats:
+        """(n, c) 1 where an item is of a class."""
+        return np.asarray(self.code[:, None] == np.arange(len(self.size)), float)
 
     @cached_property
     def shares(self) -> Floats:
         """(n, c) how much k_ij with j of each class counts in s_i: -1/same for i's own class, 1/other for others."""
-        same = np.maximum(self.size - 1, 0)[self.code]
-        other = len(self.code) - self.size[self.code]
-        own = self.code[:, None] == np.arange(len(self.size))
+        same = self.size - 1
         inner = np.where(same > 0, -1.0 / np.maximum(same, 1), 0.0)  # an item alone in its class has none to be like
-        return np.where(own, inner[:, None], 1.0 / other[:, None])
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """mean over pairs (a, b) of one class with c_a > c_b of [s_a - s_b + margin]_+, rounded.
-
-    As printed there is no margin: then equal scores cost nothing, and an empty L is a perfect ranking.
-
-    Attributes
-    ----------
-    confidence : (n,) how sure the rater was of the item's own label
-    classes : the items by class
-    margin : by how much scores should differ
-    """
-
-    confidence: Floats
-    classes: Classes
-    margin: float
-
-    @cached_property
-    def n_pairs(self) -> int:
-        """Number of ranked pairs."""
-        total = 0
-        for start, stop in pairwise(self.classes.start):
-            own = self.confidence[start:stop]
-            ties = np.unique(own, return_counts=True)[1]
-            total += (len(own) * (len(own) - 1) - int((ties * (ties - 1)).sum())) // 2
-        return total
-
-    def __call__(self, s: Floats) -> tuple[float, Floats]:
-        """Return the mean hinge and its derivative by every s."""
-        shape = Formula(hinge, _ROUNDING)
-        value, slope = 0.0, np.zeros(len(s))
-        for start, stop in pairwise(self.classes.start):
-            own, sure = s[start:stop], self.confidence[start:stop]
-            step = max(1, _BLOCK_NUMBERS // max(len(own), 1))
-            for first in range(0, len(own), step):
-                some = slice(first, first + step)
-                loss, steep, _ = shape((own - own[some, None]) / self.margin)
-                ranked = sure[some, None] > sure
-                value += self.margin * float(loss[ranked].sum())
-                pull = np.where(ranked, steep, 0.0)
-                slope[start:stop] += pull.sum(0)
-                slope[start + first : start + first + len(pull)] -= pull.sum(1)
-        count = max(self.n_pairs, 1)
-        return value / count, slope / count
+        outer = 1.0 / (len(self.code) - self.size)
+        return np.where(np.eye(len(same), dtype=bool), inner[:, None], outer[:, None])[self.code]
 
 
 @dataclass(frozen=True)
@@ -154,17 +107,19 @@ class ConfidenceProblem:
         return (params[:half] - params[half:]).reshape(-1, self.X.shape[1])
 
     def smooth(self, L: Floats) -> tuple[float, Floats]:
-        """mean weight_i s_i + ranking · hinges, and its derivative by L: -2 L X' (diag(A1 + A'1) - A - A') X.
+        """mean weight_i s_i + ranking · hinges, and its derivative by L: -2 L X' (diag(B1) - B) X.
 
-        A_ij = r_i c_ij k_ij, with r the derivative by s_i and c_ij the share of k_ij in s_i.
+        B_ij = (r_i c_ij + r_j c_ji) k_ij, with r_i the derivative by s_i and c_ij the share of k_ij in s_i. Without a
+        ranking r is known beforehand, and B adds up to twice the objective: one pass does both.
         """
         Z = self.X @ L.T
         if self.ranking is None:
             by_loss = self.weight / len(Z)
-            s, laplacian = self._sweep(Z, by_loss)
-            return float(by_loss @ s), -2.0 * L @ laplacian
+            degree, moved = self._laplacian(Z, by_loss)
+            own = self.classes.shares[np.arange(len(Z)), self.classes.code]  # an item is not like itself
+            return float(0.5 * degree.sum() - by_loss @ own), -2.0 * moved.T @ self.X
         value, by_loss = self._charged(self.losses(Z))
-        return value, -2.0 * L @ self._sweep(Z, by_loss)[1]
+        return value, -2.0 * self._laplacian(Z, by_loss)[1].T @ self.X
 
     def breach(self, L: Floats) -> float:
         """Largest breach of the conditions of a minimum: slopes within l1 where L is 0, -l1 sign(L) elsewhere."""
@@ -182,28 +137,30 @@ class ConfidenceProblem:
 
     def losses(self, Z: Floats) -> Floats:
         """s_i of items at Z."""
-        return np.concatenate(_over_rows(lambda rows: self._losses(_similarities(Z, rows), rows), len(Z)))
+        members, shares = self.classes.members, self.classes.shares
 
-    def _losses(self, K: Floats, rows: slice) -> Floats:
-        sums = self.classes.sums(K)
-        sums[np.arange(len(sums)), self.classes.code[rows]] -= 1.0  # an item is not like itself: left out by position
-        return (sums * self.classes.shares[rows]).sum(1)
+        def some(K: Floats, tile: Tile) -> tuple[Floats, Floats]:
+            rows, columns = tile
+            return K @ members[columns], K.T @ members[rows]
 
-    def _sweep(self, Z: Floats, by_loss: Floats) -> tuple[Floats, Floats]:
-        """Return s, and X' (diag(A1 + A'1) - A - A') X."""
-        share, X = self.classes.shares * by_loss[:, None], self.X
+        sums = _over_tiles(some, Z, members.shape[1])
+        sums -= members  # an item is not like itself: left out by position
+        return np.asarray(np.einsum("ij,ij->i", sums, shares))
 
-        def some(rows: slice) -> tuple[Floats, Floats, Floats, Floats]:
-            A = _similarities(Z, rows)
-            s = self._losses(A, rows)
-            for code, (start, stop) in enumerate(pairwise(self.classes.start)):
-                A[:, start:stop] *= share[rows, code, None]
-            return s, A.sum(1), A.sum(0), X[rows].T @ (A @ X)
+    def _laplacian(self, Z: Floats, by_loss: Floats) -> tuple[Floats, Floats]:
+        """Return B1 and (diag(B1) - B) Z."""
+        drawn = np.concatenate([np.ones((len(Z), 1)), Z], 1)
+        share, members = by_loss[:, None] * self.classes.shares, self.classes.members
+        by_row, by_column = np.concatenate([share, members], 1), np.concatenate([members, share], 1)
 
-        parts = _over_rows(some, len(Z))
-        degree = np.concatenate([part[1] for part in parts]) + np.sum([part[2] for part in parts], axis=0)
-        product = np.sum([part[3] for part in parts], axis=0)
-        return np.concatenate([part[0] for part in parts]), (X.T * degree) @ X - product - product.T
+        def some(K: Floats, tile: Tile) -> tuple[Floats, Floats]:
+            rows, columns = tile
+            K *= by_row[rows] @ by_column[columns].T
+            return K @ drawn[columns], K.T @ drawn[rows]
+
+        sums = _over_tiles(some, Z, drawn.shape[1])
+        degree = sums[:, 0]
+        return degree, degree[:, None] * Z - sums[:, 1:]
 
 
 def split(L: Floats) -> Floats:
@@ -211,19 +168,23 @@ def split(L: Floats) -> Floats:
     return np.concatenate([np.maximum(L, 0.0).ravel(), np.maximum(-L, 0.0).ravel()])
 
 
-def _similarities(Z: Floats, rows: slice) -> Floats:
-    """exp(-|z_i - z_j|²) of some rows with all."""
-    own = np.einsum("ij,ij->i", Z, Z)
-    K = Z[rows] @ Z.T
-    K *= 2.0
-    K -= own
-    K -= own[rows, None]
-    np.minimum(K, 0.0, out=K)
-    return np.exp(K, out=K)
+def _over_tiles(work: Callable[[Floats, Tile], tuple[Floats, Floats]], Z: Floats, width: int) -> Floats:
+    """Sum over tiles of k what the work gives for a tile's rows and, where they are others, its columns: (n, width)."""
+    squares, ones = np.einsum("ij,ij->i", Z, Z)[:, None], np.ones((len(Z), 1))
+    left, right = np.concatenate([2.0 * Z, -squares, ones], 1), np.concatenate([Z, ones, -squares], 1)
+    sides = [slice(start, min(start + _TILE, len(Z))) for start in range(0, len(Z), _TILE)]
+    tiles = [(rows, columns) for k, rows in enumerate(sides) for columns in sides[k:]]
+    n_chunks = min(_CHUNKS, len(tiles))
 
+    def some(chunk: int) -> Floats:
+        total = np.zeros((len(Z), width))
+        for rows, columns in tiles[chunk::n_chunks]:
+            K = left[rows] @ right[columns].T  # minus the squared distances, but for rounding
+            np.exp(np.minimum(K, 0.0, out=K), out=K)
+            for_rows, for_columns = work(K, (rows, columns))
+            total[rows] += for_rows
+            if rows != columns:
+                total[columns] += for_columns
+        return total
 
-def _over_rows(work: Callable[[slice], T], count: int) -> list[T]:
-    """Return what the work gives for some rows at a time, on several threads where there are many."""
-    step = max(1, _BLOCK_NUMBERS // count)
-    starts = range(0, count, step)
-    return over_chunks(lambda chunk: work(slice(starts[chunk], min(starts[chunk] + step, count))), len(starts))
+    return np.asarray(sum(over_chunks(some, n_chunks)))

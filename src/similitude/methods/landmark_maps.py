@@ -8,7 +8,6 @@ cost m kernel values a point and work block by block, so that n points cost n ti
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,6 @@ from similitude.feedback.columns import Array, Floats
 from similitude.kernels import Centred, Kernel, psd_root
 
 _BLOCK_NUMBERS = 4_000_000  # numbers in a block of kernel values: 32 MB
-_SMALL = 2_000  # landmarks up to which more threads cost the decomposition more than they save
 _RIDGE = 1e-3  # of the mean of the local Gram matrix's diagonal, as in scikit-learn's locally linear embedding
 _SAME = 1e-12  # of the mean squared size: nearer than this, a point is the landmark
 
@@ -46,8 +44,7 @@ class LandmarkSpectrum:
     def of(cls, kernel: Kernel) -> LandmarkSpectrum:
         """Decompose a kernel over landmarks."""
         centred = Centred(kernel)
-        with one_blas_thread() if kernel.n_items <= _SMALL else nullcontext():
-            root = psd_root(centred.matrix())
+        root = psd_root(centred.matrix())
         spectrum = np.einsum("ij,ij->j", root.factor, root.factor)
         scale = np.sqrt(spectrum)
         return cls(centred, spectrum, root.factor / scale, root.back / scale)
