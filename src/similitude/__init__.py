@@ -11,6 +11,13 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "AutoSimilarity": "auto.similarity",
+    "uncertainty": "evaluate.uncertainty",
+    "Uncertainty": "evaluate.uncertainty",
+    "dimension": "evaluate.dimension",
+    "DimensionChoice": "evaluate.dimension",
+    "more_answers": "evaluate.forecast",
+    "Forecast": "evaluate.forecast",
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
     "CAMEL": "methods.confidence",

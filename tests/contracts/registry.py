@@ -103,3 +103,12 @@ def _gram(order, rng):
 
 METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS]
 ONLINE = [sm.ERKLE, sm.OnlineEmbedding]
+
+# Estimators of every kind, small: what they all must do is in test_estimators.py.
+ESTIMATORS = {
+    "STE": lambda: sm.STE(2, random_state=0),
+    "RCKL": lambda: sm.RCKL(),
+    "AutoSimilarity": lambda: sm.AutoSimilarity(
+        candidates=[sm.STE(), sm.CKL()], dimensions=(2, 3), n_folds=2, random_state=0
+    ),
+}

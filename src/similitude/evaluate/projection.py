@@ -22,13 +22,21 @@ def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_st
         raise ValueError(f"projection: expected 'pca' or 'tsne', found {method!r}")
     X = np.asarray(positions, float)
     if X.shape[1] <= 2:
-        return np.pad(X, ((0, 0), (0, 2 - X.shape[1])))
+        return X @ plane(X)
     X = X - X.mean(0)
     if method == "tsne":
         from sklearn.manifold import TSNE
 
         perplexity = min(30.0, max(1.0, (len(X) - 1) / 3.0))
         return np.asarray(TSNE(2, perplexity=perplexity, init="pca", random_state=random_state).fit_transform(X), float)
-    axes = np.linalg.svd(X, full_matrices=False)[2][:2]
+    return X @ plane(X)
+
+
+def plane(positions: Floats) -> Floats:
+    """(d, 2) the directions of a map's plane: the two of largest spread; two dimensions or one as they are."""
+    X = np.asarray(positions, float)
+    if X.shape[1] <= 2:
+        return np.eye(X.shape[1], 2)
+    axes = np.linalg.svd(X - X.mean(0), full_matrices=False)[2][:2]
     axes *= np.where(axes[np.arange(len(axes)), np.abs(axes).argmax(1)] < 0, -1.0, 1.0)[:, None]
-    return X @ axes.T
+    return axes.T

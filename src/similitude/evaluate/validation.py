@@ -87,6 +87,7 @@ def learning_curve(
     random_state: int | None = None,
     level: float = 0.95,
     n_jobs: int | None = None,
+    per_repeat: bool = False,
     callback: Progress | None = None,
 ) -> pd.DataFrame:
     """Accuracy on held-out feedback against the number of training answers.
@@ -107,6 +108,7 @@ def learning_curve(
     random_state : seed
     level : of the intervals, over test answers within repeats averaged over repeats
     n_jobs : processes, through joblib
+    per_repeat : return a row per estimator, size and `repeat` instead of a row per estimator and size
     callback : called after each fit with the number done and the number of all
 
     Returns
@@ -133,8 +135,9 @@ def learning_curve(
             for (name, size, repeat, train, _), row in zip(jobs, rows, strict=True)
         ]
     )
-    groups = table.groupby(["estimator", "answers"], sort=False)
-    return pd.DataFrame([_curve_point(key, part, clusters(c, by), level) for key, part in groups])
+    keys = ["estimator", "answers", *(["repeat"] if per_repeat else [])]
+    groups = table.groupby(keys, sort=False)
+    return pd.DataFrame([_curve_point(keys, key, part, clusters(c, by), level) for key, part in groups])
 
 
 def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
@@ -184,7 +187,7 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
     }
 
 
-def _curve_point(key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
+def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
     """Mean over repeats; the interval is the mean half-width of the repeats, whose test answers overlap."""
     points = [
         clustered_mean(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
@@ -193,8 +196,7 @@ def _curve_point(key: Any, part: pd.DataFrame, cluster: Array, level: float) -> 
     mean = float(np.mean([point[0] for point in points]))
     half = float(np.mean([point[2] - point[0] for point in points]))
     return {
-        "estimator": key[0],
-        "answers": key[1],
+        **dict(zip(keys, key, strict=True)),
         "comparisons": round(part.groupby("repeat").comparisons.first().mean()),
         "accuracy": mean,
         "low": mean - half,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,8 +85,31 @@ class SimilarityGraph:
         return np.unique(label, return_inverse=True)[1].astype(np.int32) - int((label < 0).any())
 
 
+_last: tuple[weakref.ref[Comparisons], SimilarityGraph] | None = None
+
+
 def build_graph(comparisons: Comparisons) -> SimilarityGraph:
-    """Return the similarity graph of comparisons, those of weight 0 left out, ordered for fast access."""
+    """Return the similarity graph of comparisons, those of weight 0 left out, ordered for fast access.
+
+    The last one is kept as long as its comparisons are: fits along a path of penalties all ask for the same. Both are
+    frozen, so that nobody can tell.
+    """
+    global _last
+    kept = _last
+    if kept is not None and kept[0]() is comparisons:
+        return kept[1]
+    graph = _build(comparisons)
+    _last = weakref.ref(comparisons, _forget), graph
+    return graph
+
+
+def _forget(gone: weakref.ref[Comparisons]) -> None:
+    global _last
+    if _last is not None and _last[0] is gone:
+        _last = None
+
+
+def _build(comparisons: Comparisons) -> SimilarityGraph:
     near, far, weight = comparisons.near, comparisons.far, comparisons.weight
     if (weight == 0).any():
         kept = np.flatnonzero(weight > 0)

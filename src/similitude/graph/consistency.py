@@ -230,6 +230,11 @@ def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport:
     )
 
 
+def ceiling_of(comparisons: Comparisons, level: float = 0.95) -> Estimate:
+    """Return the noise ceiling alone, as `check` finds it."""
+    return noise_ceiling(repeat_agreement(answer_voices(comparisons, count_votes(comparisons)), level))
+
+
 def _refuse_empty(c: Comparisons) -> None:
     if not c.n_answers:
         raise ValueError("comparisons: there are no answers to check")

@@ -184,7 +184,13 @@ class Plain(Modality):
 def read_modalities(
     features: Any, comparisons: Comparisons, kind: Callable[[Kernel], Modality]
 ) -> tuple[dict[str, Modality], Comparisons]:
-    """Return the modalities by name, and the comparisons over as many items as the features have.
+    """Return the modalities by name, and the comparisons over as many items as the features have."""
+    kernels, c = read_kernels(features, comparisons)
+    return {name: kind(kernel) for name, kernel in kernels.items()}, c
+
+
+def read_kernels(features: Any, comparisons: Comparisons) -> tuple[dict[str, Kernel], Comparisons]:
+    """Return a kernel per modality, and the comparisons over as many items as the features have.
 
     Items without names that were not compared but have features are items, too. A table with an index is read by
     the items' names where the comparisons have some.
@@ -198,7 +204,7 @@ def read_modalities(
         c = c.with_items(n_items=count)
     if count != c.n_items:
         raise ValueError(f"features: found rows for {count} items, expected {c.n_items}, as were compared")
-    return {name: kind(kernel) for name, kernel in kernels.items()}, c
+    return kernels, c
 
 
 def new_features(modalities: dict[str, Modality], features: Any) -> dict[str, Floats]:

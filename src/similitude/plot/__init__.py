@@ -1,8 +1,8 @@
 """Figures for papers: every function takes and returns matplotlib axes.
 
-Which picture when: `embedding` is the map of a similarity; `learning_curve` says whether more answers would help,
-`active_curve` whether choosing questions pays;
-`calibration` whether probabilities can be believed; `penalty_path` how a setting was chosen; `weights` what matters,
+Which picture when: `embedding` is the map of a similarity, with how sure it is; `learning_curve` says whether more
+answers would help, `forecast` how many for how much, `active_curve` whether choosing questions pays; `calibration`
+whether probabilities can be believed; `penalty_path` and `dimension` how a setting was chosen; `weights` what matters,
 `item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
 `kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class.
 
@@ -16,6 +16,7 @@ Examples
 """
 
 from similitude.plot.active import active_curve
+from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.confidence import explanation, factors
 from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
@@ -27,9 +28,11 @@ __all__ = [
     "active_curve",
     "calibration",
     "dendrogram",
+    "dimension",
     "embedding",
     "explanation",
     "factors",
+    "forecast",
     "item_weights",
     "kernel_matrix",
     "learning_curve",

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from similitude.evaluate.projection import project
+from similitude.evaluate.projection import plane, project
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.plot.style import COLOURS, MARKERS, axes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from similitude.evaluate.uncertainty import Uncertainty
 
 _MOST_LABELS = 80
 
@@ -28,6 +30,7 @@ def embedding(
     classes: npt.ArrayLike | None = None,
     images: Mapping[Any, Any] | Sequence[Any] | None = None,
     new: Sequence[Any] = (),
+    uncertainty: Uncertainty | None = None,
     projection: Literal["pca", "tsne"] = "pca",
     size: float = 60.0,
     thumbnail: float = 0.4,
@@ -45,6 +48,8 @@ def embedding(
     classes : a class per item, shown by colour and marker, with a legend
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
     new : items (by name or position) that were not compared, shown as hollow markers
+    uncertainty : of `similitude.uncertainty` of this model: an ellipse around each item, within which it lies at its
+        level (each by itself, and in the plane that is drawn); not with "tsne", which keeps no distances
     projection : how more than two dimensions are shown: "pca" keeps the directions of largest spread and is faithful
         to distances, "tsne" keeps neighbourhoods
     size : area of a marker in points²
@@ -57,6 +62,8 @@ def embedding(
     the axes
     """
     positions, names = _positions_of(model)
+    if uncertainty is not None:
+        _check_ellipses(positions, uncertainty, projection)
     flat = project(positions, projection, random_state)
     n = len(flat)
     written = _written(labels, names, n)
@@ -64,6 +71,8 @@ def embedding(
     axes = axes_of(ax, (side, side))
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
+    if uncertainty is not None:
+        _draw_ellipses(axes, flat, positions, uncertainty)
     shown = _pictures(axes, flat, images, names, thumbnail) if images is not None else np.zeros(n, bool)
     if classes is not None:
         _draw_classes(axes, flat, np.asarray(classes), ~shown, hollow, size)
@@ -83,6 +92,35 @@ def _positions_of(model: Any) -> tuple[Floats, Names | None]:
     if positions.ndim != 2 or not np.isfinite(positions).all():
         raise ValueError(f"model: expected a fitted model or finite positions (n, d), found shape {positions.shape}")
     return positions, getattr(similarity, "names", None)
+
+
+def _check_ellipses(positions: Floats, uncertainty: Uncertainty, projection: str) -> None:
+    if projection != "pca" and positions.shape[1] > 2:
+        raise ValueError(f"projection: ellipses need distances kept, expected 'pca', found {projection!r}")
+    if uncertainty.draws.shape[1:] != positions.shape:
+        found = uncertainty.draws.shape[1:]
+        raise ValueError(f"uncertainty: expected that of this model, with shape {positions.shape}, found {found}")
+
+
+def _draw_ellipses(axes: Axes, flat: Floats, positions: Floats, uncertainty: Uncertainty) -> None:
+    """Draw where each item may lie: covariance in the plane, at the level of the uncertainty."""
+    from matplotlib.collections import EllipseCollection
+
+    covariance = uncertainty.covariance
+    known = np.isfinite(covariance).all((1, 2))
+    along = plane(positions)
+    values, vectors = np.linalg.eigh(along.T @ covariance[known] @ along)
+    reach = np.sqrt(-2.0 * np.log1p(-uncertainty.level))  # of a normal distribution in the plane
+    width = 2.0 * reach * np.sqrt(np.maximum(values, 0.0))
+    angle = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
+    axes.add_collection(
+        EllipseCollection(
+            width[:, 1], width[:, 0], angle, units="xy", offsets=flat[known], offset_transform=axes.transData,
+            facecolors=COLOURS[0], edgecolors=COLOURS[0], alpha=0.15, linewidths=0.6, zorder=0.5,
+        )
+    )  # fmt: skip
+    far = 0.5 * width.max(1, keepdims=True)
+    axes.update_datalim(np.concatenate([flat[known] - far, flat[known] + far]))
 
 
 def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bools, size: float) -> None:

@@ -1,0 +1,144 @@
+"""Are intervals honest? Simulated raters with a known truth: how often 90% intervals hold it.
+
+Per scenario and seed: items at normal positions, answers by the model of STE, a fit, and
+
+- `uncertainty` by bootstrap and by Laplace: the share of true distances inside their intervals, and of true places
+  inside their ellipses (the truth laid over the map, as the draws are); for the bootstrap without inflation, too;
+- the interval of the accuracy against the accuracy on 20,000 new answers;
+- `more_answers`: the interval at twice the answers against the mean accuracy of fits to that many other answers.
+
+Run: python -m reproduce.uncertainty; results are kept as they come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+import similitude as sm
+from reproduce.trials import RESULTS, kept_trials, verdict
+from similitude.evaluate.draws import onto
+from similitude.evaluate.uncertainty import Uncertainty
+from similitude.graph.repeats import Estimate
+
+# items, dimensions, answers, sharpness, estimator
+SCENARIOS = (
+    (12, 2, 300, 1.0, "STE"),
+    (15, 2, 600, 1.0, "STE"),
+    (15, 2, 600, 1.0, "CKL"),
+    (20, 3, 2000, 0.7, "STE"),
+    (20, 2, 3000, 1.0, "STE"),
+)
+SEEDS = 20
+DRAWS = {"bootstrap": 60, "laplace": 300}
+HONEST = (0.85, 0.95)
+
+
+def trial(scenario: int, seed: int) -> list[dict]:
+    n, d, m, sharpness, method = SCENARIOS[scenario]
+    truth = np.random.default_rng([90_311, scenario, seed]).normal(size=(n, d))
+    data_seed = 10_000 * (scenario + 1) + 10 * seed
+    c = sm.simulate(truth, m, sharpness=sharpness, random_state=data_seed)
+    model = getattr(sm, method)(d, random_state=seed).fit(c)
+    new = sm.simulate(truth, 20_000, sharpness=sharpness, random_state=data_seed + 1)
+    about = {"scenario": scenario}
+    rows = []
+    for how, count in DRAWS.items():
+        found = sm.uncertainty(model, c, method=how, n=count, random_state=seed)
+        rows.append(about | {"what": how} | covered(found, truth))
+        if how == "bootstrap":
+            rows.append(about | {"what": "bootstrap, plain"} | covered(plain(found), truth))
+            rows.append(about | {"what": "accuracy", "inside": holds(found.accuracy, model.score(new))})
+    forecast = sm.more_answers(getattr(sm, method)(d, random_state=seed), c, n_repeats=6, random_state=seed)
+    later = forecast.table[forecast.table.answers == 2 * m].iloc[0]
+    reached = []
+    for k in range(4):
+        longer = sm.simulate(truth, 2 * m, sharpness=sharpness, random_state=data_seed + 2 + k)
+        reached.append(getattr(sm, method)(d, random_state=seed).fit(longer).score(new))
+    return [*rows, about | {"what": "forecast", "inside": float(later.low <= np.mean(reached) <= later.high)}]
+
+
+def plain(found: Uncertainty) -> Uncertainty:
+    """Take the bootstrap's inflation back."""
+    X = found.similarity.embedding
+    return replace(found, draws=X + (found.draws - X) / found.inflation)
+
+
+def covered(found: Uncertainty, truth: np.ndarray) -> dict:
+    X = found.similarity.embedding
+    placed = onto(truth, X, np.ones(len(X), bool))
+    table, upper = found.distances(), np.triu_indices(len(X), 1)
+    true = np.sqrt(((placed[:, None] - placed[None]) ** 2).sum(-1))[upper]
+    step = placed - X
+    far = np.einsum("nd,nde,ne->n", step, np.linalg.inv(found.covariance), step)
+    return {
+        "inside": float(((table.low <= true) & (true <= table.high)).mean()),
+        "ellipses": float((far <= found.reach**2).mean()),
+        "inflation": found.inflation,
+    }
+
+
+def holds(estimate: Estimate, value: float) -> float:
+    return float(estimate.low <= value <= estimate.high)
+
+
+def page(table: pd.DataFrame) -> str:
+    named = {
+        k: f"{n} items, {d} dimensions, {m:,} answers, {method}" for k, (n, d, m, _, method) in enumerate(SCENARIOS)
+    }
+    seeds = int(table.groupby(["scenario", "what"]).size().min())
+    lines = [
+        "# Are intervals honest?",
+        f"`python -m reproduce.uncertainty`. {seeds} simulated studies per row; 90% intervals; the truth is known. "
+        f"An interval counts as honest where it holds the truth in {HONEST[0]:.0%} to {HONEST[1]:.0%} of the cases.",
+        *places(table, named),
+        *accuracies(table),
+    ]
+    return "\n\n".join(lines) + "\n"
+
+
+def places(table: pd.DataFrame, named: dict[int, str]) -> list[str]:
+    lines = ["## Distances and places"]
+    rows = table[table.what.isin([*DRAWS, "bootstrap, plain"])]
+    for column, what in (("inside", "distances inside their intervals"), ("ellipses", "places inside their ellipses")):
+        means = rows.pivot_table(index="scenario", columns="what", values=column)
+        for how in means:
+            overall = means[how].mean()
+            honest = ((means[how] >= HONEST[0]) & (means[how] <= HONEST[1])).sum()
+            held = verdict(HONEST[0] <= overall <= HONEST[1])
+            lines.append(f"- **{how}, {what}: {held}.** {overall:.1%} over all; in {honest} of {len(means)} scenarios.")
+        lines.append(markdown(means.rename(index=named), what))
+    factor = rows[rows.what == "bootstrap"].groupby("scenario").inflation.mean()
+    lines.append(f"The bootstrap's deviations were multiplied by {factor.min():.2f} to {factor.max():.2f}.")
+    return lines
+
+
+def markdown(means: pd.DataFrame, title: str) -> str:
+    lines = [f"| {title} | " + " | ".join(means) + " |", "|---" * (1 + means.shape[1]) + "|"]
+    lines += [f"| {name} | " + " | ".join(f"{value:.1%}" for value in row) + " |" for name, row in means.iterrows()]
+    return "\n".join(lines)
+
+
+def accuracies(table: pd.DataFrame) -> list[str]:
+    lines = ["## Accuracy, and what more answers would bring"]
+    for what, said in (("accuracy", "the accuracy on new answers"), ("forecast", "the accuracy at twice the answers")):
+        inside = table[table.what == what].inside
+        error = np.sqrt(inside.mean() * (1 - inside.mean()) / len(inside))
+        held = verdict(HONEST[0] <= inside.mean() <= HONEST[1])
+        lines.append(
+            f"- **{said} inside its interval: {held}.** {inside.mean():.1%} of {len(inside)} studies "
+            f"(standard error {error:.1%})."
+        )
+    return lines
+
+
+def main() -> None:
+    jobs = [(scenario, seed) for seed in range(SEEDS) for scenario in range(len(SCENARIOS))]
+    table = kept_trials("uncertainty", trial, jobs)
+    (RESULTS / "uncertainty.md").write_text(page(table))
+
+
+if __name__ == "__main__":
+    main()

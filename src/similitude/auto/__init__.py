@@ -1,0 +1,1 @@
+"""Choosing a method, its penalty and its dimension on held-out answers."""

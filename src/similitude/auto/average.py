@@ -1,0 +1,158 @@
+"""Averaging fits: the mean of kernels is a kernel, and what is held out says whether it predicts better.
+
+Each fit's kernel is taken in units of its mean squared distance, so that the squared distance of the average is the
+mean of theirs, and held-out predictions of an average need no further fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from similitude.auto.race import Race, Trial
+from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
+from similitude.evaluate.intervals import clustered_mean
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.methods.kernel_base import principal_axes
+
+_MOST_MEMBERS = 12
+_LEAST_WEIGHT = 0.1  # of the leader's: less is not worth a fit
+_ENOUGH_TO_CALIBRATE = 20_000
+# How margins may become probabilities: differences of squared distances, or of their logarithms with heavier tails.
+_SCALES = (
+    Formula(squared),
+    Formula(student, 1.0),
+    Formula(student, 3.0),
+    Formula(student, 9.0),
+    Formula(logarithm, 0.05),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """What some settings together predict about the held-out comparisons.
+
+    Attributes
+    ----------
+    trials, shares : the settings, and the share of each in the average
+    near, far : mean squared distances of the held-out pairs
+    weight, answer : of the comparisons
+    """
+
+    trials: tuple[Trial, ...]
+    shares: tuple[float, ...]
+    near: Floats
+    far: Floats
+    weight: Floats
+    answer: Array
+
+    @classmethod
+    def of(cls, race: Race, trials: Sequence[Trial], weights: Sequence[float] = (1.0,)) -> HeldOut:
+        """Average some settings over the folds that count."""
+        rows, folds = race.rows(), race.folds or [0]
+        shares = np.asarray(weights, float) / np.sum(weights)
+        near = shares @ np.array([np.concatenate([trial.near[k] for k in folds]) for trial in trials])
+        far = shares @ np.array([np.concatenate([trial.far[k] for k in folds]) for trial in trials])
+        return cls(tuple(trials), tuple(shares.tolist()), near, far, race.c.weight[rows], race.c.answer[rows])
+
+    def right(self) -> Floats:
+        """1 where the order is right, 0 where wrong, a half for a tie."""
+        return 0.5 * (1.0 + np.sign(self.far - self.near))
+
+    def accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
+        """Weighted share of comparisons ordered rightly, with its interval over answers."""
+        return clustered_mean(self.right(), self.weight, self.answer, level)
+
+    def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:
+        """Paired difference of the accuracies, with its interval."""
+        gap = self.right() - other.right()
+        return clustered_mean(gap, self.weight, self.answer, level) if gap.any() else (0.0, 0.0, 0.0)
+
+
+def best_average(race: Race, average: bool) -> tuple[HeldOut, HeldOut]:
+    """Return the settings to fit with their shares, and the best single one.
+
+    The average takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
+    without). A setting z standard errors less accurate than the leader, on the same answers, has the weight e^(-z²/8).
+    The average is taken unless it is surely worse than the leader: on the answers that made it the leader, the leader
+    looks better than it is.
+    """
+    standing = race.standing()
+    single = HeldOut.of(race, standing[:1])
+    if not average:
+        return single, single
+    best: dict[Any, Trial] = {}
+    for trial in standing:
+        if trial.line.estimator.needs_features == standing[0].line.estimator.needs_features:
+            best.setdefault(trial.line, trial)
+    weighted = [(_weight(race, trial, standing[0]), trial) for trial in best.values()]
+    weighted = [pair for pair in sorted(weighted, key=lambda pair: -pair[0]) if pair[0] >= _LEAST_WEIGHT]
+    kept = weighted[:_MOST_MEMBERS]
+    together = HeldOut.of(race, [trial for _, trial in kept], [weight for weight, _ in kept])
+    return (together if together.gain_over(single)[2] >= 0 else single), single
+
+
+def _weight(race: Race, trial: Trial, leader: Trial) -> float:
+    mean, error = race.difference(trial, leader)
+    return float(np.exp(-0.125 * (mean / error) ** 2)) if mean < 0 else 1.0
+
+
+def calibrated(found: HeldOut) -> tuple[ComparisonLoss, float, float]:
+    """Return the logistic loss and the size of the squared distances that give held-out answers the best log loss.
+
+    Also returns that log loss. One size (and a choice among five scales) is fitted to thousands of answers, so that the
+    probabilities are honest to about that many parts.
+    """
+    rows = np.arange(len(found.near))
+    if len(rows) > _ENOUGH_TO_CALIBRATE:
+        rows = np.random.default_rng(0).choice(rows, _ENOUGH_TO_CALIBRATE, replace=False)
+    near, far, weight = found.near[rows], found.far[rows], found.weight[rows]
+
+    def log_loss(scale: Formula, logarithm_of_size: float) -> float:
+        size = float(np.exp(logarithm_of_size))
+        margin = scale(size * far)[0] - scale(size * near)[0]
+        return float(np.average(Formula(logistic)(margin)[0], weights=weight))
+
+    ends = []
+    for scale in _SCALES:
+        end = optimize.minimize_scalar(lambda x, scale=scale: log_loss(scale, x), bounds=(-7.0, 9.0), method="bounded")
+        ends.append((float(end.fun), float(np.exp(end.x)), scale))
+    value, size, scale = min(ends, key=lambda end: end[0])
+    return ComparisonLoss(scale, Formula(logistic)), size, value
+
+
+@dataclass(frozen=True, eq=False)
+class MeanMap:
+    """The positions of several fits side by side: their inner products are the mean of the kernels.
+
+    Attributes
+    ----------
+    factors : what each fit's positions are multiplied by
+    centre, turn : to principal axes
+    """
+
+    factors: tuple[float, ...]
+    centre: Floats
+    turn: Floats
+
+    @classmethod
+    def of(cls, positions: Sequence[Floats], shares: Sequence[float], compared: Bools, size: float) -> MeanMap:
+        """Return the map that gives the average a mean squared distance of `size`."""
+        sizes = [2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean()) for X in positions]
+        factors = tuple(
+            float(np.sqrt(size * share / own)) if own > 0 else 0.0 for share, own in zip(shares, sizes, strict=True)
+        )
+        centre, turn = principal_axes(_beside(positions, factors), compared)
+        return cls(factors, centre, turn)
+
+    def __call__(self, positions: Sequence[Floats]) -> Floats:
+        """Return the average's positions, from those of each fit."""
+        return (_beside(positions, self.factors) - self.centre) @ self.turn
+
+
+def _beside(positions: Sequence[Floats], factors: Sequence[float]) -> Floats:
+    return np.hstack([factor * X for factor, X in zip(factors, positions, strict=True)])

@@ -1,0 +1,156 @@
+"""What may be chosen: candidates, each at several dimensions, each with penalties along a line.
+
+A penalty is a `strength` times the one that the estimator calls "auto", which knows the number of items and answers.
+A line is walked from strength 1 outwards, to stronger penalties and to weaker ones, each fit starting from the one
+before it: from the other end, a fit at so strong a penalty that all items fall into one point would leave nothing to
+start from.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.base import FeedbackWarning
+from similitude.methods.feature_embedding import FeatureEmbedding
+from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
+
+STRONGER = (4.0, 16.0, 64.0)
+WEAKER = (0.25, 0.06)
+_NEAR_ENOUGH = 1e-5  # of the objective an iteration: the fits of a choice need no more
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A candidate at one dimension (None where it has none to choose).
+
+    Attributes
+    ----------
+    name : of the candidate
+    estimator : unfitted, with its dimension
+    dimension : number of dimensions
+    """
+
+    name: str
+    estimator: Any
+    dimension: int | None
+
+    def __str__(self) -> str:
+        return self.name if self.dimension is None else f"{self.name} in {_dimensions(self.dimension)}"
+
+    def fit(
+        self,
+        strength: float,
+        usual: Mapping[str, float],
+        start: Any | None,
+        c: Comparisons,
+        features: Any,
+        quick: bool = True,
+    ) -> Any:
+        """Return the estimator fitted at a strength, from where the fit `start` ended.
+
+        `usual` holds the penalties at strength 1, see `usual_penalties`; without them they are "auto".
+        """
+        model = copy.copy(self.estimator)  # unfitted, and ours: what clone() checks costs as much as a small fit
+        settings = vars(self.estimator)
+        further: dict[str, Any] = {}
+        for name, value in usual.items():
+            setattr(model, name, strength * value)
+        if start is not None and "init" in settings:
+            model.init, model.n_init = _moved(start.embedding_), 1
+        elif start is not None and self._takes_start:
+            further["start"] = start.point_
+        elif quick and settings.get("n_init") == "auto" and (self.dimension or 0) > 1:
+            model.n_init = 1  # in one dimension local optima bite, so that there the second start stays
+        if quick and isinstance(settings.get("tol"), float):
+            model.tol = max(model.tol, _NEAR_ENOUGH)
+        if model.needs_features:
+            further["features"] = features
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            if quick:
+                warnings.simplefilter("ignore", FeedbackWarning)  # said once, by the final fits
+            return model.fit(c, **further)
+
+    @cached_property
+    def _takes_start(self) -> bool:
+        return "start" in inspect.signature(self.estimator.fit).parameters
+
+    def penalties(self) -> list[str]:
+        """Names of the parameters that a strength multiplies."""
+        settings = vars(self.estimator)
+        return [name for name in ("penalty", "map_penalty") if settings.get(name) == "auto"]
+
+    def usual_penalties(self, model: Any) -> dict[str, float]:
+        """Return the penalties that "auto" meant in a fit."""
+        return {name: float(getattr(model, f"{name}_")) for name in self.penalties()}
+
+
+def lines(candidates: Any, dimensions: Sequence[int], n_items: int, features: Any, seed: int) -> list[Line]:
+    """Return every candidate at every dimension that the number of items allows, likely ones first."""
+    named = _named(candidates, features)
+    usable = sorted({int(d) for d in dimensions if d < n_items}) or [1]
+    found = [line for name, estimator in named.items() for line in _at(name, estimator, usable, seed)]
+    middle = usable[len(usable) // 2]
+    return sorted(found, key=lambda line: line.dimension not in (middle, None))  # a first answer from the middle
+
+
+def _at(name: str, estimator: Any, dimensions: Sequence[int], seed: int) -> Iterator[Line]:
+    model = clone(estimator)
+    known = model.get_params()
+    if "random_state" in known and known["random_state"] is None:
+        model.set_params(random_state=seed)
+    if "n_components" not in known:
+        yield Line(name, model, None)
+        return
+    for d in dimensions:
+        yield Line(name, clone(model).set_params(n_components=d), d)
+
+
+def _named(candidates: Any, features: Any) -> dict[str, Any]:
+    if candidates is None:
+        with_features = {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
+        plain = {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
+        return plain if features is None else with_features | plain
+    if isinstance(candidates, Mapping):
+        named = {str(name): estimator for name, estimator in candidates.items()}
+    else:
+        several = list(candidates) if isinstance(candidates, Sequence) else [candidates]
+        kinds = [type(estimator).__name__ for estimator in several]
+        named = {
+            kind if kinds.count(kind) == 1 else " ".join(repr(estimator).split()): estimator
+            for kind, estimator in zip(kinds, several, strict=True)
+        }
+    return _checked(named, features)
+
+
+def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:
+    if not named:
+        raise ValueError("candidates: expected at least one estimator, found none")
+    for name, estimator in named.items():
+        if not hasattr(estimator, "fit") or not hasattr(estimator, "needs_features"):
+            raise ValueError(f"candidates: expected estimators such as STE(), found {estimator!r} for {name}")
+        if estimator.needs_features and features is None:
+            raise ValueError(f"features: {name} learns from features, found none")
+    return named
+
+
+def _moved(X: Any) -> Any:
+    """Positions to start from; where all fell into one point, a little noise, for that point is a saddle."""
+    if np.abs(X).max() > 1e-3:
+        return X
+    return X + 0.01 * np.random.default_rng(0).standard_normal(X.shape)
+
+
+def _dimensions(count: int) -> str:
+    return f"{count} dimension{'' if count == 1 else 's'}"

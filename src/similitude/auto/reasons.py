@@ -1,0 +1,95 @@
+"""What was tried, as a table, and why the choice fell as it did, in sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from similitude.auto.average import HeldOut
+from similitude.auto.race import Race, Trial
+from similitude.evaluate.ceiling import above_ceiling
+from similitude.graph.consistency import ceiling_of
+
+
+def tried_table(race: Race, chosen: tuple[Trial, ...]) -> pd.DataFrame:
+    """Return a row per setting that was fitted, those that came farthest first, then by accuracy."""
+    rows = []
+    for trial in race.trials:
+        accuracy, error = race.accuracy(trial)
+        rows.append(
+            {
+                "candidate": trial.line.name,
+                "dimension": trial.line.dimension,
+                "penalty": trial.penalty,
+                "accuracy": accuracy,
+                "error": error,
+                "log_loss": _log_loss(race, trial),
+                "folds": len(trial.near),
+                "seconds": trial.seconds,
+                "chosen": trial in chosen,
+                "dropped": trial.dropped,
+            }
+        )
+    table = pd.DataFrame(rows).sort_values(["chosen", "folds", "accuracy"], ascending=False, ignore_index=True)
+    return table.astype({"dimension": "Int64"})
+
+
+def _log_loss(race: Race, trial: Trial) -> float:
+    folds = sorted(trial.near)
+    chances = [trial.chance[k] for k in folds]
+    if any(chance is None for chance in chances):
+        return float("nan")
+    weight = race.c.weight[np.concatenate([race.tests[k] for k in folds])]
+    chance = np.maximum(np.concatenate([own for own in chances if own is not None]), np.finfo(float).tiny)
+    return float(np.average(-np.log(chance), weights=weight))
+
+
+def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
+    """Return why this was chosen, in plain sentences."""
+    settings, lines = len(race.trials), len({trial.line for trial in race.trials})
+    fits = sum(len(trial.near) for trial in race.trials)
+    value, low, high = found.accuracy()
+    said = [
+        f"{settings} settings of {lines} candidates (a method in so many dimensions) were compared on held-out "
+        f"answers, in {fits} fits over {max(len(race.folds), 1)} fold{'' if len(race.folds) < 2 else 's'}.",
+        _outcome(found, single, average),
+        f"It ordered {value:.1%} of the held-out comparisons rightly (95% interval {low:.1%} to {high:.1%})"
+        f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones.",
+    ]
+    rivals = [
+        trial for trial in race.standing() if trial not in found.trials and trial.line.name != _best(single).line.name
+    ]
+    if rivals:
+        said.append(_rival(race, rivals[0], single))
+    if race.ended == "time limit":
+        said.append("The time limit ended the search before all of it was tried: more time may find better.")
+    if race.ended == "interrupted":
+        said.append("The search was interrupted: this is the best of what had been tried.")
+    return " ".join(said)
+
+
+def _best(single: HeldOut) -> Trial:
+    return single.trials[0]
+
+
+def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
+    best = _best(single)
+    named = f"{best.line} at a penalty of {best.penalty:.3g}"
+    if len(found.trials) == 1:
+        why = "" if not average else "; an average of several fits predicted no better"
+        return f"{named} predicted best{why}."
+    gain, low, high = found.gain_over(single)
+    sure = "more" if gain > 0 else "as many"
+    return (
+        f"The average of {len(found.trials)} fits was chosen: it ordered {f'{gain:.2%} ' if gain > 0 else ''}{sure} "
+        f"held-out comparisons rightly than the best single one, {named} (95% interval of the gain {low:+.2%} to "
+        f"{high:+.2%})."
+    )
+
+
+def _rival(race: Race, rival: Trial, single: HeldOut) -> str:
+    less, low, _ = single.gain_over(HeldOut.of(race, [rival]))
+    sure = "surely" if low > 0 else "but not surely"
+    if less <= 0:
+        return f"{rival.line} did as well."
+    return f"The best of another method, {rival.line}, ordered {less:.2%} fewer rightly ({sure})."

@@ -1,0 +1,242 @@
+"""AutoSimilarity: chooses the method for you, on held-out answers, within a time limit.
+
+Examples
+--------
+>>> import numpy as np, similitude as sm
+>>> truth = np.random.default_rng(0).normal(size=(12, 2))
+>>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=1)
+>>> model = sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()], dimensions=(1, 2), random_state=0).fit(answers)
+>>> sorted({*model.tried_.candidate}), bool(model.tried_.chosen.any())
+(['CKL', 'STE'], True)
+>>> model.has_probability
+True
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from similitude.auto.average import HeldOut, MeanMap, best_average, calibrated
+from similitude.auto.candidates import Line, lines
+from similitude.auto.race import Clock, Progress, Race, Trial
+from similitude.auto.reasons import reason, tried_table
+from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.evaluate.draws import refit
+from similitude.evaluate.folds import AnswerFold
+from similitude.feedback.columns import Floats, Seed
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
+from similitude.methods.modalities import read_kernels
+from similitude.methods.similarity import Similarity
+
+
+class AutoSimilarity(ComparisonEstimator):
+    """Learns a similarity with loss, penalty and dimension chosen on held-out answers.
+
+    Settings race on folds that keep answers whole: all on the first fold, along paths of penalties with warm starts;
+    what is hopeless (surely less accurate than the leader on the same answers) drops out, and fewer go on to each
+    further fold. The best penalty of each candidate and dimension that is left is fitted to everything, and the fits
+    are averaged unless that predicts held-out answers surely worse than the best alone: squared distances are the
+    weighted mean of theirs, each in units of its own mean, which is again a kernel. Size and scale of the result are
+    those that give held-out answers the best log loss, so that it has probabilities whatever was chosen.
+
+    Parameters
+    ----------
+    time_limit : seconds after which no further setting is tried; time is kept for the final fits, and a first answer
+        is there in any case. The same seed gives the same bits only where the limit does not end the search.
+    candidates : estimators to choose from (a sequence, or a dict of names); by default CKL, TSTE, STE, SOE and
+        GNMDS, and FeatureEmbedding where features are given. A candidate's penalty is varied where it is "auto".
+    dimensions : numbers of dimensions to try for candidates that have them
+    n_folds : number of folds
+    average : whether several fits may be averaged
+    n_items : number of items, where it is more than the comparisons show
+    random_state : seed of the folds, and of candidates that have none
+
+    Attributes
+    ----------
+    similarity_ : the model in use
+    tried_ : a table with a row per setting: candidate, dimension, penalty (in the race), held-out
+        accuracy with its standard error, log loss, folds run, seconds, whether it was chosen, and why it was dropped
+    chosen_ : a table of the fits that make the model: candidate, dimension, penalty, share in the average
+    reason_ : why, in plain sentences
+    held_out_ : accuracy of the chosen on held-out answers with its 95% interval (`low`, `high`), and log loss
+    members_ : the fitted estimators
+    """
+
+    needs_features = True
+
+    def __init__(
+        self,
+        time_limit: float = 60.0,
+        *,
+        candidates: Any = None,
+        dimensions: Sequence[int] = (2, 3, 5, 10),
+        n_folds: int = 4,
+        average: bool = True,
+        n_items: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.time_limit = time_limit
+        self.candidates = candidates
+        self.dimensions = dimensions
+        self.n_folds = n_folds
+        self.average = average
+        self.n_items = n_items
+        self.random_state = random_state
+
+    def fit(
+        self,
+        comparisons: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Any = None,
+        callback: Progress | None = None,
+    ) -> Self:
+        """Choose and learn.
+
+        An interrupt (Ctrl-C) ends the search, and the best so far is fitted.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : of the items, where there are any: an array with a row per item, a kernel, or a dict of these by
+            modality
+        callback : called after each fit of the search with the number done and the most that there may be; it may
+            raise to stop without a result
+        """
+        clock = Clock(self._checked())
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        if features is not None:
+            _, c = read_kernels(features, c)
+        rng = np.random.default_rng(self.random_state)
+        seed, fold_seed = (int(number) for number in rng.integers(2**31, size=2))
+        track = lines(self.candidates, self.dimensions, len(c.items_compared), features, seed)
+        folds = self._folds(c, fold_seed)
+        if not folds:
+            return self._only(track[0], c, features)
+        race = Race(track, c, folds, features, clock, callback)
+        race.run()
+        if not race.trials:
+            raise KeyboardInterrupt
+        found, single = best_average(race, self.average)
+        self.reason_ = reason(race, found, single, self.average)
+        self.tried_ = tried_table(race, found.trials)
+        self._refit(found, c, features)
+        return self
+
+    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+        """Return the similarity with new items in it, placed by comparisons with the items already there.
+
+        See `Similarity.place`.
+        """
+        return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
+
+    def refit_chosen(self, comparisons: Any, *, features: Any = None) -> AutoSimilarity:
+        """Return a model with the settings that were chosen, fitted to other answers about the same items.
+
+        Nothing is chosen anew: this is what `uncertainty` calls, and what a study does when some answers have come in.
+        """
+        check_is_fitted(self, "similarity_")
+        c = self.similarity_.over_items(as_comparisons(comparisons)).with_items(n_items=self.similarity_.n_items)
+        again: AutoSimilarity = clone(self)
+        again.members_ = [refit(member, c, features) for member in self.members_]
+        again.chosen_, again.tried_, again.reason_ = self.chosen_, self.tried_, self.reason_
+        again.held_out_ = self.held_out_
+        again._put_together(c, self.similarity_.loss, self._size)
+        return again
+
+    def transform(self, features: Any) -> Floats:
+        """(m, d) positions of new items by their features alone, where the chosen candidates learn from features."""
+        check_is_fitted(self, "similarity_")
+        if not all(hasattr(member, "transform") for member in self.members_):
+            named = ", ".join(dict.fromkeys(self.chosen_.candidate))
+            raise ValueError(f"features: what predicted best ({named}) does not learn from features; see place")
+        return self._map([member.transform(features) for member in self.members_])
+
+    def _checked(self) -> float:
+        if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
+            raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
+        if not (isinstance(self.n_folds, (int, np.integer)) and self.n_folds >= 2):
+            raise ValueError(f"n_folds: expected at least 2, found {self.n_folds!r}")
+        wanted = list(self.dimensions)
+        if not wanted or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in wanted):
+            raise ValueError(f"dimensions: expected positive whole numbers, found {self.dimensions!r}")
+        return float(self.time_limit)
+
+    def _folds(self, c: Comparisons, seed: int) -> list[Any]:
+        """Return the folds, as many as there are answers for; none where there is only one answer."""
+        usable = len(np.unique(c.answer[c.weight > 0]))
+        count = min(int(self.n_folds), usable)
+        return list(AnswerFold(count, random_state=seed).split(c)) if count >= 2 else []
+
+    def _only(self, line: Line, c: Comparisons, features: Any) -> Self:
+        """Fit the first candidate where there is but one answer: nothing can be held out."""
+        self.members_ = [line.fit(1.0, {}, None, c, features, quick=False)]
+        self.reason_ = f"There is only one answer, so that nothing could be held out: {line}, the first candidate."
+        self.tried_ = pd.DataFrame()
+        self.chosen_ = _members([Trial(line, 1.0)], [1.0], self.members_)
+        self.held_out_ = dict.fromkeys(("accuracy", "low", "high", "log_loss"), np.nan)
+        self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0)
+        return self
+
+    def _refit(self, found: HeldOut, c: Comparisons, features: Any) -> None:
+        """Fit the chosen to everything and put them together."""
+        self.members_ = []
+        for trial in found.trials:
+            with warnings.catch_warnings():
+                if self.members_:
+                    warnings.simplefilter("ignore", FeedbackWarning)  # the first fit has said it
+                self.members_.append(_at_strength(trial, c, features))
+        loss, size, log_loss = calibrated(found)
+        self.chosen_ = _members(found.trials, found.shares, self.members_)
+        accuracy, low, high = found.accuracy()
+        self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": log_loss}
+        self._put_together(c, loss, size)
+
+    def _put_together(self, c: Comparisons, loss: ComparisonLoss, size: float) -> None:
+        """Average the members, with a mean squared distance of `size`."""
+        positions = [member.embedding_ for member in self.members_]
+        compared = np.zeros(c.n_items, bool)
+        compared[c.items_compared] = True
+        self._size = size
+        self._map = MeanMap.of(positions, self.chosen_.share.tolist(), compared, size)
+        X = self._map(positions)
+        if not any(member.needs_features for member in self.members_):
+            X *= compared[:, None]
+        self.similarity_ = self._in_use(X, loss, c.names)
+
+
+def _at_strength(trial: Trial, c: Comparisons, features: Any) -> Any:
+    """Fit a setting to everything, by way of the penalty "auto", which tells what its strength means here."""
+    line = trial.line
+    auto = line.fit(1.0, {}, None, c, features, quick=False)
+    if trial.strength == 1.0:
+        return auto
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeedbackWarning)
+        return line.fit(trial.strength, line.usual_penalties(auto), auto, c, features, quick=False)
+
+
+def _members(trials: Sequence[Trial], shares: Sequence[float], members: Sequence[Any]) -> pd.DataFrame:
+    rows = [
+        {
+            "candidate": trial.line.name,
+            "dimension": trial.line.dimension,
+            "penalty": float(getattr(member, "penalty_", np.nan)),
+            "share": share,
+        }
+        for trial, share, member in zip(trials, shares, members, strict=True)
+    ]
+    return pd.DataFrame(rows).astype({"dimension": "Int64"})

@@ -1,0 +1,15 @@
+"""An accuracy above the noise ceiling is never reported without saying why it can be."""
+
+from __future__ import annotations
+
+from similitude.graph.repeats import Estimate
+
+
+def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
+    """Return what to add to the report of an accuracy: nothing, or why it can be above the noise ceiling."""
+    if ceiling.value is None or accuracy <= ceiling.value:
+        return ""
+    text = f"; above the noise ceiling of {ceiling.value:.1%}, which can be: "
+    if ceiling.high is not None and accuracy <= ceiling.high:
+        return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
+    return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"

@@ -1,0 +1,129 @@
+"""Other maps that the answers allow: refits on reweighted answers (bootstrap), or draws around the fit (Laplace)."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.terms import ComparisonLoss
+from similitude.engine.threads import one_blas_thread
+from similitude.evaluate.validation import Progress
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.base import FeedbackWarning
+
+MOST_NUMBERS = 4000  # of a map for which the Laplace precision is inverted as a whole
+
+
+def bootstrap_maps(
+    model: Any, c: Comparisons, group: Array, n: int, features: Any, rng: np.random.Generator, callback: Progress | None
+) -> list[Floats]:
+    """Refit on answers with random weights, exponential ones for each group (Rubin's Bayesian bootstrap).
+
+    Unlike drawing with replacement, that leaves no item without its comparisons. Fits start where the model ended.
+    """
+    kinds, code = np.unique(group[c.answer], return_inverse=True)
+    maps = []
+    for done in range(n):
+        weight = rng.exponential(size=len(kinds))
+        again = c.reweight(np.asarray(c.weight) * (weight / weight.mean())[code])
+        maps.append(np.array(refit(model, again, features).embedding_))
+        if callback is not None:
+            callback(done + 1, n)
+    return maps
+
+
+def refit(model: Any, c: Comparisons, features: Any) -> Any:
+    """Return the model fitted anew with the settings that it has, from where it ended where it can start there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", FeedbackWarning)
+        if hasattr(model, "refit_chosen"):
+            return model.refit_chosen(c, features=features)
+        fresh, further = clone(model), {"features": features} if model.needs_features else {}
+        settings = fresh.get_params()
+        fresh.set_params(
+            **{name: getattr(model, f"{name}_") for name in ("penalty", "map_penalty") if settings.get(name) == "auto"}
+        )
+        if "init" in settings and len(model.embedding_) == c.n_items:
+            fresh.set_params(init=model.embedding_, n_init=1)
+        if "start" in inspect.signature(fresh.fit).parameters and hasattr(model, "point_"):
+            further["start"] = model.point_
+        return fresh.fit(c, **further)
+
+
+def laplace_maps(
+    X: Floats, loss: ComparisonLoss, c: Comparisons, ridge: float, n: int, rng: np.random.Generator
+) -> list[Floats]:
+    """Draw maps from the normal distribution around a fit.
+
+    Its precision is J' diag(w p (1 - p)) J + 2 ridge I, with J the derivative of each comparison's margin
+    scale(d2_far) - scale(d2_near) by all positions, p its probability, and ridge · |X|² the prior against the sum of
+    the losses. That is the expected curvature of the log likelihood (Fisher's), which is never negative. Shifts and
+    turns of the whole map, which no answer tells of, are taken out.
+    """
+    if not loss.has_probability:
+        raise ValueError("method: 'laplace' needs a model with probabilities (STE, TSTE, CKL); use 'bootstrap'")
+    if X.size > MOST_NUMBERS:
+        raise ValueError(
+            f"method: 'laplace' inverts a matrix over all {X.size:,} coordinates, for at most {MOST_NUMBERS:,}; "
+            "use 'bootstrap'"
+        )
+    J, information = _margin_slopes(X, loss, c)
+    precision = (J.T @ sparse.diags_array(information) @ J).toarray() + 2.0 * ridge * np.eye(X.size)
+    G = _shifts_and_turns(X)
+    with one_blas_thread():
+        across = np.eye(X.size) - G @ G.T
+        values, vectors = linalg.eigh(across @ precision @ across)
+    used = slice(G.shape[1], None)  # the least eigenvalues are the zeros of shifts and turns
+    steps = vectors[:, used] @ (rng.standard_normal((X.size - G.shape[1], n)) / np.sqrt(values[used])[:, None])
+    return [X + step.reshape(X.shape) for step in steps.T]
+
+
+def _margin_slopes(X: Floats, loss: ComparisonLoss, c: Comparisons) -> tuple[Any, Floats]:
+    """Return J (comparisons × coordinates, sparse), and w p (1 - p) of each comparison."""
+    near, far = X[c.near[:, 0]] - X[c.near[:, 1]], X[c.far[:, 0]] - X[c.far[:, 1]]
+    near_level, near_slope, _ = loss.scale((near**2).sum(1))
+    far_level, far_slope, _ = loss.scale((far**2).sum(1))
+    p = 1.0 + loss.shape(far_level - near_level)[1]
+    down, up = -2.0 * near_slope[:, None] * near, 2.0 * far_slope[:, None] * far
+    d, rows = X.shape[1], np.repeat(np.arange(len(c)), X.shape[1])
+    value = np.concatenate([down.ravel(), -down.ravel(), up.ravel(), -up.ravel()])
+    items = (c.near[:, 0], c.near[:, 1], c.far[:, 0], c.far[:, 1])
+    column = np.concatenate([(d * item.astype(np.int64)[:, None] + np.arange(d)).ravel() for item in items])
+    J = sparse.coo_array((value, (np.tile(rows, 4), column)), shape=(len(c), X.size)).tocsr()
+    return J, np.asarray(c.weight) * p * (1.0 - p)
+
+
+def _shifts_and_turns(X: Floats) -> Floats:
+    """Orthonormal directions in which all items move or turn together."""
+    n, d = X.shape
+    moves = [np.tile(np.eye(d)[k], (n, 1)) for k in range(d)]
+    for i in range(d):
+        for j in range(i):
+            turn = np.zeros((n, d))
+            turn[:, i], turn[:, j] = X[:, j], -X[:, i]
+            moves.append(turn)
+    U, size, _ = linalg.svd(np.array([move.ravel() for move in moves]).T, full_matrices=False)
+    return U[:, size > 1e-9 * size[0]]
+
+
+def onto(X: Floats, target: Floats, compared: Bools) -> Floats:
+    """Return a map shifted, turned or mirrored, and brought to the size of another, over the items compared.
+
+    Unlike `align`, which fits the size, too, and so makes a map smaller the worse it matches.
+    """
+    width = max(X.shape[1], target.shape[1])
+    X, Y = (np.pad(own, ((0, 0), (0, width - own.shape[1]))) for own in (X, target))
+    centre, shift = X[compared].mean(0), Y[compared].mean(0)
+    own, other = X[compared] - centre, Y[compared] - shift
+    size = float((own**2).sum())
+    factor = np.sqrt(float((other**2).sum()) / size) if size > 0 else 0.0
+    turn, _ = linalg.orthogonal_procrustes(factor * own, other)
+    return factor * (X - centre) @ turn + shift

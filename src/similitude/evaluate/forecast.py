@@ -1,0 +1,203 @@
+"""How many more answers? A learning curve carried on beyond the answers at hand, against the noise ceiling.
+
+Examples
+--------
+>>> import numpy as np, similitude as sm
+>>> truth = np.random.default_rng(0).normal(size=(15, 2))
+>>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=1)
+>>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=3, random_state=0)
+>>> found.table.accuracy.is_monotonic_increasing
+True
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.validation import Progress, learning_curve
+from similitude.feedback.columns import Floats
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.consistency import ceiling_of
+from similitude.graph.repeats import Estimate
+from similitude.methods.base import FeedbackWarning
+
+_TEST_SIZE = 0.2
+_STEEPNESS = (0.2, 1.5)  # of the decay: below, the curve never levels off; above, it has levelled off at once
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """What `more_answers` finds. Prints as a few sentences.
+
+    Attributes
+    ----------
+    curve : the learning curve that was measured: `answers`, `accuracy`, `low`, `high`
+    table : what is expected: `answers` in all, `more` than there are, `accuracy`, `low`, `high`, `gain` over now
+    limit : the accuracy that the curve goes towards, with its interval
+    ceiling : the noise ceiling of the answers, see `check`
+    answers : how many there are
+    curves : (n, 3) a, b, c of a - b · answers^-c: first the fit, then those of resampled curves
+    level : of the intervals
+    note : why an accuracy can be above the ceiling, where one is
+    """
+
+    curve: pd.DataFrame
+    table: pd.DataFrame
+    limit: Estimate
+    ceiling: Estimate
+    answers: int
+    curves: Floats
+    level: float
+    note: str
+
+    def expected(self, answers: Any) -> pd.DataFrame:
+        """Return the accuracy expected of so many answers in all, with its interval."""
+        return _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+
+    def answers_for(self, accuracy: float) -> Estimate:
+        """Return how many answers in all an accuracy takes, with an interval; None where the curve does not get there.
+
+        The interval's upper end is None where the lower curves do not get there.
+        """
+        a, b, c = self.curves.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where(a > accuracy, (np.maximum(b, 1e-300) / (a - accuracy)) ** (1.0 / c), np.inf)
+        if not np.isfinite(needed[0]):
+            return Estimate(None, note=f"the curve goes towards {a[0]:.3f} and does not get to {accuracy:.3f}")
+        low, high = np.quantile(needed[1:], [0.5 - self.level / 2, 0.5 + self.level / 2], method="nearest")
+        return Estimate(float(needed[0]), float(low), float(high) if np.isfinite(high) else None, "answers in all")
+
+    def __repr__(self) -> str:
+        now, later = self.table.iloc[0], self.table[self.table.more > 0].iloc[0]
+        text = f"{self.answers:,} answers give an accuracy of {now.accuracy:.1%} on new ones. "
+        text += f"About {int(later.more):,} more would gain {100 * later.gain:.1f} points "
+        text += f"({self.level:.0%} interval {later.low:.1%} to {later.high:.1%}); "
+        text += f"the curve goes towards {self.limit.value:.1%}."
+        if self.ceiling.value is None:
+            return text + f" The noise ceiling is unknown: {self.ceiling.note}."
+        return text + f" The noise ceiling is {self.ceiling.value:.1%}. {self.note}".rstrip()
+
+
+def more_answers(
+    estimator: Any,
+    comparisons: Any,
+    *,
+    multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
+    by: Literal["answer", "rater"] = "answer",
+    n_repeats: int = 10,
+    n_curves: int = 200,
+    level: float = 0.9,
+    features: Any = None,
+    random_state: int | None = None,
+    n_jobs: int | None = None,
+    callback: Progress | None = None,
+) -> Forecast:
+    """Say what accuracy more answers would bring, by carrying on the learning curve.
+
+    Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.2 <= c <= 1.5, is fitted to `learning_curve` by
+    least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
+    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat, each
+    shifted by the chance of the held-out answers, which all repeats share. They know nothing of raters or questions
+    that differ from those so far.
+
+    Parameters
+    ----------
+    estimator : what learns
+    comparisons : the answers so far
+    multiples : of their number, to forecast for
+    by : what is held out together: "answer" or "rater"
+    n_repeats : of the learning curve
+    n_curves : resampled curves
+    level : of the intervals
+    features : given to the estimator, where it learns from features
+    random_state : seed
+    n_jobs : processes, through joblib
+    callback : called after each fit with the number done and the number of all
+    """
+    if not all(multiple >= 1 for multiple in multiples) or max(multiples, default=1.0) <= 1:
+        raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")
+    c = as_comparisons(comparisons)
+    count = len(np.unique(c.answer))
+    ceiling = ceiling_of(c, level)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeedbackWarning)  # a part of the answers may leave items out
+        curve = learning_curve(
+            {"": estimator}, c, sizes=_sizes(count), by=by, test_size=_TEST_SIZE, n_repeats=n_repeats,
+            features=features, random_state=random_state, level=level, n_jobs=n_jobs, per_repeat=True,
+            callback=callback,
+        )  # fmt: skip
+    repeats = curve.pivot(index="repeat", columns="answers", values="accuracy")
+    half = float((curve.high - curve.low).mean() / 2)
+    most = 1.0
+    if ceiling.high is not None and repeats.iloc[:, -1].mean() < ceiling.high:
+        most = ceiling.high
+    shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE)
+    curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
+    table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
+    low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
+    limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
+    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, _above(table, ceiling))
+
+
+def _sizes(answers: int) -> list[int]:
+    """Training sizes from a sixteenth of what is not held out to all of it."""
+    most = answers - max(1, round(_TEST_SIZE * answers))
+    return sorted({max(1, round(most * 2.0 ** (-0.5 * k))) for k in range(9)})
+
+
+def _measured(curve: pd.DataFrame) -> pd.DataFrame:
+    means = curve.groupby("answers", as_index=False)[["accuracy", "low", "high"]].mean()
+    return means.assign(estimator="measured")
+
+
+def _curves(repeats: pd.DataFrame, shared: float, most: float, count: int, rng: np.random.Generator) -> Floats:
+    """Fit a, b, c to the mean curve, and to curves of repeats drawn with replacement and shifted together."""
+    size, values = repeats.columns.to_numpy(float), repeats.to_numpy()
+    error = np.maximum(values.std(0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0 * size, 1e-3)
+    drawn = values[rng.integers(0, len(values), (count, len(values)))].mean(1) + shared * rng.standard_normal(
+        (count, 1)
+    )
+    return _fit(size, np.vstack([values.mean(0), drawn]), 1.0 / error**2, most)
+
+
+def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
+    """Weighted least squares of a - b size^-c to each row of values: straight lines for each c of a fine grid."""
+    best, found = np.full(len(values), np.inf), np.empty((len(values), 3))
+    for c in np.linspace(*_STEEPNESS, 131):
+        x = (size / size[-1]) ** -c
+        centre = np.average(x, weights=weight)
+        mean = values @ weight / weight.sum()
+        b = np.maximum(-(values - mean[:, None]) @ (weight * (x - centre)) / (weight @ (x - centre) ** 2), 0.0)
+        a = mean + b * centre
+        too_high = a > most  # then a is the bound, and b the best for that
+        b = np.where(too_high, np.maximum((most - values) @ (weight * x) / (weight @ x**2), 0.0), b)
+        a = np.clip(a, 0.5, most)
+        cost = ((values - a[:, None] + b[:, None] * x) ** 2) @ weight
+        better = cost < best
+        best[better] = cost[better]
+        found[better] = np.stack([a, b * size[-1] ** c, np.full(len(a), c)], 1)[better]
+    return found
+
+
+def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:
+    a, b, c = curves.T[:, :, None]
+    values = a - b * answers**-c
+    today = (curves[0, 0] - curves[0, 1] * float(now) ** -curves[0, 2]).item()
+    low, high = np.quantile(values[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0)
+    counts = np.round(answers).astype(int)
+    columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
+    return pd.DataFrame({**columns, "gain": values[0] - today})
+
+
+def _above(table: pd.DataFrame, ceiling: Estimate) -> str:
+    highest = float(table.accuracy.max())
+    said = above_ceiling(highest, ceiling)
+    return f"An accuracy of {highest:.1%} is{said.removeprefix(';')}." if said else ""

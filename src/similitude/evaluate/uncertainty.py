@@ -1,0 +1,268 @@
+"""How sure is the map? Other maps that the answers allow, laid over it: ellipses, intervals, items that need answers.
+
+Examples
+--------
+>>> import numpy as np, similitude as sm
+>>> truth = np.random.default_rng(0).normal(size=(12, 2))
+>>> answers = sm.simulate(truth, 500, sharpness=2.0, random_state=1)
+>>> model = sm.STE(2, random_state=0).fit(answers)
+>>> found = sm.uncertainty(model, answers, n=20, random_state=0)
+>>> found.covariance.shape, found.accuracy.low < found.accuracy.value < found.accuracy.high
+((12, 2, 2), True)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
+from similitude.evaluate.folds import AnswerFold
+from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.scores import correct, likelihoods
+from similitude.evaluate.validation import Progress
+from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.graph.consistency import ceiling_of
+from similitude.graph.repeats import Estimate
+from similitude.methods.similarity import Similarity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Uncertainty:
+    """What `uncertainty` finds. Prints as a sentence or two.
+
+    Attributes
+    ----------
+    similarity : the model
+    draws : (n, items, d) other maps that the answers allow, laid over the model's: shifted, turned, of its size
+    comparisons : (items,) in how many comparisons each item stands
+    accuracy : share of held-out comparisons ordered rightly, with its interval; None where there was nothing to refit
+    level : of intervals and ellipses
+    method, by : how the maps were drawn
+    inflation : what the deviations of refits were multiplied by (see `uncertainty`)
+    """
+
+    similarity: Similarity
+    draws: Floats
+    comparisons: Ints
+    accuracy: Estimate
+    level: float
+    method: str
+    by: str
+    inflation: float = 1.0
+
+    @property
+    def covariance(self) -> Floats:
+        """(items, d, d) mean product of the draws' deviations from the model; NaN for an item never compared."""
+        step = self.draws - self.similarity.embedding
+        found = np.einsum("bnd,bne->nde", step, step) / len(step)
+        found[self.comparisons == 0] = np.nan
+        return found
+
+    @property
+    def radius(self) -> Floats:
+        """(items,) root mean square distance of an item from its place on the map; NaN if never compared."""
+        return np.sqrt(np.einsum("ndd->n", self.covariance))
+
+    @property
+    def reach(self) -> float:
+        """How many standard deviations an ellipse of the level reaches, in as many dimensions as the map has."""
+        return float(np.sqrt(stats.chi2.ppf(self.level, self.draws.shape[2])))
+
+    def distances(self, pairs: Any = None) -> pd.DataFrame:
+        """Return distances with their intervals, in units of the map.
+
+        Intervals are value ± z · (root mean square deviation of the draws), cut at 0.
+
+        Parameters
+        ----------
+        pairs : rows of two items by name or position; by default all pairs
+
+        Returns
+        -------
+        a table with a row per pair: `a`, `b`, `distance`, `low`, `high`
+        """
+        import pandas as pd
+
+        n = self.similarity.n_items
+        codes = np.stack(np.triu_indices(n, 1), 1) if pairs is None else self.similarity.codes(pairs)
+        value = _lengths(self.similarity.embedding, codes)
+        spread = np.sqrt(np.mean([(_lengths(X, codes) - value) ** 2 for X in self.draws], axis=0))
+        half = stats.norm.ppf(0.5 + self.level / 2) * np.where((self.comparisons[codes] == 0).any(1), np.nan, spread)
+        label = np.array(self.similarity.names if self.similarity.names is not None else range(n), object)
+        columns = {"a": label[codes[:, 0]], "b": label[codes[:, 1]], "distance": value}
+        return pd.DataFrame({**columns, "low": np.maximum(value - half, 0.0), "high": value + half})
+
+    @property
+    def needs_answers(self) -> pd.DataFrame:
+        """A row per item, those whose place is least sure first.
+
+        Columns: `item`, `comparisons` (in which it stands), `radius` (see above), `share` (radius over the root mean
+        square distance of the items from the centre: at 1 the answers say nothing of where it is), and `neighbour`
+        (share of the draws in which its nearest neighbour is the map's).
+        """
+        import pandas as pd
+
+        n, X = self.similarity.n_items, self.similarity.embedding
+        compared = self.comparisons > 0
+        spread = np.sqrt(((X[compared] - X[compared].mean(0)) ** 2).sum(1).mean())
+        same = np.mean([_nearest(draw, compared) == _nearest(X, compared) for draw in self.draws], axis=0)
+        table = pd.DataFrame(
+            {
+                "item": list(self.similarity.names) if self.similarity.names is not None else range(n),
+                "comparisons": self.comparisons,
+                "radius": self.radius,
+                "share": self.radius / max(spread, 1e-300),
+                "neighbour": np.where(compared, same, np.nan),
+            }
+        )
+        return table.sort_values("radius", ascending=False, na_position="first", ignore_index=True, kind="stable")
+
+    def __repr__(self) -> str:
+        table = self.needs_answers
+        least = ", ".join(str(item) for item in table.item[:3])
+        text = f"An item lies within {self.reach * np.nanmedian(self.radius) / np.sqrt(self.draws.shape[2]):.2g} of "
+        text += f"its place on the map ({self.level:.0%}, median over items; {self.method} by {self.by}); "
+        text += f"least sure: {least}."
+        if self.accuracy.value is not None:
+            a = self.accuracy
+            text += f" Accuracy {a.value:.1%} ({a.low:.1%} to {a.high:.1%}) {a.note}."
+        return text
+
+
+def uncertainty(
+    model: Any,
+    comparisons: Any,
+    *,
+    method: Literal["bootstrap", "laplace"] = "bootstrap",
+    by: Literal["answer", "rater"] = "answer",
+    n: int = 100,
+    level: float = 0.9,
+    features: Any = None,
+    random_state: Seed = None,
+    callback: Progress | None = None,
+) -> Uncertainty:
+    """Say how sure the places of the items are, and which items need more answers.
+
+    The bootstrap refits the model on the answers (or raters) with random weights. Fitted answers are fitted too well,
+    so their refits scatter too little: deviations are multiplied by the root of (held-out Brier score / Brier score on
+    the answers fitted), as leave-one-out residuals would do (HC3; MacKinnon & White 1985). For models without
+    probabilities the share of wrong answers takes its place. Without this, intervals cover the truth too seldom
+    (`reproduce/results/uncertainty.md`).
+
+    The Laplace approximation draws maps from the normal distribution that has the curvature of the likelihood and the
+    prior at the fit, over all items at once. It needs one inversion and no refits, believes the model's noise, and is
+    for models with probabilities.
+
+    Neither tells of what the model leaves out: dimensions that it lacks, raters who see things differently (take
+    `by="rater"` for that part).
+
+    Parameters
+    ----------
+    model : a fitted estimator; a `Similarity` will do for "laplace", then without accuracy
+    comparisons : the answers that it was fitted to
+    method : "bootstrap" or "laplace"
+    by : what is drawn: answers, or whole raters, which tells how sure the map is for other raters (bootstrap only)
+    n : number of maps drawn
+    level : of intervals and ellipses
+    features : where the model learns from features
+    random_state : seed or generator
+    callback : called after each refit of the bootstrap with the number done and the number of all
+    """
+    _check(method, by, n, level)
+    similarity: Similarity = getattr(model, "similarity_", model)
+    c = similarity.over_items(as_comparisons(comparisons))
+    if c.n_items < similarity.n_items and c.names is None:
+        c = c.with_items(n_items=similarity.n_items)
+    rng = np.random.default_rng(random_state)
+    X = np.asarray(similarity.embedding)
+    counts = _comparisons_of_items(c, similarity.n_items)
+    compared: Bools = counts > 0
+    accuracy, inflation = Estimate(None, note="a similarity cannot be refitted: give the estimator"), 1.0
+    if hasattr(model, "similarity_"):
+        accuracy, inflation = _held_out(model, c, by, level, features, rng)
+    if method == "laplace":
+        maps = laplace_maps(X, similarity.loss, c, _ridge(model, X, c), n, rng)
+        inflation = 1.0
+    elif not hasattr(model, "similarity_"):
+        raise ValueError("model: the bootstrap refits, so expected a fitted estimator, found a Similarity")
+    else:
+        maps = bootstrap_maps(model, c, c.groups(by), n, features, rng, callback)
+    laid = np.array([onto(own, X, compared)[:, : X.shape[1]] for own in maps])
+    draws = X + inflation * (laid - X)
+    return Uncertainty(similarity, draws, counts, accuracy, level, method, by, inflation)
+
+
+def _check(method: str, by: str, n: int, level: float) -> None:
+    if method not in ("bootstrap", "laplace"):
+        raise ValueError(f"method: expected 'bootstrap' or 'laplace', found {method!r}")
+    if by not in ("answer", "rater"):
+        raise ValueError(f"by: expected 'answer' or 'rater', found {by!r}")
+    if method == "laplace" and by == "rater":
+        raise ValueError("by: 'laplace' takes answers as independent; expected 'answer', or method='bootstrap'")
+    if n < 2:
+        raise ValueError(f"n: expected at least 2 maps, found {n}")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+
+
+def _held_out(
+    model: Any, c: Comparisons, by: Any, level: float, features: Any, rng: np.random.Generator
+) -> tuple[Estimate, float]:
+    """Return the accuracy of refits on held-out answers, and by how much held-out residuals exceed fitted ones."""
+    group = c.groups(by)[c.answer]
+    count = min(_FOLDS, len(np.unique(group)))
+    if count < 2:
+        return Estimate(None, note=f"there is only one {by}: nothing can be held out"), 1.0
+    right, residual = np.empty(len(c)), np.empty(len(c))
+    for train, test in AnswerFold(count, by, int(rng.integers(2**31))).split(c):
+        again = refit(model, c[train], features)
+        right[test], residual[test] = correct(again, c[test]), _residual(again, c[test])
+    weight = np.asarray(c.weight)
+    mean, low, high = clustered_mean(right, weight, group, level)
+    fitted, held_out = (float(weight @ own) for own in (_residual(model, c), residual))
+    inflation = float(np.sqrt(held_out / fitted)) if fitted > 0 else 1.0
+    note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c, level))
+    return Estimate(mean, low, high, note), max(inflation, 1.0)
+
+
+def _residual(model: Any, c: Comparisons) -> Floats:
+    """Squared residual of each comparison: (1 - its probability)², or 1 where it is ordered wrongly."""
+    return (1.0 - likelihoods(model, c)) ** 2 if model.has_probability else 1.0 - correct(model, c)
+
+
+def _ridge(model: Any, X: Floats, c: Comparisons) -> float:
+    """Return the ridge · |X|² that stands against the sum of the losses: the estimator's, or the spread's prior."""
+    if hasattr(model, "penalty_"):
+        return float(model.penalty_) * float(np.sum(c.weight)) / len(c.items_compared)
+    return 0.5 / max(float(((X - X.mean(0)) ** 2).mean()), 1e-12)
+
+
+def _comparisons_of_items(c: Comparisons, n_items: int) -> Ints:
+    """In how many comparisons each item stands; a head counts once."""
+    items = [c.near.ravel(), c.far[:, 1], c.far[~c.is_triplet, 0]]
+    return np.bincount(np.concatenate(items), minlength=n_items).astype(np.int32)
+
+
+def _lengths(X: Floats, codes: npt.NDArray[np.integer]) -> Floats:
+    return np.sqrt(((X[codes[:, 0]] - X[codes[:, 1]]) ** 2).sum(1))
+
+
+def _nearest(X: Floats, compared: Bools) -> Array:
+    own = (X**2).sum(1)
+    square = own[:, None] + own - 2.0 * X @ X.T
+    square[:, ~compared] = np.inf
+    np.fill_diagonal(square, np.inf)
+    return square.argmin(1)

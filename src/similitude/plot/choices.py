@@ -1,0 +1,87 @@
+"""What to choose: accuracy by the number of dimensions, and what more answers would bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.plot.style import COLOURS, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from similitude.evaluate.dimension import DimensionChoice
+    from similitude.evaluate.forecast import Forecast
+
+
+def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
+    """Draw held-out accuracy against the number of dimensions, from `similitude.dimension`.
+
+    Bars are one standard error of the difference from the best; the number chosen is the least whose bar reaches it.
+
+    Parameters
+    ----------
+    choice : what `similitude.dimension` found
+    ax : axes to draw in; a new figure when not given
+    """
+    axes = axes_of(ax)
+    table = choice.table
+    axes.errorbar(
+        table.dimensions,
+        table.accuracy,
+        table.error,
+        color=COLOURS[0],
+        marker="o",
+        markersize=5,
+        capsize=3,
+        linewidth=1.2,
+    )
+    best = float(table.accuracy.max())
+    axes.axhline(best, color="0.4", linestyle="--", linewidth=1, label=f"best: {choice.best}")
+    axes.axvline(choice.chosen, color=COLOURS[5], linestyle=":", linewidth=1.5, label=f"chosen: {choice.chosen}")
+    axes.set(xlabel="dimensions", ylabel="held-out accuracy")
+    axes.set_xticks(table.dimensions)
+    axes.legend(frameon=False)
+    return axes
+
+
+def forecast(found: Forecast, *, ax: Axes | None = None) -> Axes:
+    """Draw the learning curve that was measured, and how it is expected to go on, from `similitude.more_answers`.
+
+    Parameters
+    ----------
+    found : what `similitude.more_answers` found
+    ax : axes to draw in; a new figure when not given
+    """
+    axes = axes_of(ax)
+    ahead = np.geomspace(float(found.curve.answers.min()), float(found.table.answers.max()), 80)
+    expected = found.expected(ahead)
+    axes.plot(ahead, expected.accuracy, color=COLOURS[0], linewidth=1.4, label="expected")
+    axes.fill_between(ahead, expected.low, expected.high, color=COLOURS[0], alpha=0.2, linewidth=0)
+    axes.plot(found.curve.answers, found.curve.accuracy, "o", color=COLOURS[5], markersize=5, label="measured")
+    axes.axvline(found.answers, color="0.4", linestyle=":", linewidth=1, label=f"now: {found.answers:,} answers")
+    _ceiling(axes, found)
+    axes.set(xscale="log", xlabel="answers learned from", ylabel="accuracy on new answers")
+    ticks = _apart([int(found.curve.answers.min()), *found.table.answers.astype(int)])
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axes.minorticks_off()
+    axes.legend(frameon=False, loc="lower right")
+    return axes
+
+
+def _apart(numbers: list[int]) -> list[int]:
+    """Return numbers far enough apart on a logarithmic axis to be written beside each other."""
+    kept: list[int] = []
+    for number in sorted(set(numbers)):
+        if not kept or number >= 1.9 * kept[-1]:
+            kept.append(number)
+    return kept
+
+
+def _ceiling(axes: Axes, found: Any) -> None:
+    if found.ceiling.value is None:
+        return
+    axes.axhline(found.ceiling.value, color="0.4", linestyle="--", linewidth=1, label="noise ceiling")
+    if found.ceiling.low is not None and found.ceiling.high is not None:
+        axes.axhspan(found.ceiling.low, found.ceiling.high, color="0.4", alpha=0.1, linewidth=0)

@@ -1,0 +1,187 @@
+"""AutoSimilarity: what it chooses, that it averages kernels, that it keeps its time, and that it says why."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+
+TRUTH = np.random.default_rng(0).normal(size=(18, 2))
+FEW = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return sm.simulate(TRUTH, 900, sharpness=1.5, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def fitted(answers):
+    return sm.AutoSimilarity(random_state=0).fit(answers)
+
+
+def unseen(seed=9):
+    return sm.simulate(TRUTH, 4000, sharpness=1.5, random_state=seed)
+
+
+def test_as_good_as_the_right_model_that_it_had_to_find(answers, fitted):
+    right = sm.STE(2, random_state=0).fit(answers)
+    assert fitted.score(unseen()) > right.score(unseen()) - 0.01
+    assert fitted.held_out_["low"] < fitted.score(unseen()) < fitted.held_out_["high"] + 0.02
+
+
+def test_the_table_says_what_was_tried(fitted):
+    table = fitted.tried_
+    assert set(table.candidate) == {"CKL", "TSTE", "STE", "SOE", "GNMDS"}
+    assert set(table.dimension) == {2, 3, 5, 10}
+    assert table.chosen.sum() == len(fitted.chosen_) == len(fitted.members_)
+    assert (table.folds[table.chosen] == 4).all()
+    assert (table.dropped[table.chosen] == "").all()
+    assert (table.dropped[table.folds < 4] != "").all()
+    assert table.log_loss.isna().equals(table.candidate.isin(["SOE", "GNMDS"]))
+    assert ((table.error > 0) & (table.seconds > 0)).all()
+    assert fitted.chosen_.share.sum() == pytest.approx(1.0)
+
+
+def test_one_dimension_too_few_is_dropped_for_good_reason():
+    deep = np.random.default_rng(3).normal(size=(18, 3))
+    c = sm.simulate(deep, 3000, sharpness=2.0, random_state=1)
+    model = sm.AutoSimilarity(candidates=[sm.STE()], dimensions=(1, 3), random_state=0).fit(c)
+    assert set(model.chosen_.dimension) == {3}
+    assert model.tried_.query("dimension == 1").dropped.str.contains("surely worse").all()
+
+
+def test_squared_distances_are_the_weighted_mean_of_the_members(fitted):
+    def in_own_units(X):
+        square = ((X[:, None] - X[None]) ** 2).sum(-1)
+        return square / (2.0 * ((X - X.mean(0)) ** 2).sum(1).mean())
+
+    mean = np.tensordot(fitted.chosen_.share, [in_own_units(member.embedding_) for member in fitted.members_], 1)
+    found = fitted.distances() ** 2
+    factor = found.sum() / mean.sum()
+    np.testing.assert_allclose(found, factor * mean, atol=1e-3 * found.max())
+
+
+def test_probabilities_can_be_believed(fitted):
+    assert sm.calibration_error(fitted, unseen()) < 0.03
+    assert fitted.held_out_["log_loss"] == pytest.approx(sm.log_loss(fitted, unseen()), abs=0.03)
+
+
+def test_probabilities_whatever_was_chosen(answers):
+    model = sm.AutoSimilarity(candidates=[sm.SOE(), sm.GNMDS()], dimensions=(2,), random_state=0).fit(answers)
+    assert model.has_probability
+    assert sm.calibration_error(model, unseen()) < 0.05
+
+
+def test_without_average_it_is_the_best_single_fit(answers):
+    model = sm.AutoSimilarity(average=False, **FEW).fit(answers)
+    (member,) = model.members_
+    assert np.array_equal(model.predict(answers), member.predict(answers))
+    best = model.tried_[model.tried_.chosen].iloc[0]
+    assert (best.candidate, best.dimension) == tuple(model.chosen_.iloc[0][["candidate", "dimension"]])
+    assert "predicted best" in model.reason_
+
+
+def test_noise_is_not_predictable_so_answers_were_kept_whole():
+    rng = np.random.default_rng(5)
+    shown = np.array([rng.permutation(12)[:3] for _ in range(500)])
+    noise = sm.Comparisons.from_odd_one_out(shown, rng.integers(0, 3, 500))
+    model = sm.AutoSimilarity(**FEW).fit(noise)
+    assert model.tried_.query("folds == 2").accuracy.max() < 0.58
+
+
+def test_a_short_time_still_gives_an_answer_and_says_so(answers):
+    model = sm.AutoSimilarity(time_limit=1e-6, random_state=0).fit(answers)
+    assert len(model.tried_) == 1
+    assert "time limit" in model.reason_
+    assert model.score(unseen()) > 0.8
+
+
+def test_an_interrupt_keeps_what_was_found(answers):
+    def stop(done, most):
+        assert done <= most
+        if done == 3:
+            raise KeyboardInterrupt
+
+    model = sm.AutoSimilarity(**FEW).fit(answers, callback=stop)
+    assert "interrupted" in model.reason_
+    assert model.score(unseen()) > 0.7
+
+    def fail(done, most):
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        sm.AutoSimilarity(**FEW).fit(answers, callback=fail)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_handful_of_answers(count):
+    rows = [(0, 1, 2), (1, 0, 2), (3, 2, 0), (2, 3, 1), (0, 1, 3)][:count]
+    model = sm.AutoSimilarity(random_state=0).fit(np.array(rows))
+    assert np.isfinite(model.embedding_).all()
+    assert model.reason_
+
+
+def test_features_help_and_place_new_items():
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(40, 6))
+    places = features[:, :2] * 2.0
+    c = sm.simulate(places, 250, sharpness=1.0, random_state=2)
+    model = sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(c, features=features)
+    plain = sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(c)
+    test = sm.simulate(places, 4000, random_state=3)
+    assert model.score(test) > plain.score(test) + 0.03
+    assert model.chosen_.candidate.str.startswith("FeatureEmbedding").all()
+    new = rng.normal(size=(10, 6))
+    together = np.concatenate([model.embedding_, model.transform(new)])
+    triplets = sm.simulate(np.concatenate([places, new[:, :2] * 2.0]), 6000, random_state=4)
+    about_new = triplets[(triplets.quadruplets >= 40).any(1)]
+    assert sm.Similarity(together, model.similarity_.loss).score(about_new) > 0.8
+    with pytest.raises(ValueError, match="does not learn from features"):
+        plain.transform(new)
+
+
+def test_place_and_quadruplets():
+    c = sm.simulate(TRUTH, 900, form="quadruplet", sharpness=2.0, random_state=1)
+    model = sm.AutoSimilarity(**FEW).fit(c)
+    assert model.score(sm.simulate(TRUTH, 3000, form="quadruplet", random_state=3)) > 0.85
+    assert model.place([(18, 0, 5), (18, 0, 7), (18, 1, 9)], random_state=0).n_items == 19
+
+
+def test_chosen_settings_fitted_to_other_answers(answers, fitted):
+    again = fitted.refit_chosen(answers)
+    assert np.corrcoef(again.distances().ravel(), fitted.distances().ravel())[0, 1] > 0.999
+    other = fitted.refit_chosen(answers.select(np.arange(450)))
+    assert 0.8 < np.corrcoef(other.distances().ravel(), fitted.distances().ravel())[0, 1] < 0.9999
+    assert fitted.score(unseen()) == sm.AutoSimilarity(random_state=0).fit(answers).score(unseen())
+
+
+def test_the_reason_is_in_plain_sentences(fitted):
+    assert "held-out" in fitted.reason_
+    assert fitted.reason_.count(". ") >= 2
+    assert "95% interval" in fitted.reason_
+
+
+def test_an_accuracy_above_the_ceiling_is_explained():
+    clear = np.unique(sm.simulate(TRUTH, 1500, random_state=1).triplets, axis=0)
+    asked_again = [row for k in range(2, 12) for row in [(0, 1, k)] * 7 + [(0, k, 1)] * 5]
+    c = sm.Comparisons.from_triplets(np.concatenate([clear, asked_again]))
+    model = sm.AutoSimilarity(**FEW).fit(c)
+    assert "above the noise ceiling of" in model.reason_
+    assert "asked again" in model.reason_
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"time_limit": 0}, "time_limit: expected"),
+        ({"n_folds": 1}, "n_folds: expected"),
+        ({"dimensions": (0, 2)}, "dimensions: expected"),
+        ({"dimensions": ()}, "dimensions: expected"),
+        ({"candidates": []}, "candidates: expected at least one"),
+        ({"candidates": ["STE"]}, "candidates: expected estimators"),
+        ({"candidates": [sm.FeatureEmbedding()]}, "features: FeatureEmbedding learns from features"),
+    ],
+)
+def test_bad_settings_are_named(answers, settings, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        sm.AutoSimilarity(**settings).fit(answers)

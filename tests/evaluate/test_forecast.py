@@ -1,0 +1,90 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import similitude as sm
+from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.forecast import _curves
+from similitude.graph.repeats import Estimate
+
+TRUTH = np.random.default_rng(0).normal(size=(12, 2))
+
+
+@pytest.fixture(scope="module")
+def found():
+    c = sm.simulate(TRUTH, 500, sharpness=1.0, random_state=1)
+    return sm.more_answers(sm.STE(2, random_state=0), c, n_repeats=6, random_state=0)
+
+
+def test_an_exact_curve_is_found():
+    size = np.array([50, 100, 200, 400, 800])
+    repeats = pd.DataFrame([0.85 - 0.8 * size**-0.6] * 3, columns=size)
+    curves = _curves(repeats, 0.0, 1.0, 3, np.random.default_rng(0))
+    np.testing.assert_allclose(curves, [[0.85, 0.8, 0.6]] * 4, rtol=0.01)
+
+
+def test_a_longer_study_ends_where_it_was_expected(found):
+    for multiple in (2, 4):
+        longer = sm.simulate(TRUTH, 500 * multiple, sharpness=1.0, random_state=77)
+        reached = sm.STE(2, random_state=0).fit(longer).score(sm.simulate(TRUTH, 20000, sharpness=1.0, random_state=78))
+        row = found.table[found.table.answers == 500 * multiple].iloc[0]
+        assert row.low - 0.01 < reached < row.high + 0.01
+        assert abs(row.accuracy - reached) < 0.03
+
+
+def test_the_table_and_the_sentence(found):
+    assert found.table.more.tolist() == [0, 250, 500, 1500, 3500]
+    assert (found.table.low <= found.table.accuracy).all()
+    assert (found.table.accuracy <= found.table.high).all()
+    assert found.table.gain[0] == 0
+    assert "250 more would gain" in repr(found)
+    assert "noise ceiling" in repr(found)
+
+
+def test_answers_for_an_accuracy_is_the_inverse_of_what_is_expected(found):
+    wanted = float(found.table.accuracy[2])
+    needed = found.answers_for(wanted)
+    assert needed.value == pytest.approx(1000, rel=0.01)
+    assert found.expected(needed.value).accuracy[0] == pytest.approx(wanted)
+    assert found.answers_for(0.9999).value is None
+    assert "does not get to" in found.answers_for(0.9999).note
+
+
+def test_the_ceiling_holds_the_curve_down():
+    truth = TRUTH[:5]  # thirty questions: each asked often, so that the ceiling is well known
+    c = sm.simulate(truth, 900, sharpness=0.3, random_state=1)
+    found = sm.more_answers(sm.STE(2, random_state=0), c, n_repeats=4, random_state=0)
+    assert found.ceiling.value is not None
+    assert (found.curves[:, 0] <= found.ceiling.high + 1e-9).all()
+
+
+def test_an_accuracy_above_the_ceiling_says_why():
+    clear = np.unique(sm.simulate(TRUTH, 900, random_state=1).triplets, axis=0)
+    asked_again = [row for k in range(2, 12) for row in [(0, 1, k)] * 7 + [(0, k, 1)] * 5]
+    c = sm.Comparisons.from_triplets(np.concatenate([clear, asked_again]))
+    found = sm.more_answers(sm.STE(2, random_state=0), c, n_repeats=3, random_state=0)
+    assert found.table.accuracy.max() > found.ceiling.value
+    assert "above the noise ceiling" in repr(found)
+    assert "asked again" in found.note
+
+
+def test_what_is_said_of_an_accuracy_and_a_ceiling():
+    ceiling = Estimate(0.8, 0.75, 0.85)
+    assert above_ceiling(0.79, ceiling) == ""
+    assert above_ceiling(0.9, Estimate(None)) == ""
+    assert "known only to lie below 85.0%" in above_ceiling(0.82, ceiling)
+    assert "harder than the others" in above_ceiling(0.9, ceiling)
+
+
+def test_a_row_per_repeat():
+    c = sm.simulate(TRUTH, 200, sharpness=1.0, random_state=1)
+    settings = {"sizes": [50, 150], "n_repeats": 3, "random_state": 0}
+    rows = sm.learning_curve(sm.STE(2, random_state=0), c, per_repeat=True, **settings)
+    means = sm.learning_curve(sm.STE(2, random_state=0), c, **settings)
+    assert len(rows) == 6
+    assert rows.groupby("answers").accuracy.mean().to_list() == pytest.approx(means.accuracy.to_list())
+
+
+def test_bad_settings_are_named():
+    with pytest.raises(ValueError, match=r"^multiples: expected"):
+        sm.more_answers(sm.STE(), np.array([(0, 1, 2)]), multiples=(0.5,))
