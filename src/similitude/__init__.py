@@ -11,6 +11,8 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 _HOME = {
+    "RaterEmbedding": "methods.raters",
+    "GroupEmbedding": "methods.groups",
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
     "CAMEL": "methods.confidence",
