@@ -13,6 +13,8 @@ __version__ = "0.1.0.dev0"
 _HOME = {
     "RaterEmbedding": "methods.raters",
     "GroupEmbedding": "methods.groups",
+    "MixedEmbedding": "methods.mixed",
+    "Ratings": "feedback.ratings",
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
     "CAMEL": "methods.confidence",

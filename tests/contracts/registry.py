@@ -136,5 +136,5 @@ def _gram(order, rng):
     return (root @ root.T).ravel()
 
 
-METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS, sm.RaterEmbedding, sm.GroupEmbedding]
+METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding]
 ONLINE = [sm.ERKLE, sm.OnlineEmbedding]

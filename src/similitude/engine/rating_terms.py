@@ -62,12 +62,19 @@ class Graded(Rated):
         self.step, self.n_levels = step, n_levels
         self.size = n_levels + n_raters
 
+    def thresholds(self, own: Floats) -> Floats:
+        """c_1 and the sums of the gaps from there on."""
+        return own[0] + np.concatenate([[0.0], np.cumsum(np.exp(own[1 : self.n_levels - 1]))])
+
+    def slope(self, own: Floats) -> float:
+        """b, how steeply ratings rise with the level."""
+        return float(np.exp(own[self.n_levels - 1]))
+
     def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
         """See the table of the module."""
         level, slope, _ = self.scale(d2)
-        steepness = np.exp(own[self.n_levels - 1])
-        gaps = np.exp(own[1 : self.n_levels - 1])
-        threshold = own[0] + np.concatenate([[0.0], np.cumsum(gaps)])
+        steepness, threshold = self.slope(own), self.thresholds(own)
+        gaps = np.diff(threshold)
         eta = steepness * level + self._shift(own)
         below, above = self.step > 0, self.step < self.n_levels - 1
         high, up, _ = LOGISTIC(threshold[np.minimum(self.step, self.n_levels - 2)] - eta)
