@@ -14,6 +14,7 @@ _HOME = {
     "RaterEmbedding": "methods.raters",
     "GroupEmbedding": "methods.groups",
     "MixedEmbedding": "methods.mixed",
+    "compare": "evaluate.comparing",
     "Ratings": "feedback.ratings",
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",
