@@ -104,6 +104,10 @@ class Judged(Term):
         """Weighted sum of the losses of each source, at other margins."""
         return self._by_source(self.weight * self._losses(margin, own)[0])[:-1]
 
+    def information(self, margin: Floats) -> Floats:
+        """Expected information on the logarithm of the sharpness of each source: the sum of curvature · margin²."""
+        return self._by_source(self.weight * self.loss.shape(margin)[2] * margin**2)[:-1]
+
     def _by_source(self, value: Floats) -> Floats:
         return np.bincount(self.source, value, self.n_sources + 1).astype(float)
 

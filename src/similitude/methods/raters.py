@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.joint import JointProblem
-from similitude.engine.joint_terms import Judged, by_code
+from similitude.engine.joint_terms import Judged
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.solvers.lbfgs import lbfgs
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _FIRST_SPREAD = 0.5
 _LEAST_SPREAD = 0.02  # raters this alike are pooled
 _ROUNDS = 20
-_DULL = 0.4  # of the mean sharpness of all answers: who lies below it with the whole interval is flagged
+_DULL = 0.4  # of a typical rater's sharpness: who lies below it with the whole interval is flagged
 _LEVEL = 0.95
 
 
@@ -57,8 +57,7 @@ class RaterEmbedding(LogisticEmbedding):
     ----------
     raters_ : table with a row per rater: `rater`, `answers`, `sharpness` with its 95 % interval `low`, `high` (the
         map taken as known, whole answers as draws), `lapse` where asked for, and `flagged` where the interval lies
-        below 0.4. The mean sharpness of all answers is 1. A strong penalty on the map also shrinks how far raters
-        differ, beyond what the intervals say
+        below 0.4. A typical rater has 1
     spread_ : the spread that was used
     pooled_objective_ : mean loss plus ridge of the pooled fit, from which it starts
     """
@@ -151,66 +150,78 @@ class RaterEmbedding(LogisticEmbedding):
 
     def _learned_spread(self, term: Judged, X: Floats, own: Floats, c: Comparisons) -> float:
         known = Posterior.of(term, _sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
-        return max(float(np.sqrt(known.moments.mean())), _LEAST_SPREAD)
+        return max(known.spread, _LEAST_SPREAD)
 
     def _table(self, c: Comparisons, names: tuple[str, ...], term: Judged, own: Floats) -> pd.DataFrame:
         import pandas as pd
 
-        known = Posterior.of(term, _sqdist(self.embedding_, term.pairs), own, c)
-        sharp = term.sharpness(own)[:-1]
+        columns = ("sharpness", "low", "high")
+        figures = dict.fromkeys(columns, np.empty(0))
+        if names:
+            known = Posterior.of(term, _sqdist(self.embedding_, term.pairs), own, c)
+            figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
         answers = [int((c.answers.rater.values == name).sum()) for name in names]
-        columns = {"rater": names, "answers": answers, "sharpness": sharp, "low": known.low, "high": known.high}
-        table = pd.DataFrame(columns)
+        table = pd.DataFrame({"rater": names, "answers": answers} | figures)
         if self.lapse:
             table["lapse"] = term.lapses(own)[:-1]
-        return table.assign(flagged=known.high < _DULL)
+        return table.assign(flagged=table.high < _DULL)
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """What is known of each sharpness when the map and the lapses are taken as known, on a grid of its logarithm.
+    """What the answers say of each log sharpness when the map and the lapses are taken as known, 0 being typical.
 
     Attributes
     ----------
-    low, high : 95 % interval of the sharpness
-    moments : mean of the square of the logarithm e^p is taken of (`engine.joint_terms.Judged`)
+    mean, low, high : mean and 95 % interval of the log sharpness of each rater
+    spread : standard deviation of log sharpness over raters, what is not known of each included
     """
 
+    mean: Floats
     low: Floats
     high: Floats
-    moments: Floats
+    spread: float
 
     @classmethod
     def of(cls, term: Judged, d2: Floats, own: Floats, c: Comparisons) -> Posterior:
-        """Likelihood times prior on 61 points around the fit p, where both are stationary.
+        """Likelihood times prior on 121 points around the fit.
 
-        The mean sharpness is held at 1 by a multiplier, the slope of the loss by the overall scale. Comparisons of one
-        answer depend on each other, so the log-likelihood counts less by how much more the score varies from answer to
-        answer than independent comparisons would let it (Chandler & Bate 2007), its slope at the fit left as it is.
+        In the fit the ridge on the map presses on sharp raters more than on dull ones; with the map given, nothing but
+        the answers and the prior speak. What is typical is the mean, raters weighted by the information in their
+        answers: clickers do not count. Comparisons of one answer depend on each other, so the log-likelihood is divided
+        by how much more the score varies from answer to answer than independent comparisons would let it (Chandler &
+        Bate 2007), 1 at least.
         """
-        fitted, sharp = own[: term.n_sources], term.sharpness(own)[:-1]
         margin = term.margins(d2, own)
-        information, excess, push = _information(term, margin, c.answer[c.weight > 0])
+        information = term.information(margin)
+        excess = _excess(term, margin, information, c.answer[c.weight > 0])
         error = 1.0 / np.sqrt(information / excess + term.spread**-2)
-        offset = np.linspace(-6.0, 6.0, 61)[:, None] * error
+        offset = np.linspace(-12.0, 12.0, 121)[:, None] * error
         stretch = np.exp(np.concatenate([offset, np.zeros((len(offset), 1))], axis=1))
-        loss = np.array([term.losses_by_source(one[term.source] * margin, own) for one in stretch])
-        loss -= push * term.share[:-1] * sharp * np.exp(offset)
-        loss += fitted * offset / term.spread**2
-        density = -loss / excess - 0.5 * (offset / term.spread) ** 2
-        chance = np.exp(density - density.max(0, initial=-np.inf))
-        chance /= chance.sum(0)
-        low, high = (sharp * np.exp(_quantile(offset, chance, share)) for share in (0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2))
-        return cls(low, high, (chance * (fitted + offset) ** 2).sum(0))
+        loss = np.array([term.losses_by_source(one[term.source] * margin, own) for one in stretch]) / excess
+        power = np.log(term.sharpness(own)[:-1]) + offset
+        typical = 0.0
+        for _ in range(_ROUNDS):  # of EM for the mean of the prior
+            chance = _normalised(-loss - 0.5 * ((power - typical) / term.spread) ** 2)
+            mean = (chance * power).sum(0)
+            typical = float(np.average(mean, weights=information + 1e-12))
+        ends = [_quantile(power, chance, share) - typical for share in (0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2)]
+        spread = float(np.sqrt((chance * (power - mean.mean()) ** 2).sum(0).mean()))
+        return cls(mean - typical, ends[0], ends[1], spread)
 
 
-def _information(term: Judged, margin: Floats, answer: Array) -> tuple[Floats, float, float]:
-    """Expected information on each log sharpness, how much more scores vary than it says, and the sum of scores."""
-    _, slope, curvature = term.loss.shape(margin)
-    information = by_code(term.source, term.weight * curvature * margin**2, term.n_sources + 1)
-    score = np.bincount(np.unique(answer, return_inverse=True)[1], term.weight * slope * margin)
+def _excess(term: Judged, margin: Floats, information: Floats, answer: Array) -> float:
+    """How much more the scores of answers vary than is expected of independent comparisons, 1 at least."""
+    known = term.source < term.n_sources
+    score = term.weight * term.loss.shape(margin)[1] * margin * known
+    by_answer = np.bincount(np.unique(answer, return_inverse=True)[1], score)
     expected = float(information.sum())
-    return information[:-1], max(float(score @ score) / expected, 1.0) if expected > 0 else 1.0, float(score.sum())
+    return max(float(by_answer @ by_answer) / expected, 1.0) if expected > 0 else 1.0
+
+
+def _normalised(density: Floats) -> Floats:
+    chance = np.exp(density - density.max(0))
+    return chance / chance.sum(0)
 
 
 def _quantile(value: Floats, chance: Floats, share: float) -> Floats:
