@@ -62,6 +62,13 @@ def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
     return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes][comparisons.answer]
 
 
+def answer_counts(comparisons: Comparisons) -> Array:
+    """Number of answers of each rater, "can't tell" included, raters in order of their names."""
+    who = comparisons.answers.rater
+    count = np.bincount(who.codes[who.codes >= 0], minlength=len(who.labels))
+    return count[sorted(range(len(who.labels)), key=lambda code: who.labels[code])]
+
+
 def places_among(names: tuple[str, ...], known: tuple[str, ...], code: Array) -> Array:
     """Turn codes into `names` into codes into `known`, -1 where a name is not known."""
     place = {name: k for k, name in enumerate(known)}

@@ -11,7 +11,7 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
-from similitude.methods.logistic import raters_of
+from similitude.methods.logistic import answer_counts, raters_of
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,9 @@ class RatedAnswers:
         nobody = rater < 0
         strangers, place = np.unique(c.answer[nobody], return_inverse=True)
         rater[nobody] = len(names) + place
-        who = c.answers.rater
-        answers = np.array([int((who.values == name).sum()) for name in names], int)
         return cls(
             c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], len(names) + len(strangers), names,
-            answers, c.n_items, c.names,
+            answer_counts(c), c.n_items, c.names,
         )  # fmt: skip
 
     @property

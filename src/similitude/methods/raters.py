@@ -27,7 +27,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
-from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
+from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,8 +160,7 @@ class RaterEmbedding(LogisticEmbedding):
         if names:
             known = Posterior.of(term, _sqdist(self.embedding_, term.pairs), own, c)
             figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
-        answers = [int((c.answers.rater.values == name).sum()) for name in names]
-        table = pd.DataFrame({"rater": names, "answers": answers} | figures)
+        table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
             table["lapse"] = term.lapses(own)[:-1]
         return table.assign(flagged=table.high < _DULL)
