@@ -97,3 +97,17 @@ def active() -> None:
     axes[0].set_title("few wrong answers, two dimensions")
     axes[1].set_title("many wrong answers, three dimensions")
     axes[1].set_ylabel("")
+
+
+def agreement() -> None:
+    """Draw two models' distances against each other, and their maps over each other."""
+    names = ["ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "ibex", "jay", "kiwi", "lynx"]
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    models = [
+        sm.STE(2, random_state=0).fit(sm.simulate(seen, 600, sharpness=2.0, names=names, random_state=seed))
+        for seed, seen in ((1, truth), (2, truth * [1.5, 0.5]))
+    ]
+    found = sm.compare(*models, random_state=0)
+    _, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.4), layout="constrained")
+    sm.plot.agreement(found, labels=("lay", "expert"), ax=left)
+    sm.plot.agreement(found, kind="maps", labels=("lay", "expert"), ax=right)

@@ -64,6 +64,7 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
         ("plot", "answers.sim", "-o", "map.svg", "--labels"),
         ("next", "answers.sim", "-n", 5, "--asked", "answers.csv", "-o", "questions.csv", "--asks", "odd_one_out"),
         ("update", "answers.sim", "answers.csv", "-o", "updated.sim"),
+        ("compare", "answers.sim", "answers.sim", "--answers", "answers.csv", "-o", "pairs.png", "--maps", "maps.png"),
     ],
     ids=lambda arguments: " ".join(map(str, arguments[:3])),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import similitude as sm
-from similitude.engine import models, penalties, terms
+from similitude.engine import group_models, joint, joint_terms, models, penalties, rating_terms, terms
 
 # A parameter for every registered formula, and the places where its slope jumps.
 SCALE_PARAMETERS = {"squared": 0.0, "student": 1.5, "logarithm": 0.05, "distance": 0.01}
@@ -46,6 +46,7 @@ def model_cases(n_items=7):
     rest = models.Positions(n_items, 2, features=features, residual=True)
     placed = models.Positions(2, 3, fixed=rng.normal(size=(n_items - 2, 3)))
     further = models.Positions(n_items, 2, beside=features)
+    shifted, stretched = group_models.GroupShifts(4, 2, 2), group_models.GroupWeights(4, 2, 2)
     kernel = models.Matrix(n_items)
     metric = models.Matrix(n_items, features=features)
     weights = models.Weights(tables)
@@ -58,6 +59,8 @@ def model_cases(n_items=7):
         ModelCase("mapped positions with a rest", rest, rng.normal(size=rest.size)),
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("positions beside given ones", further, rng.normal(size=further.size)),
+        ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
+        ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
         ModelCase("products", products, _gram(4, rng) - np.eye(4).ravel(), symmetric=True, signed=True),
@@ -66,7 +69,7 @@ def model_cases(n_items=7):
         ModelCase("feature weights", columns, np.abs(rng.normal(size=columns.size))),
         ModelCase("sum", both, np.abs(rng.normal(size=both.size))),
     ]
-    classes = {cls for cls in vars(models).values() if isinstance(cls, type) and issubclass(cls, models.Model)}
+    classes = _subclasses(models.Model, models, group_models)
     assert {type(case.model) for case in cases} == classes - {models.Model}, "a model is missing from the registry"
     return cases
 
@@ -90,6 +93,38 @@ def penalty_cases():
     return cases
 
 
+def term_cases(n_items=6, rows=40):
+    """Terms of a joint problem over six items, with a model for each."""
+    rng = np.random.default_rng(5)
+    every = np.array([(i, j) for i in range(n_items) for j in range(i + 1, n_items)], np.int32)
+    loss = terms.ComparisonLoss(terms.Formula(terms.logarithm, 0.05), terms.Formula(terms.logistic))
+    scale = terms.Formula(terms.distance, 0.01)
+    weight, who = rng.uniform(0.5, 2.0, rows), rng.integers(-1, 3, rows)
+    near, far = every[rng.integers(0, 7, rows)], every[rng.integers(7, len(every), rows)]
+    free = models.Positions(n_items, 2)
+    cases = [
+        ("sharpness", joint_terms.Judged(loss, near, far, weight, who, 3), free),
+        ("sharpness and lapse", joint_terms.Judged(loss, near, far, weight, who, 3, lapse=True), free),
+        (
+            "groups",
+            joint_terms.Mixed(loss, near, far, weight, np.abs(who), 3, n_items, 2),
+            group_models.GroupShifts(n_items, 2, 2),
+        ),
+        ("links", joint_terms.Linked(scale, near, rng.random(rows) < 0.5, weight), free),
+        ("five steps", rating_terms.Graded(scale, near, rng.integers(0, 5, rows), 5, weight, who, 3), free),
+        ("two steps", rating_terms.Graded(scale, near, rng.integers(0, 2, rows), 2, weight, who, 3), free),
+        ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
+    ]
+    classes = _subclasses(joint.Term, joint_terms, rating_terms) - {joint.Term, rating_terms.Rated}
+    assert {type(case[1]) for case in cases} == classes, "a term is missing from the registry"
+    return cases
+
+
+def _subclasses(base, *modules):
+    every = [value for module in modules for value in vars(module).values()]
+    return {value for value in every if isinstance(value, type) and issubclass(value, base)}
+
+
 def _correlation(order, rng):
     rows = rng.normal(size=(order, order))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -101,7 +136,7 @@ def _gram(order, rng):
     return (root @ root.T).ravel()
 
 
-METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS]
+METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding]
 ONLINE = [sm.ERKLE, sm.OnlineEmbedding]
 
 # Estimators of every kind, small: what they all must do is in test_estimators.py.

@@ -1,8 +1,9 @@
 """The command line: `similitude demo | simulate | info | convert | check | clean | fit | evaluate | plot`.
 
-`next` and `update` stand in `cli.asking`. Commands are thin: each calls the library and says the Python that does the
-same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit status: 0 done, 1 what was asked
-cannot be done (a sentence says why), 2 wrong usage, 3 (`check`) something is worth a look.
+`next` and `update` stand in `cli.asking`, `compare` in `cli.comparing`. Commands are thin: each calls the library and
+says the Python that does the same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit
+status: 0 done, 1 what was asked cannot be done (a sentence says why), 2 wrong usage, 3 (`check`) something is worth a
+look.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Sum` | those of its parts, one after the other | the sum | each part's |
 
 `Products` and `Additive` give dissimilarities that are no squared distances; they serve ranking (`methods.ranking`).
+Maps of several groups of people stand in `engine.group_models`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,13 @@ class Predicts(Protocol):
 
 
 def correct(model: Predicts, comparisons: Comparisons) -> Floats:
-    """For each comparison 1 where the model orders it rightly, 0 where wrongly, a half for a tie."""
+    """For each comparison 1 where the model orders it rightly, 0 where wrongly, a half for a tie.
+
+    A model that tells raters apart (`GroupEmbedding`) orders each by its rater's map: its `answer_margin`.
+    """
+    by_rater = getattr(model, "answer_margin", None)
+    if by_rater is not None:
+        return 0.5 * (1.0 + np.sign(by_rater(comparisons)))
     gap = model.pair_distance(comparisons.far) - model.pair_distance(comparisons.near)
     return 0.5 * (1.0 + np.sign(gap))
 

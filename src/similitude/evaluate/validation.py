@@ -31,6 +31,7 @@ def cross_validate(
     by: By = "answer",
     n_splits: int = 5,
     features: Any = None,
+    further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
@@ -47,6 +48,8 @@ def cross_validate(
     by : what is held out together (see `AnswerFold`)
     n_splits : number of folds
     features : given to the estimators that learn from features, and not to the others
+    further : further feedback by name (`{"ratings": ratings}`), given whole to the estimators that learn from it
+        (`MixedEmbedding`), and not to the others
     clean : applied to the training part of each fold and never to the test part, whose hard answers must stay
     random_state : seed of the folds
     level : of the intervals, which take answers (raters, items) as the independent draws
@@ -63,7 +66,7 @@ def cross_validate(
     c = as_comparisons(comparisons)
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
-    work = [(clone(named[name]), c, train, test, clean, features) for name, _, train, test in jobs]
+    work = [(clone(named[name]), c, train, test, clean, features, further) for name, _, train, test in jobs]
     rows = run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)]
@@ -83,6 +86,7 @@ def learning_curve(
     test_size: float = 0.2,
     n_repeats: int = 5,
     features: Any = None,
+    further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
@@ -104,6 +108,8 @@ def learning_curve(
     test_size : share held out
     n_repeats : number of repeats
     features : given to the estimators that learn from features, and not to the others
+    further : further feedback by name (`{"ratings": ratings}`), given whole to the estimators that learn from it
+        (`MixedEmbedding`), and not to the others
     clean : applied to training answers only
     random_state : seed
     level : of the intervals, over test answers within repeats averaged over repeats
@@ -127,7 +133,7 @@ def learning_curve(
         for size in _sizes(sizes, len(answers)):
             part = train[np.isin(c.answer[train], answers[:size])]
             jobs.extend((name, size, repeat, part, test) for name in named)
-    work = [(clone(named[name]), c, train, test, clean, features) for name, _, _, train, test in jobs]
+    work = [(clone(named[name]), c, train, test, clean, features, further) for name, _, _, train, test in jobs]
     rows = run_all(work, n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
@@ -152,7 +158,14 @@ def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progr
 
 
 def held_out_rows(
-    estimator: Any, c: Comparisons, train: Array, test: Array, clean: Cleaner | None, features: Any = None, **fit: Any
+    estimator: Any,
+    c: Comparisons,
+    train: Array,
+    test: Array,
+    clean: Cleaner | None,
+    features: Any = None,
+    further: Mapping[str, Any] | None = None,
+    **fit: Any,
 ) -> pd.DataFrame:
     """Fit on some rows and score the others: a row per held-out comparison. `fit` holds the fit's further arguments."""
     with warnings.catch_warnings():
@@ -160,6 +173,8 @@ def held_out_rows(
         training, held_out = c[train], c[test]
     if getattr(estimator, "needs_features", False):
         fit["features"] = features
+    if getattr(estimator, "takes_further", False):
+        fit |= further or {}
     start = time.perf_counter()
     estimator.fit(clean(training) if clean is not None else training, **fit)
     seconds = time.perf_counter() - start

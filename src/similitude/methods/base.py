@@ -30,6 +30,7 @@ class ComparisonEstimator(BaseEstimator):
 
     similarity_: Similarity
     needs_features = False  # whether `fit` takes `features`
+    takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
     def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""

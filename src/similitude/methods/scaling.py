@@ -30,6 +30,16 @@ def scale_ranks(d: Floats) -> Floats:
     """
     table = d - d[~np.eye(len(d), dtype=bool)].min(initial=np.inf)
     np.fill_diagonal(table, 0.0)
+    return _scale(table)
+
+
+def scale_distances(d: Floats) -> Floats:
+    """(n, k) positions for a symmetric table of distances, axes in order: classical scaling of their squares."""
+    return _scale(d * d)
+
+
+def _scale(table: Floats) -> Floats:
+    """Return positions for squared distances: the positive eigenvalues of -H D H / 2."""
     means = table.mean(0)
     with one_blas_thread():
         values, vectors = linalg.eigh(-0.5 * (table - means - means[:, None] + means.mean()))

@@ -4,7 +4,8 @@ Which picture when: `embedding` is the map of a similarity, with how sure it is;
 answers would help, `forecast` how many for how much, `active_curve` whether choosing questions pays; `calibration`
 whether probabilities can be believed; `penalty_path` and `dimension` how a setting was chosen; `weights` what matters,
 `item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
-`kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class.
+`kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class;
+`agreement` how far two models agree.
 
 Examples
 --------
@@ -16,6 +17,7 @@ Examples
 """
 
 from similitude.plot.active import active_curve
+from similitude.plot.agreement import agreement
 from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.confidence import explanation, factors
@@ -26,6 +28,7 @@ from similitude.plot.style import save
 
 __all__ = [
     "active_curve",
+    "agreement",
     "calibration",
     "dendrogram",
     "dimension",

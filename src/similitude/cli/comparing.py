@@ -1,0 +1,71 @@
+"""The command `similitude compare`: how far two models agree, or a model and a table of dissimilarities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from similitude.cli.commands import Form, LargerOption, Seed, app, read
+from similitude.cli.output import same_in_python
+
+Compared = Annotated[Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv)")]
+
+
+@app.command()
+def compare(
+    first: Compared,
+    second: Compared,
+    answers: Annotated[Path | None, typer.Option(help="answers on which both are scored")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="picture of the distances against each other")] = None,
+    maps: Annotated[Path | None, typer.Option(help="picture of the two maps over each other")] = None,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Say how far two models agree, or a model and a table: distances, maps, and answers if given."""
+    import similitude as sm
+
+    loaded = [_load(path) for path in (first, second)]
+    c, reading = (None, None) if answers is None else read(answers, form, larger)
+    found = sm.compare(loaded[0][0], loaded[1][0], c, random_state=seed)
+    typer.echo(str(found))
+    given = "" if c is None else ", c"
+    lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *([] if reading is None else [reading])]
+    lines.append(f"found = sm.compare(a, b{given}, random_state={seed})")
+    lines.append("print(found)")
+    pictures: dict[Literal["distances", "maps"], Path | None] = {"distances": out, "maps": maps}
+    for kind, path in pictures.items():
+        if path is not None:
+            labels = (first.stem, second.stem)
+            sm.plot.save(sm.plot.agreement(found, kind=kind, labels=labels), path)
+            typer.echo(f"the picture of the {kind} is in {path}")
+            lines.append(f"sm.plot.save(sm.plot.agreement(found, kind={kind!r}, labels={labels!r}), {str(path)!r})")
+    tables = any(path.suffix != ".sim" for path in (first, second))
+    same_in_python(*lines, before=["import pandas as pd"] if tables else [])
+
+
+def _load(path: Path) -> tuple[Any, str]:
+    """Return a model or a table, and the Python that reads it: with names where the first cell is no number."""
+    import similitude as sm
+
+    if path.suffix == ".sim":
+        return sm.Similarity.load(path), f"sm.Similarity.load({str(path)!r})"
+    import pandas as pd
+
+    separator = "\t" if path.suffix == ".tsv" else ","
+    with path.open() as file:
+        cell = file.readline().split(separator)[0].strip()
+    options: dict[str, Any] = {"header": None} if _is_number(cell) else {"index_col": 0}
+    options |= {"sep": separator} if separator != "," else {}
+    call = ", ".join([repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())])
+    return pd.read_csv(path, **options), f"pd.read_csv({call})"
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,247 @@
+"""How far two similarities agree: two models, or a model and a given table of dissimilarities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.scores import align, procrustes_distance
+from similitude.evaluate.views import View, share_items
+from similitude.feedback.columns import Array, Floats, Seed
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.items import Names
+
+_FEWEST = 4
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerAgreement:
+    """Two similarities on the same answers.
+
+    Attributes
+    ----------
+    comparisons : how many were scored
+    first, second : accuracy of each, ties half
+    difference, low, high : second minus first, with an interval paired by answer
+    same : share of the comparisons that both order the same way
+    """
+
+    comparisons: int
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    same: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement:
+    """What `compare` found.
+
+    Attributes
+    ----------
+    items : names (or positions) of the items that both know
+    left_out : names of the items that only one of them knows
+    procrustes : share of the variance that is left after one map is moved, turned, mirrored and scaled onto the other:
+        0 is the same map, 1 none in common; NaN where a table has gaps
+    correlation, low, high : Spearman's rank correlation of the distances, with an interval by bootstrap over items
+    p_value : share of random matchings of the items whose correlation is as high (Mantel's test)
+    answers : agreement on answers, where there were any
+    distances : (2, pairs) distances of every two items, by the first and by the second
+    maps : (2, n, d) both maps, the second laid onto the first; None where a table has gaps
+    """
+
+    items: Names
+    left_out: Names
+    procrustes: float
+    correlation: float
+    low: float
+    high: float
+    p_value: float
+    answers: AnswerAgreement | None
+    distances: Floats
+    maps: Floats | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures, fit for JSON."""
+        plain = {name: getattr(self, name) for name in ("procrustes", "correlation", "low", "high", "p_value")}
+        said = None if self.answers is None else vars(self.answers)
+        return {"items": len(self.items), "left_out": list(self.left_out), **plain, "answers": said}
+
+    def __str__(self) -> str:
+        lines = [
+            f"{len(self.items)} items in common" + (f", {len(self.left_out)} left out" if self.left_out else ""),
+            f"rank correlation of distances   {self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), "
+            f"p {'<' if self.p_value < 0.001 else '='} {max(self.p_value, 0.001):.3f}",
+            f"variance left after Procrustes  {self.procrustes:.3f}",
+        ]
+        if self.answers is not None:
+            found = self.answers
+            lines += [
+                f"accuracy on {found.comparisons} comparisons     first {found.first:.3f}, second {found.second:.3f}, "
+                f"difference {found.difference:+.3f} ({found.low:+.3f} to {found.high:+.3f})",
+                f"ordered the same way            {found.same:.3f}",
+            ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def compare(
+    first: Any,
+    second: Any,
+    comparisons: Any = None,
+    *,
+    n_resamples: int = 500,
+    level: float = 0.95,
+    random_state: Seed = None,
+) -> Agreement:
+    """Say how far two similarities agree.
+
+    Items are matched by name where both have names, by position where they have as many items.
+
+    Parameters
+    ----------
+    first, second : a fitted estimator, a `Similarity`, or a table of dissimilarities: an (n, n) array, or a pandas
+        table whose index names the items; NaN where a pair is unknown
+    comparisons : answers on which both are scored, those about items that both know
+    n_resamples : number of draws of the bootstrap over items, and of random matchings
+    level : of the intervals
+    random_state : seed or generator of those draws
+
+    Returns
+    -------
+    Agreement
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 800, random_state=1)
+    >>> first, second = (method(2, random_state=0).fit(answers) for method in (sm.STE, sm.SOE))
+    >>> found = sm.compare(first, second, random_state=0)
+    >>> found.correlation > 0.9, found.procrustes < 0.1
+    (True, True)
+    """
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples: expected at least 1, found {n_resamples}")
+    one, two, items, left_out = share_items(View.of(first, "first"), View.of(second, "second"))
+    if len(items) < _FEWEST:
+        raise ValueError(
+            f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
+        )
+    rng = np.random.default_rng(random_state)
+    correlation = _rank_correlation(one.distances, two.distances, np.arange(len(items)))
+    low, high = _interval(one.distances, two.distances, n_resamples, level, rng)
+    upper = np.triu_indices(len(items), 1)
+    maps = _maps(one, two)
+    return Agreement(
+        items,
+        left_out,
+        np.nan if maps is None else procrustes_distance(maps[1], maps[0]),
+        correlation,
+        low,
+        high,
+        _mantel(one.distances, two.distances, n_resamples, rng),
+        None if comparisons is None else _on_answers(one, two, items, comparisons, level),
+        np.stack([one.distances[upper], two.distances[upper]]),
+        maps,
+    )
+
+
+def _rank_correlation(one: Floats, two: Floats, items: Array) -> float:
+    """Spearman's correlation over the pairs of different items that both know."""
+    i, j = np.triu_indices(len(items), 1)
+    a, b = items[i], items[j]
+    x, y = one[a, b], two[a, b]
+    known = (a != b) & np.isfinite(x) & np.isfinite(y)
+    x, y = stats.rankdata(x[known]), stats.rankdata(y[known])
+    if len(x) < 3 or x.std() == 0 or y.std() == 0:
+        return np.nan
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _interval(one: Floats, two: Floats, draws: int, level: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Percentiles of the correlation over items drawn with replacement, a pair of an item with itself left out."""
+    found = [_rank_correlation(one, two, rng.integers(0, len(one), len(one))) for _ in range(draws)]
+    low, high = np.nanpercentile(found, [50 - 50 * level, 50 + 50 * level])
+    return float(low), float(high)
+
+
+def _mantel(one: Floats, two: Floats, draws: int, rng: np.random.Generator) -> float:
+    """Share of random matchings of items that correlate as highly, the true one among them."""
+    ranks = [_ranks(table) for table in (one, two)]
+    upper = np.triu_indices(len(one), 1)
+    own = _product(ranks[0], ranks[1], upper)
+    drawn = 0
+    for _ in range(draws):
+        order = rng.permutation(len(one))
+        drawn += _product(ranks[0], ranks[1][np.ix_(order, order)], upper) >= own - 1e-12
+    return (1 + drawn) / (1 + draws)
+
+
+def _ranks(table: Floats) -> Floats:
+    """Return the table of ranks of its pairs, centred; a pair that is unknown has rank 0, the middle."""
+    upper = np.triu_indices(len(table), 1)
+    value = table[upper]
+    rank = np.zeros(len(value))
+    known = np.isfinite(value)
+    rank[known] = stats.rankdata(value[known])
+    rank[known] -= rank[known].mean()
+    out = np.zeros_like(table)
+    out[upper] = rank
+    return out + out.T
+
+
+def _product(a: Floats, b: Floats, upper: tuple[Array, Array]) -> float:
+    return float(a[upper] @ b[upper])
+
+
+def _maps(one: View, two: View) -> Floats | None:
+    """Both maps with as many dimensions as the wider model has, the second laid onto the first."""
+    width = max((view.positions.shape[1] for view in (one, two) if view.positions is not None), default=None)
+    X, Y = one.scaled(width), two.scaled(width)
+    if X is None or Y is None or not (np.ptp(X) > 0 and np.ptp(Y) > 0):
+        return None
+    wide = max(X.shape[1], Y.shape[1])
+    X = np.pad(X - X.mean(0), ((0, 0), (0, wide - X.shape[1])))
+    return np.stack([X, align(Y, X)])
+
+
+def _on_answers(one: View, two: View, items: Names, comparisons: Any, level: float) -> AnswerAgreement:
+    c = _about(as_comparisons(comparisons), items, one.named)
+    right = [0.5 * (1.0 + np.sign(view.gap(c.near, c.far))) for view in (one, two)]
+    weight = np.asarray(c.weight)
+    known = np.isfinite(right[0]) & np.isfinite(right[1])
+    weight, answer = weight[known], c.answer[known]
+    first, second = right[0][known], right[1][known]
+    mean, low, high = clustered_mean(second - first, weight, answer, level)
+    same = float(np.average(first == second, weights=weight))
+    return AnswerAgreement(
+        len(answer), float(np.average(first, weights=weight)), float(np.average(second, weights=weight)), mean, low,
+        high, same,
+    )  # fmt: skip
+
+
+def _about(c: Comparisons, items: Names, named: bool) -> Comparisons:
+    """Return the comparisons about the items in common, numbered as those are."""
+    table = np.full(c.n_items, -1)
+    if named and c.names is not None:
+        place = {name: k for k, name in enumerate(items)}
+        table = np.array([place.get(name, -1) for name in c.names])
+    else:
+        table[: len(items)] = np.arange(min(len(items), c.n_items))
+    kept = (table[c.quadruplets] >= 0).all(1)
+    if not kept.any():
+        raise ValueError("comparisons: expected some about the items in common, found none")
+    part = c.rows(np.flatnonzero(kept))
+    return Comparisons(
+        table[part.near].astype(np.int32), table[part.far].astype(np.int32), part.weight, part.answer, part.answers,
+        len(items),
+    )  # fmt: skip

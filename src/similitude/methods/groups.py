@@ -1,0 +1,274 @@
+"""Groups of raters who see the items differently: a mixture of maps, and who belongs to which.
+
+Each rater belongs to one of G groups, unknown to which, and answers by the map of that group:
+
+    P(all answers of r) = sum_g share_g · product over the answers of r of P_g(answer)
+
+The maps of the groups share what they can: either a common map with shifts of each item (`differ="maps"`), or a common
+map whose dimensions each group weighs in its own way (`differ="weights"`, as in individual-differences scaling). Raters
+are first parted by how they pull at the pooled map; after one M step of EM comes L-BFGS on the likelihood itself, whose
+gradient is EM's. The best of several starts is kept. The number of groups is chosen on held-out answers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+
+from similitude.engine.backend import CPU
+from similitude.engine.group_models import GroupShifts, GroupWeights
+from similitude.engine.joint import JointProblem
+from similitude.engine.joint_terms import Mixed, normal_prior
+from similitude.engine.penalties import Blocks, Penalty, Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
+from similitude.methods.base import FeedbackWarning
+from similitude.methods.kernel_base import one_of
+from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
+from similitude.methods.rated_answers import RatedAnswers
+from similitude.methods.similarity import Similarity, share_right
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SURE = 0.9  # membership of the group that a start puts a rater into
+_STRETCH_SPREAD = 0.7  # of the logarithm of a group's stretch of a dimension
+_FOLDS = 4
+_NO_DIFFERENCE = 0.01  # of the log-loss: what is closer to the best counts as the best
+
+
+class GroupEmbedding(LogisticEmbedding):
+    """Maps for groups of raters who see the items differently, with the membership of each rater.
+
+    Where no rater is recorded there is one group, and the fit is that of the method itself. See `OrdinalEmbedding` for
+    the other parameters and attributes.
+
+    Parameters
+    ----------
+    n_components : dimensions of each map
+    n_groups : number of groups; "auto" takes the fewest of 1 to `max_groups` whose log-loss on held-out answers is
+        within a standard error, or a hundredth, of the best
+    method : "STE", "TSTE" or "CKL": how a rater answers
+    differ : "maps", a common map with shifts of each item for each group, or "weights", a common map whose dimensions
+        each group weighs
+    max_groups : the most groups that "auto" tries
+    n_starts : number of ways to part the raters to start from, the best is kept
+
+    Attributes
+    ----------
+    groups_ : table with a row per rater: `rater`, `answers`, `group` (the likeliest, 1 is the largest) and the
+        probability of each, `p1`, `p2`, ...
+    shares_ : the share of each group
+    similarities_ : the map of each group in use, a `Similarity` each
+    similarity_ : all groups together: squared distances are the mean over groups by share
+    weights_ : (groups, d) weight of each dimension of the common map, with `differ="weights"`
+    n_groups_ : number of groups
+    selection_ : table of the numbers of groups tried: `groups`, `log_loss`, how far `behind` the best and the standard
+        `error` of that, `chosen`; None where the number was given
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_groups: int | str = "auto",
+        method: str = "STE",
+        differ: str = "maps",
+        max_groups: int = 4,
+        n_starts: int = 4,
+        penalty: float | str = "auto",
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
+            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.n_groups = n_groups
+        self.differ = differ
+        self.max_groups = max_groups
+        self.n_starts = n_starts
+
+    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+        """Find the maps of the groups and who belongs to which: first pooled, then parted.
+
+        The parameters are those of `STE.fit`; who answered stands in the comparisons.
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        super().fit(c, callback=callback)
+        said = RatedAnswers.of(c)
+        self.selection_: pd.DataFrame | None = None
+        if said.raters and self.n_groups == "auto":
+            self.selection_ = self._compare_numbers(c)
+            self.n_groups_ = int(self.selection_.groups[self.selection_.chosen].iloc[0])
+        else:
+            self.n_groups_ = int(self.n_groups) if said.raters else 1
+        self._keep_one(said) if self.n_groups_ == 1 else self._part(said, callback)
+        return self
+
+    def predict_proba(self, comparisons: Any) -> Floats:
+        """(m, 2) probability that the rater of each comparison disagrees, agrees: over the groups, by membership."""
+        c = self._fitted().over_items(comparisons)
+        names, rater = raters_of(c)
+        member = np.vstack([self._member, self.shares_])[places_among(names, self._names, rater)]
+        each = np.stack([one.predict_proba(c)[:, 1] for one in self.similarities_], axis=1)
+        agrees = (member * each).sum(1)
+        return np.stack([1.0 - agrees, agrees], axis=1)
+
+    def answer_margin(self, comparisons: Any) -> Floats:
+        """How much likelier than not the rater of each comparison agrees: what `score` and `accuracy` go by."""
+        return self.predict_proba(comparisons)[:, 1] - 0.5
+
+    def predict(self, comparisons: Any) -> Bools:
+        """Whether the rater of each comparison is likely to call its near pair nearer."""
+        return self.answer_margin(comparisons) > 0
+
+    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+        """Weighted share of comparisons that are rightly foretold of their raters; a tie counts half."""
+        c = self._fitted().over_items(comparisons, y)
+        return share_right(c, self.answer_margin(c), sample_weight)
+
+    def _check(self) -> None:
+        super()._check()
+        one_of("differ", self.differ, ("maps", "weights"))
+        whole: dict[str, Any] = {"max_groups": self.max_groups, "n_starts": self.n_starts}
+        if self.n_groups != "auto":
+            whole["n_groups"] = self.n_groups
+        for name, value in whole.items():
+            if not (isinstance(value, (int, np.integer)) and value >= 1):
+                auto = "'auto' or " if name == "n_groups" else ""
+                raise ValueError(f"{name}: expected {auto}a positive whole number, found {value!r}")
+
+    def _compare_numbers(self, c: Comparisons) -> pd.DataFrame:
+        """Held-out log-loss of each number of groups, up to the first that is clearly worse than fewer.
+
+        Every rater is in training with other answers. `behind` is the mean over answers of the loss beyond the best.
+        """
+        import pandas as pd
+
+        fold = np.random.default_rng(0).permutation(c.n_answers) % _FOLDS
+        losses: list[Floats] = []
+        for number in range(1, self.max_groups + 1):
+            losses.append(self._held_out_loss(c, number, fold))
+            behind, error = _behind(losses)
+            if behind[-1] > error[-1]:
+                break
+        scale = c.n_answers / float(c.weight.sum())
+        log_loss = np.mean(losses, axis=1) * scale
+        chosen = np.flatnonzero(behind * scale <= np.maximum(error * scale, _NO_DIFFERENCE * log_loss.min()))[0]
+        tried = 1 + np.arange(len(losses))
+        table = {"groups": tried, "log_loss": log_loss, "behind": behind * scale, "error": error * scale}
+        return pd.DataFrame(table | {"chosen": tried == 1 + chosen})
+
+    def _held_out_loss(self, c: Comparisons, number: int, fold: Array) -> Floats:
+        """Minus the log of the probability of each answer, learned from the other folds."""
+        loss = np.zeros(c.n_answers)
+        for k in range(_FOLDS):
+            train, test = c.select(fold != k), c.select(fold == k)
+            model = clone(self).set_params(n_groups=number, n_items=None)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave an item out
+                model.fit(train)
+            chance = np.maximum(model.predict_proba(test)[:, 1], np.finfo(float).tiny)
+            loss[fold == k] = np.bincount(test.answer, -np.log(chance) * test.weight, test.n_answers)
+        return loss
+
+    def _keep_one(self, said: RatedAnswers) -> None:
+        self.shares_ = np.ones(1)
+        self.similarities_: tuple[Similarity, ...] = (self.similarity_,)
+        if self.differ == "weights":
+            self.weights_ = np.ones((1, self.n_components))
+        self._keep_members(said, np.ones((1, said.n_raters)))
+
+    def _part(self, said: RatedAnswers, callback: Callback | None) -> None:
+        """Fit the mixture from several partings of the raters, and keep the best."""
+        rng = np.random.default_rng(self.random_state)
+        term = said.term(self.loss(), self.n_groups_)
+        found, model = [], self._model(said)
+        for number in range(self.n_starts):
+            member = self._parting(said, rng, number)
+            problem = JointProblem(model, self.n_groups_ * said.n_items, [term], self._penalty(model, said))
+            start = np.append(self._m_step(model, said, member, rng, number), np.log(member.mean(1)))
+            found.append(lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback))
+        self._keep_groups(min(found, key=lambda result: result.value), model, term, said)
+
+    def _model(self, said: RatedAnswers) -> GroupShifts | GroupWeights:
+        kind = GroupShifts if self.differ == "maps" else GroupWeights
+        return kind(said.n_items, self.n_components, self.n_groups_)
+
+    def _penalty(self, model: GroupShifts | GroupWeights, said: RatedAnswers) -> Penalty:
+        common = said.n_items * self.n_components
+        ridge = Ridge(self.penalty_, said.n_compared)
+        own = ridge if self.differ == "maps" else normal_prior(_STRETCH_SPREAD, float(said.weight.sum()))
+        return Blocks([(ridge, common), (own, model.size - common)])
+
+    def _parting(self, said: RatedAnswers, rng: np.random.Generator, number: int) -> Floats:
+        """(groups, raters) memberships to start from: raters who pull alike together; every second one at random."""
+        group = rng.integers(0, self.n_groups_, said.n_raters)
+        if number % 2 == 0 and said.n_raters > self.n_groups_:
+            pulls = said.pulls(self.embedding_, self.loss())
+            seed = int(rng.integers(2**31))
+            group = KMeans(self.n_groups_, n_init=3, random_state=seed).fit_predict(pulls)
+        rest = (1.0 - _SURE) / (self.n_groups_ - 1)
+        return np.where(np.arange(self.n_groups_)[:, None] == group, _SURE, rest)
+
+    def _m_step(
+        self,
+        model: GroupShifts | GroupWeights,
+        said: RatedAnswers,
+        member: Floats,
+        rng: np.random.Generator,
+        number: int,
+    ) -> Floats:
+        """Parameters of the model when memberships are given: comparisons weighted by them, from the pooled map."""
+        X = self.embedding_
+        if self.differ == "weights" and number:  # weights of dimensions fix the axes: try others
+            X = X @ np.linalg.qr(rng.normal(size=(self.n_components, self.n_components)))[0]
+        start = np.concatenate([X.ravel(), 0.01 * rng.normal(size=model.size - X.size)])
+        problem = Problem(model, said.graph(member), self.loss(), self._penalty(model, said))
+        return lbfgs(problem, start, max_iter=50, tol=self.tol).params
+
+    def _keep_groups(self, best: Result, model: Any, term: Mixed, said: RatedAnswers) -> None:
+        params, own = best.params[: model.size], best.params[model.size :]
+        maps = model.positions(params).reshape(self.n_groups_, said.n_items, -1)
+        member = term.memberships(CPU().sqdist(maps.reshape(-1, self.n_components), term.pairs), own)
+        share = np.exp(own - own.max()) / np.exp(own - own.max()).sum()
+        order = np.argsort(-share, kind="stable")
+        compared = said.compared[:, None]
+        maps = np.stack([(X - X[said.compared].mean(0)) * compared for X in maps[order]])
+        self.shares_ = share[order]
+        together = np.hstack([np.sqrt(size) * X for size, X in zip(self.shares_, maps, strict=True)])
+        if self.differ == "weights":
+            self.weights_ = model.parts(params)[1][order] ** 2
+            together = maps[0] / np.sqrt(self.weights_[0]) * np.sqrt(self.shares_ @ self.weights_)
+        self._keep_positions(best, together, said.names)
+        self.similarities_ = tuple(self._in_use(X, self.loss(), said.names) for X in maps)
+        self._keep_members(said, member[order])
+
+    def _keep_members(self, said: RatedAnswers, member: Floats) -> None:
+        import pandas as pd
+
+        self._names, self._member = said.raters, member[:, : len(said.raters)].T
+        table = {"rater": said.raters, "answers": said.answers, "group": 1 + self._member.argmax(1)}
+        self.groups_ = pd.DataFrame(table | {f"p{k + 1}": self._member[:, k] for k in range(len(member))})
+
+
+def _behind(losses: list[Floats]) -> tuple[Floats, Floats]:
+    """Mean loss of each beyond that of the best, and the standard error of that difference."""
+    table = np.array(losses)
+    gap = table - table[table.sum(1).argmin()]
+    return gap.mean(1), gap.std(1) / np.sqrt(table.shape[1])

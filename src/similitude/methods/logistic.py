@@ -1,0 +1,75 @@
+"""What the embeddings that model who said what share: one of the methods with a probability, and who the raters are."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.columns import Array
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.embedding import OrdinalEmbedding
+from similitude.methods.ordinal import CKL, STE, TSTE
+
+METHODS: dict[str, type[OrdinalEmbedding]] = {"STE": STE, "TSTE": TSTE, "CKL": CKL}
+
+
+class LogisticEmbedding(OrdinalEmbedding):
+    """An ordinal embedding whose answers have a probability; `method` says which of the three it is.
+
+    Parameters
+    ----------
+    method : "STE", "TSTE" or "CKL", each with its default setting; it also sets the default penalty
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "STE",
+        penalty: float | str = "auto",
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
+            max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.method = method
+
+    def loss(self) -> ComparisonLoss:
+        """Return the loss of the method."""
+        return METHODS[self.method](self.n_components).loss()
+
+    def _check(self) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {self.method!r}")
+        super()._check()
+        self._prior = METHODS[self.method]._prior
+
+
+def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
+    """Return the raters in order of their names, and for each comparison the place of its rater, -1 where unknown."""
+    labels = comparisons.answers.rater.labels
+    order = sorted(range(len(labels)), key=lambda code: labels[code])
+    place = np.full(len(labels) + 1, -1, np.int64)
+    place[order] = np.arange(len(labels))
+    return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes][comparisons.answer]
+
+
+def answer_counts(comparisons: Comparisons) -> Array:
+    """Number of answers of each rater, "can't tell" included, raters in order of their names."""
+    who = comparisons.answers.rater
+    count = np.bincount(who.codes[who.codes >= 0], minlength=len(who.labels))
+    return count[sorted(range(len(who.labels)), key=lambda code: who.labels[code])]
+
+
+def places_among(names: tuple[str, ...], known: tuple[str, ...], code: Array) -> Array:
+    """Turn codes into `names` into codes into `known`, -1 where a name is not known."""
+    place = {name: k for k, name in enumerate(known)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int64)[code]

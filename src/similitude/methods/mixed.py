@@ -1,0 +1,226 @@
+"""Comparisons, links, ratings and labels in one fit, each with a likelihood and a weight of its own.
+
+    min over X, own:   sum over forms f of weight_f · (minus the log-likelihood of what was said in form f) / W + ridge
+
+| feedback | likelihood | own parameters |
+|---|---|---|
+| comparisons, and those that labels imply | 1/(1 + exp(-s_f · (scale(d2_far) - scale(d2_near)))) | sharpness s_f |
+| links | P(similar) = 1/(1 + exp(-b (c - distance))) | threshold c, slope b |
+| ratings in steps | P(rating <= k) = 1/(1 + exp(b distance + u_r - c_k)) | thresholds c_k, slope b, shifts u_r |
+| ratings as numbers | normal around a + u_r + b distance | a, b, width, shifts u_r |
+
+A form that says little about the distances gets a low sharpness or slope, and counts for little by itself; weights are
+for what a likelihood cannot know: that answers of a form depend on each other, or that people mean another thing by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.engine.joint import JointProblem
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.columns import Array, Floats
+from similitude.feedback.convert import as_comparisons
+from similitude.feedback.forms import FORMS as QUESTIONS
+from similitude.feedback.labels import Labels
+from similitude.feedback.links import Links
+from similitude.feedback.ratings import Ratings
+from similitude.methods.kernel_base import one_of
+from similitude.methods.logistic import LogisticEmbedding, places_among
+from similitude.methods.mixed_feedback import FORMS, MixedFeedback
+
+_GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
+_FOLDS = 4
+_FEWEST = 40  # answers below which weights cannot be chosen
+
+
+class MixedEmbedding(LogisticEmbedding):
+    """Positions from several forms of feedback at once.
+
+    With comparisons of one form alone it is the method itself. See `OrdinalEmbedding` for the other parameters and
+    attributes.
+
+    Parameters
+    ----------
+    n_components : dimensions of the embedding
+    method : "STE", "TSTE" or "CKL": how comparisons are answered
+    weights : how much each form counts, as a dict, 1 where it is not in it: "links", "ratings", "labels", or a form of
+        comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
+        log-loss of held-out answers of the target, where there are 40 or more; else they are 1
+    target : the form of comparison that "auto" weights are to serve ("triplet", say); all comparisons when not given
+    steps : "auto" reads ratings of at most 12 different values as steps, others as numbers; True or False for all
+
+    Attributes
+    ----------
+    weights_ : the weights that were used
+    sharpness_ : sharpness of each form of comparison, and of labels; their mean over all that was said is 1
+    links_ : threshold (a distance) and slope of the links, None without links
+    ratings_ : for each set of ratings its slope and, for steps, its thresholds
+    n_used_ : how many comparisons, links, ratings and labels' comparisons were learned from
+    """
+
+    takes_further = True  # `fit` takes links, ratings and labels
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        method: str = "STE",
+        weights: Mapping[str, float] | str = "auto",
+        target: str | None = None,
+        steps: bool | str = "auto",
+        penalty: float | str = "auto",
+        n_init: int | str = "auto",
+        init: str | npt.ArrayLike = "spectral",
+        n_items: int | None = None,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        solver: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
+            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
+        )  # fmt: skip
+        self.weights = weights
+        self.target = target
+        self.steps = steps
+
+    def fit(
+        self,
+        comparisons: Any = None,
+        y: npt.ArrayLike | None = None,
+        *,
+        links: Links | None = None,
+        ratings: Ratings | Sequence[Ratings] | None = None,
+        labels: Labels | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find positions for the items, by all that was said about them.
+
+        Parameters
+        ----------
+        comparisons, y : as for `STE.fit`; may be left out where there is other feedback
+        links : pairs called similar or dissimilar
+        ratings : pairs with a number each; several sets where there were several scales
+        labels : classes, grades or numbers for items
+        callback : called after each iteration with its number and the objective; it may raise to interrupt
+        """
+        c = None if comparisons is None else as_comparisons(comparisons, y, self.n_items)
+        self._check()
+        rng = np.random.default_rng(self.random_state)
+        said = MixedFeedback.of(c, links, ratings, labels, self.steps, rng)
+        super().fit(said.as_comparisons, callback=callback)
+        if said.plain:
+            self._keep_plain(said)
+            return self
+        self.weights_ = self._chosen_weights(said)
+        problem = self._problem(said, self.weights_)
+        best = self._joint(problem, callback)
+        self._keep_joint(best, problem, said)
+        return self
+
+    def predict_proba(self, comparisons: Any) -> Floats:
+        """(m, 2) probability that a person disagrees, agrees with each comparison, in the form it was asked in."""
+        c = self._fitted().over_items(comparisons)
+        forms = c.answers.form
+        place = places_among(forms.labels, tuple(self.sharpness_), forms.codes[c.answer])
+        sharp = np.array([*self.sharpness_.values(), self._typical])
+        agrees = 1.0 + self.loss().shape(sharp[place] * self._fitted().margin(c))[1]
+        return np.stack([1.0 - agrees, agrees], axis=1)
+
+    def _check(self) -> None:
+        super()._check()
+        if self.steps not in (True, False, "auto"):
+            raise ValueError(f"steps: expected True, False or 'auto', found {self.steps!r}")
+        if isinstance(self.weights, str):
+            one_of("weights", self.weights, ("auto",))
+        for name, weight in self.weights.items() if isinstance(self.weights, Mapping) else ():
+            if name not in (*FORMS, *QUESTIONS) or not (np.isfinite(weight) and weight >= 0):
+                known = ", ".join((*FORMS, *sorted(QUESTIONS)))
+                raise ValueError(f"weights: expected numbers of at least 0 for {known}, found {name!r}: {weight!r}")
+
+    def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> JointProblem:
+        terms, shares = said.terms(self.loss(), weights)
+        total = sum(share * term.total for term, share in zip(terms, shares, strict=True))
+        strength = self._prior * said.n_present / total if self.penalty == "auto" else float(self.penalty)
+        self.penalty_ = strength
+        ridge = Ridge(strength, said.n_present)
+        return JointProblem(Positions(said.n_items, self.n_components), said.n_items, terms, ridge, shares)
+
+    def _joint(self, problem: JointProblem, callback: Callback | None) -> Result:
+        start = problem.start(self.embedding_)
+        return lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
+
+    def _chosen_weights(self, said: MixedFeedback) -> dict[str, float]:
+        given = dict(self.weights) if isinstance(self.weights, Mapping) else {}
+        weights = {kind: float(given.get(kind, 1.0)) for kind in said.kinds}
+        if self.weights != "auto" or said.comparisons is None:
+            return weights
+        test = said.of_form(self.target)
+        if not test.any():
+            forms = ", ".join(said.forms)
+            raise ValueError(f"target: expected a form of the comparisons ({forms}), found {self.target!r}")
+        others = [kind for kind in said.kinds if kind in FORMS or self.target not in (None, kind)]
+        if test.sum() < _FEWEST or not others:
+            return weights
+        fold = np.where(test, np.random.default_rng(0).permutation(len(test)) % _FOLDS, -1)
+        return self._searched(said, weights, others, fold)
+
+    def _searched(
+        self, said: MixedFeedback, weights: dict[str, float], others: list[str], fold: Array
+    ) -> dict[str, float]:
+        """First one weight for all others, then each by itself a step down or up."""
+        best, loss = weights, np.inf
+        for value in _GRID:
+            tried = weights | dict.fromkeys(others, value)
+            found = self._held_out_loss(said, tried, fold)
+            if found < loss:
+                best, loss = tried, found
+        for kind in others if len(others) > 1 else ():
+            for factor in (1.0 / 3.0, 3.0):
+                tried = best | {kind: min(best[kind] * factor, 1.0)}
+                found = self._held_out_loss(said, tried, fold) if tried != best else np.inf
+                if found < loss:
+                    best, loss = tried, found
+        return best
+
+    def _held_out_loss(self, said: MixedFeedback, weights: Mapping[str, float], fold: Array) -> float:
+        """Log-loss of the answers of each fold, learned from all other feedback."""
+        assert said.comparisons is not None
+        lost = 0.0
+        for k in range(_FOLDS):
+            problem = self._problem(said.with_comparisons(said.comparisons.select(fold != k)), weights)
+            found = lbfgs(problem, problem.start(self.embedding_), max_iter=100, tol=1e-4)
+            position, own = problem.split(found.params)[:2]
+            test = said.comparisons.select(fold == k)
+            sharp = said.sharpness_of(test, problem.terms[0], own)
+            X = position.reshape(said.n_items, -1)
+            d2 = [((X[pair[:, 0]] - X[pair[:, 1]]) ** 2).sum(1) for pair in (test.near, test.far)]
+            lost += float(test.weight @ self.loss().shape(sharp * self.loss().margin(*d2))[0])
+        return lost
+
+    def _keep_plain(self, said: MixedFeedback) -> None:
+        self.weights_ = {}
+        self.sharpness_ = dict.fromkeys(said.forms, 1.0)
+        self._typical = 1.0
+        self.links_: dict[str, float] | None = None
+        self.ratings_: list[dict[str, Any]] = []
+        self.n_used_ = said.counts
+
+    def _keep_joint(self, best: Result, problem: JointProblem, said: MixedFeedback) -> None:
+        position, *own = problem.split(best.params)
+        X = position.reshape(said.n_items, -1)
+        present = said.present[:, None]
+        self._keep_positions(best, (X - X[said.present].mean(0)) * present, said.names)
+        self.sharpness_ = said.sharpness(problem.terms, own)
+        self._typical = self.sharpness_.get(self.target or "", next(iter(self.sharpness_.values()), 1.0))
+        self.links_, self.ratings_ = said.scales(problem.terms, own)
+        self.n_used_ = said.counts

@@ -1,0 +1,84 @@
+"""Comparisons by rater, as a mixture of groups needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from similitude.engine.joint_terms import Mixed
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.graph.build import SimilarityGraph
+from similitude.methods.logistic import answer_counts, raters_of
+
+
+@dataclass(frozen=True)
+class RatedAnswers:
+    """Comparisons with their raters; an answer of nobody known is a rater of its own.
+
+    Attributes
+    ----------
+    near, far, weight : the comparisons of some weight
+    rater : (m,) who made each: the place in `raters`, and from there on strangers
+    n_raters : number of raters and strangers
+    raters, answers : names of the raters, and how many answers each gave
+    n_items, names : the items
+    """
+
+    near: Array
+    far: Array
+    weight: Floats
+    rater: Array
+    n_raters: int
+    raters: tuple[str, ...]
+    answers: Array
+    n_items: int
+    names: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, c: Comparisons) -> RatedAnswers:
+        """Read who made each comparison."""
+        names, rater = raters_of(c)
+        kept = np.flatnonzero(c.weight > 0)
+        nobody = rater < 0
+        strangers, place = np.unique(c.answer[nobody], return_inverse=True)
+        rater[nobody] = len(names) + place
+        return cls(
+            c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], len(names) + len(strangers), names,
+            answer_counts(c), c.n_items, c.names,
+        )  # fmt: skip
+
+    @property
+    def compared(self) -> Bools:
+        """Which items stand in a comparison."""
+        return np.isin(np.arange(self.n_items), np.concatenate([self.near, self.far]))
+
+    @property
+    def n_compared(self) -> int:
+        """How many items stand in a comparison."""
+        return int(self.compared.sum())
+
+    def term(self, loss: ComparisonLoss, n_groups: int) -> Mixed:
+        """The likelihood of a mixture of so many groups."""
+        return Mixed(loss, self.near, self.far, self.weight, self.rater, self.n_raters, self.n_items, n_groups)
+
+    def graph(self, member: Floats) -> SimilarityGraph:
+        """Every comparison once for each group, weighted by its rater's membership."""
+        shift = [g * self.n_items for g in range(len(member))]
+        near, far = (np.concatenate([pair + k for k in shift]).astype(np.int32) for pair in (self.near, self.far))
+        weight = (member[:, self.rater] * self.weight).ravel()
+        return SimilarityGraph(len(member) * self.n_items, near, far, weight, True)
+
+    def pulls(self, X: Floats, loss: ComparisonLoss) -> Floats:
+        """(raters, n · d) where each rater pulls the pooled map to, over the root of the weight of what they said."""
+        value = np.zeros((self.n_raters, *X.shape))
+        d2 = [((X[pair[:, 0]] - X[pair[:, 1]]) ** 2).sum(1) for pair in (self.near, self.far)]
+        steep = self.weight * loss.shape(loss.margin(*d2))[1]
+        for pair, squared, sign in ((self.near, d2[0], 1.0), (self.far, d2[1], -1.0)):
+            push = (sign * steep * loss.scale(squared)[1])[:, None] * (X[pair[:, 0]] - X[pair[:, 1]])
+            np.add.at(value, (self.rater, pair[:, 0]), push)
+            np.add.at(value, (self.rater, pair[:, 1]), -push)
+        said = np.bincount(self.rater, self.weight, self.n_raters)
+        return value.reshape(self.n_raters, -1) / np.sqrt(np.maximum(said, 1e-12))[:, None]

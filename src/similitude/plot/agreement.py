@@ -1,0 +1,67 @@
+"""Two similarities side by side: their distances against each other, or their maps over each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from similitude.evaluate.projection import project
+from similitude.plot.style import COLOURS, axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_NAMES = 40
+
+
+def agreement(
+    found: Any,
+    *,
+    kind: Literal["distances", "maps"] = "distances",
+    labels: tuple[str, str] = ("first", "second"),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what `similitude.compare` found.
+
+    Parameters
+    ----------
+    found : an `Agreement`
+    kind : "distances" draws every pair of items by its distance in the first and in the second; "maps" lays the second
+        map onto the first and joins each item's two places
+    labels : what to call the two
+    ax : axes to draw in; a new figure when not given
+    """
+    if kind == "distances":
+        return _distances(found, labels, axes_of(ax, (4.8, 4.6)))
+    if kind != "maps":
+        raise ValueError(f"kind: expected 'distances' or 'maps', found {kind!r}")
+    if found.maps is None:
+        raise ValueError("found: there are no maps, since a table has gaps; expected kind='distances'")
+    return _maps(found, labels, axes_of(ax, (6.0, 5.6)))
+
+
+def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
+    first, second = found.distances
+    size = float(np.clip(4000 / len(first), 3, 25))
+    axes.scatter(first, second, s=size, color=COLOURS[0], alpha=0.5, linewidths=0)
+    axes.set(xlabel=f"distance, {labels[0]}", ylabel=f"distance, {labels[1]}", xlim=(0, None), ylim=(0, None))
+    axes.set_title(f"rank correlation {found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})", fontsize=10)
+    return axes
+
+
+def _maps(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
+    flat = project(found.maps.reshape(-1, found.maps.shape[2]), "pca").reshape(2, len(found.items), -1)
+    axes.plot(*flat.transpose(2, 0, 1), color="0.75", linewidth=1, zorder=0)
+    (x, y), (moved_x, moved_y) = flat.transpose(0, 2, 1)
+    axes.scatter(x, y, s=45, color=COLOURS[0], label=labels[0])
+    axes.scatter(moved_x, moved_y, s=45, facecolors="none", edgecolors=COLOURS[5], linewidths=1.4, label=labels[1])
+    if len(found.items) <= _MOST_NAMES:
+        for name, place in zip(found.items, flat[0], strict=True):
+            axes.annotate(name, place, xytext=(4, 4), textcoords="offset points", fontsize=8)
+    axes.set_aspect("equal")
+    axes.margins(0.1)
+    axes.set_axis_off()
+    axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=2)
+    return axes

@@ -1,0 +1,134 @@
+"""Two similarities compared: identities, invariances, names, tables, answers, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.spatial import distance
+from sklearn.exceptions import NotFittedError
+
+import similitude as sm
+
+TRUTH = np.random.default_rng(0).normal(size=(16, 2))
+NAMES = [f"item {k}" for k in range(16)]
+LOSS = sm.STE(2).loss()
+
+
+def model(X, names=None):
+    return sm.Similarity(np.asarray(X, float), LOSS, None if names is None else tuple(names))
+
+
+def noisy(scale, seed=1):
+    return TRUTH + scale * np.random.default_rng(seed).normal(size=TRUTH.shape)
+
+
+def test_a_model_agrees_with_itself_moved_turned_and_scaled():
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    found = sm.compare(model(TRUTH), model(3.0 * TRUTH @ turn + 5.0), random_state=0)
+    assert found.correlation == pytest.approx(1.0)
+    assert found.procrustes == pytest.approx(0.0, abs=1e-12)
+    assert found.p_value == pytest.approx(1 / 501)
+    np.testing.assert_allclose(found.maps[0], found.maps[1], atol=1e-9)
+
+
+def test_figures_are_those_of_their_definitions():
+    other = noisy(0.5)
+    found = sm.compare(model(TRUTH), model(other), random_state=0)
+    expected = stats.spearmanr(distance.pdist(TRUTH), distance.pdist(other)).statistic
+    assert found.correlation == pytest.approx(expected)
+    assert found.procrustes == pytest.approx(sm.procrustes_distance(other, TRUTH))
+    assert found.low < found.correlation < found.high
+
+
+def test_less_alike_is_less_and_unrelated_is_nothing():
+    near, far = (sm.compare(model(TRUTH), model(noisy(scale)), random_state=0) for scale in (0.2, 1.5))
+    assert near.correlation > far.correlation
+    assert near.procrustes < far.procrustes
+    unrelated = [
+        sm.compare(model(TRUTH), model(np.random.default_rng(k).normal(size=(16, 2))), random_state=0, n_resamples=99)
+        for k in range(25)
+    ]
+    small = np.mean([one.p_value <= 0.1 for one in unrelated])
+    assert small < 0.25
+    assert np.mean([one.low < 0 < one.high for one in unrelated]) > 0.75
+
+
+def test_intervals_hold_the_correlation_of_all_items():
+    rng = np.random.default_rng(3)
+    every = rng.normal(size=(600, 2))
+    other = every + 0.6 * rng.normal(size=every.shape)
+    true = stats.spearmanr(distance.pdist(every), distance.pdist(other)).statistic
+    held = []
+    for _ in range(25):
+        some = rng.choice(600, 30, replace=False)
+        found = sm.compare(model(every[some]), model(other[some]), n_resamples=100, random_state=rng)
+        held.append(found.low < true < found.high)
+    assert np.mean(held) > 0.8
+
+
+def test_items_are_matched_by_name():
+    order = np.random.default_rng(2).permutation(16)
+    other = model(TRUTH[order][:12], [NAMES[k] for k in order[:12]])
+    found = sm.compare(model(TRUTH, NAMES), other, random_state=0)
+    assert found.correlation == pytest.approx(1.0)
+    assert set(found.items) == {NAMES[k] for k in order[:12]}
+    assert set(found.left_out) == {NAMES[k] for k in order[12:]}
+    by_place = sm.compare(model(TRUTH, NAMES), model(TRUTH))
+    assert by_place.items == tuple(NAMES)
+
+
+def test_a_table_with_and_without_names_and_gaps():
+    table = distance.squareform(distance.pdist(TRUTH))
+    found = sm.compare(model(TRUTH), table, random_state=0)
+    assert found.correlation == pytest.approx(1.0)
+    assert found.procrustes == pytest.approx(0.0, abs=1e-9)
+    frame = pd.DataFrame(table, NAMES, NAMES).iloc[::-1, ::-1]
+    assert sm.compare(model(TRUTH, NAMES), frame, random_state=0).correlation == pytest.approx(1.0)
+    table[0, 1] = table[1, 0] = np.nan
+    gaps = sm.compare(model(TRUTH), table, random_state=0)
+    assert gaps.correlation == pytest.approx(1.0)
+    assert np.isnan(gaps.procrustes)
+    assert gaps.maps is None
+
+
+def test_answers_are_scored_for_both_with_a_paired_interval():
+    answers = sm.simulate(TRUTH, 600, random_state=4)
+    good, bad = model(TRUTH), model(noisy(1.0))
+    found = sm.compare(bad, good, answers, random_state=0).answers
+    assert found.second == good.score(answers) == 1.0
+    assert found.first == pytest.approx(bad.score(answers))
+    assert found.difference == pytest.approx(found.second - found.first)
+    assert 0 < found.low < found.difference < found.high
+    assert found.same == pytest.approx(found.first)
+    assert found.comparisons == 600
+    text = str(sm.compare(bad, good, answers, random_state=0))
+    assert "rank correlation" in text
+    assert "ordered the same way" in text
+
+
+def test_answers_about_other_items_are_left_out():
+    answers = sm.simulate(TRUTH, 600, random_state=4, names=NAMES)
+    found = sm.compare(model(TRUTH, NAMES), model(TRUTH[:8], NAMES[:8]), answers, random_state=0)
+    expected = int((answers.quadruplets < 8).all(1).sum())
+    assert found.answers.comparisons == expected
+    assert found.answers.first == 1.0
+    assert found.to_dict()["answers"]["comparisons"] == expected
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="first has 16 and the second 5"):
+        sm.compare(model(TRUTH), model(TRUTH[:5]))
+    with pytest.raises(ValueError, match="at least 4 items in common, found 1: item 0"):
+        sm.compare(model(TRUTH, NAMES), model(TRUTH[:2], ["item 0", "else"]))
+    with pytest.raises(
+        ValueError, match=r"second: expected a model or a square table, found an array of shape \(3, 2\)"
+    ):
+        sm.compare(model(TRUTH), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="second: the table is not symmetric"):
+        sm.compare(model(TRUTH), np.triu(np.ones((16, 16))))
+    with pytest.raises(NotFittedError):
+        sm.compare(sm.STE(2), model(TRUTH))
+    with pytest.raises(ValueError, match="comparisons: expected some about the items in common"):
+        sm.compare(model(TRUTH, NAMES), model(TRUTH, NAMES), sm.Comparisons.from_triplets([("a", "b", "c")]))
+    with pytest.raises(ValueError, match="n_resamples"):
+        sm.compare(model(TRUTH), model(TRUTH), n_resamples=0)
