@@ -11,7 +11,7 @@ import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
 ORDER = [
-    "feedback", "graph", "engine", "kernels", "methods", "evaluate", "active", "auto", "plot", "report", "study",
+    "feedback", "graph", "engine", "distributed", "kernels", "methods", "evaluate", "active", "auto", "plot", "report", "study",
     "demo", "cli",
 ]  # fmt: skip
 
