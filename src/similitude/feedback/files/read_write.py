@@ -21,6 +21,7 @@ import numpy as np
 
 from similitude.feedback.columns import Seed
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
 from similitude.feedback.files import tables
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.dataset_writer import ComparisonWriter
@@ -89,6 +90,8 @@ def read_comparisons(
     if not isinstance(path, (str, os.PathLike)):
         return _over(read_table(tables.of_frame(path), options), names, n_items)
     where = Path(path)
+    if where.is_dir():
+        raise ValueError(f"path: {str(path)!r} is a folder; open it with ComparisonDataset")
     kind, zipped = kind_of(where)
     data = tables.content(where, zipped)
     try:
@@ -111,6 +114,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
         who answered and how
     """
     where = Path(path)
+    comparisons = as_comparisons(comparisons)
     if not where.suffix:
         with ComparisonWriter(where) as writer:
             writer.write(comparisons)
