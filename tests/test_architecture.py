@@ -12,7 +12,7 @@ import similitude as sm
 SOURCE = Path(sm.__file__).parent
 ORDER = [
     "feedback", "graph", "engine", "distributed", "kernels", "methods", "evaluate", "active", "auto", "plot", "report",
-    "study",    "demo", "cli",
+    "study", "demo", "cli",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from similitude.engine.sharded import ShardedProblem
 from similitude.graph.build import build_graph
 from similitude.graph.counts import count_shards
 from similitude.graph.passes import check_shards
+from similitude.methods import sharded
 from tests.contracts.registry import METHODS
 
 pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
@@ -61,6 +62,14 @@ def test_minibatches_from_disk_come_close(answers, dataset):
     assert near.objective_ < 1.02 * whole.objective_
     again = sm.STE(2, random_state=0, solver="minibatch").fit(dataset)
     assert np.array_equal(near.embedding_, again.embedding_)
+
+
+def test_minibatches_are_taken_where_lbfgs_does_not_fit(dataset):
+    small, wide, huge = (Positions(n, 16) for n in (10**5, 10**6, 10**7))
+    assert [sharded.lbfgs_memory(model.size) for model in (small, wide)] == [12, 5]
+    assert [sharded.by_minibatch("auto", dataset, model) for model in (small, wide, huge)] == [False, False, True]
+    assert sharded.by_minibatch("minibatch", dataset, small)
+    assert not sharded.by_minibatch("lbfgs", dataset, huge)
 
 
 def test_a_start_that_is_given_is_where_it_starts(dataset):

@@ -22,10 +22,10 @@ def over_jobs(function: Callable[..., T], work: Iterable[tuple[Any, ...]], n_job
     at_once = joblib.effective_n_jobs(n_jobs)
     threads = thread_count() if at_once == 1 else max(1, (os.cpu_count() or 1) // at_once)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    results: Iterator[T] = parallel(joblib.delayed(_on_threads)(threads, function, args) for args in work)
+    results: Iterator[T] = parallel(joblib.delayed(_on_threads)(threads, function, *args) for args in work)
     return results
 
 
-def _on_threads(threads: int, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+def _on_threads(threads: int, function: Callable[..., T], *arguments: Any) -> T:
     with limit_threads(threads):
         return function(*arguments)

@@ -47,7 +47,8 @@ class OrdinalEmbedding(ComparisonEstimator):
     random_state : seed or generator: the same seed gives the same bits
     max_iter : most iterations of a start
     tol : stop when an iteration gains less than this share of the objective
-    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number
+    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number (in a
+        `ComparisonDataset`, by whether L-BFGS fits in memory)
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.backend import CPU
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.sharded import ShardedProblem
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 # At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
 MINIBATCH_FROM = 20_000_000
-_LBFGS_NUMBERS = 4_000_000  # coordinates: L-BFGS keeps thirty numbers for each
+# From disk a pass of minibatches takes several passes of L-BFGS, which has few to do after its start: what decides is
+# memory. L-BFGS keeps 2 · memory + 5 numbers per coordinate.
+_LBFGS_FLOATS = 250_000_000
+_LEAST_MEMORY, _MOST_MEMORY = 4, 12
 _SAMPLE_PER_ITEM = 20
 _LEAST_SAMPLE, _MOST_SAMPLE = 1 << 20, 1 << 22
 _SEEN = 200_000_000  # comparisons that minibatches see, in ten passes at most and two at least
@@ -48,17 +52,23 @@ def fit_shards(estimator: OrdinalEmbedding, shards: Shards, callback: Callback |
     model = Positions(shards.n_items, estimator.n_components)
     problem = ShardedProblem(model, shards, estimator.loss(), penalty, counts.weight)
     start = _start(estimator, shards, rng) * compared[:, None]
-    if _by_minibatch(estimator.solver, shards, model):
+    if by_minibatch(estimator.solver, shards, model):
         epochs = int(np.clip(_SEEN // len(shards), 2, 10))
         return minibatch_from_disk(problem, counts, start, epochs=epochs, random_state=rng, callback=callback), counts
-    return lbfgs(problem, start, max_iter=estimator.max_iter, tol=estimator.tol, callback=callback), counts
+    most, memory = estimator.max_iter, lbfgs_memory(model.size)
+    return lbfgs(problem, start, max_iter=most, tol=estimator.tol, memory=memory, callback=callback), counts
 
 
-def _by_minibatch(solver: str, shards: Shards, model: Positions) -> bool:
+def by_minibatch(solver: str, shards: Shards, model: Positions) -> bool:
+    """Whether to fit by minibatches: where it was asked for, or where L-BFGS would not fit in memory."""
     if solver != "auto":
         return solver == "minibatch"
-    large = len(shards) >= MINIBATCH_FROM or model.size > _LBFGS_NUMBERS
-    return large and isinstance(shards, ComparisonDataset)
+    return lbfgs_memory(model.size) < _LEAST_MEMORY and isinstance(shards, ComparisonDataset)
+
+
+def lbfgs_memory(size: int) -> int:
+    """Past steps that L-BFGS can remember of so many coordinates in two gigabytes."""
+    return min(_MOST_MEMORY, max(1, (_LBFGS_FLOATS // size - 5) // 2))
 
 
 def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator) -> Floats:
@@ -69,7 +79,7 @@ def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator
             raise ValueError(f"init: expected finite positions of shape {wanted}, found shape {given.shape}")
         return given
     size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
-    many = shards.n_items * estimator.n_components > _LBFGS_NUMBERS
+    many = lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
     settings: dict[str, Any] = {"solver": "minibatch" if many else "lbfgs", "n_items": None, "random_state": rng}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a sample may miss items that the whole does not
@@ -88,5 +98,6 @@ def score_shards(similarity: Similarity, shards: Shards) -> float:
 
 
 def _right(block: Block, X: Floats) -> tuple[Any, ...]:
-    near, far = (((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1) for pairs in (block.near, block.far))
+    own = np.require(X, requirements=["C", "W"])  # one kind of array, so that the kernel is compiled once
+    near, far = (CPU().sqdist(own, pairs) for pairs in (block.near, block.far))
     return float(block.weight @ (0.5 * (1.0 + np.sign(far - near)))), float(block.weight.sum())
