@@ -102,6 +102,21 @@ def test_folders_of_others(tmp_path):
     assert sm.ComparisonDataset(tmp_path / "a", n_items=9).n_items == 9
     near = whole(sm.ComparisonDataset(tmp_path / "a"))[0]
     assert near.tolist() == [[0, 1], [3, 1]]
+    with pytest.raises(ValueError, match="n_items: 3 was given, but the folder is about 4 items"):
+        sm.ComparisonDataset(tmp_path / "a", n_items=3)
+    with pytest.raises(ValueError, match="numbered in 32 bits"):
+        sm.ComparisonDataset(tmp_path / "a", n_items=2**31)
+    with pytest.raises(ValueError, match="shard_rows: expected a positive number"):
+        sm.ComparisonDataset(tmp_path / "a", shard_rows=0)
+
+
+def test_a_relative_path_is_found_from_elsewhere(tmp_path, monkeypatch, comparisons):
+    monkeypatch.chdir(tmp_path)
+    sm.write_comparisons(comparisons, "a")
+    dataset = sm.ComparisonDataset("a")
+    (tmp_path / "b").mkdir()
+    monkeypatch.chdir(tmp_path / "b")
+    assert len(whole(dataset)[0]) == len(comparisons)
 
 
 @pytest.mark.parametrize(

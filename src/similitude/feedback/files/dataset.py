@@ -21,7 +21,7 @@ import numpy as np
 from similitude.feedback.checks import check_shown, check_weight, head_first
 from similitude.feedback.columns import Array
 from similitude.feedback.files.tables import pyarrow
-from similitude.feedback.items import as_integers
+from similitude.feedback.items import Names, as_integers
 from similitude.feedback.shards import Block, Shards, fold
 
 T = TypeVar("T")
@@ -75,18 +75,15 @@ class ComparisonDataset(Shards):
         if not self.path.is_dir():
             raise FileNotFoundError(f"path: there is no folder {str(path)!r}; give a folder of Parquet files")
         about = self._about()
-        self.files = sorted(self.path.glob("*.parquet"))
+        self.files = sorted(self.path.absolute().glob("*.parquet"))  # the workers of a cluster may be elsewhere
         self._columns, self.groups, largest = self._survey(known=about is not None)
         if not self.groups:
             raise ValueError(
                 f"path: the folder {self.path.name!r} holds no comparisons; expected rows in .parquet files"
             )
-        items = n_items if about is None else about["items"]
-        self.names = tuple(items) if isinstance(items, list) else None
-        count = len(items) if isinstance(items, list) else items if items is not None else largest + 1
-        self.n_items = max(count, n_items or 0) if self.names is None else count
-        if n_items is not None and n_items != self.n_items:
-            raise ValueError(f"n_items: {n_items} was given, but the folder is about {self.n_items} items")
+        self.names, self.n_items = _items(about["items"] if about is not None else largest + 1, n_items)
+        if shard_rows is not None and shard_rows < 1:
+            raise ValueError(f"shard_rows: expected a positive number of comparisons, found {shard_rows}")
         self.shard_rows = shard_rows or min(max(_LEAST_ROWS, _ROWS_PER_ITEM * self.n_items), _MOST_ROWS)
         self.shards = _shards(self.groups, self.shard_rows)
         self.sizes = tuple(sum(self.groups[g][2] for g in shard) for shard in self.shards)
@@ -226,6 +223,18 @@ def _shards(groups: Sequence[Group], wanted: int) -> list[tuple[int, ...]]:
             shards.append(tuple(part))
             part, rows = [], 0
     return [*shards, tuple(part)] if part else shards
+
+
+def _items(found: list[str] | int, n_items: int | None) -> tuple[Names | None, int]:
+    """Return the names, where there are any, and the number of items: what the folder says, or more positions."""
+    names = tuple(found) if isinstance(found, list) else None
+    count = len(found) if isinstance(found, list) else found
+    wanted = count if n_items is None else n_items
+    if wanted < count or (names is not None and wanted != count):
+        raise ValueError(f"n_items: {n_items} was given, but the folder is about {count} items")
+    if wanted > np.iinfo(np.int32).max:
+        raise ValueError(f"n_items: items are numbered in 32 bits, so at most {np.iinfo(np.int32).max}, found {wanted}")
+    return names, wanted
 
 
 def _layout(file: str, names: Sequence[str]) -> tuple[tuple[str, ...], bool]:

@@ -54,6 +54,8 @@ class ComparisonWriter:
         self.path = Path(path).resolve()
         self.fixed = check_names(names)
         self.n_items = n_items
+        if group_rows < 1:
+            raise ValueError(f"group_rows: expected a positive number of comparisons, found {group_rows}")
         self.group_rows = group_rows
         self.rows = 0
         self._numbers: dict[str, int] = {}
