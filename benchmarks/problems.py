@@ -39,8 +39,7 @@ class Problem:
         rng = np.random.default_rng(DATA_SEED)
         positions = rng.normal(size=(self.n, self.d))
         rows = _distinct(rng, self.n, self.m + self.m_test)
-        head, one, two = positions[rows.T]
-        gap = ((head - two) ** 2).sum(1) - ((head - one) ** 2).sum(1)
+        gap = _gaps(positions, rows)
         right = rng.random(len(rows)) < expit(gap / _scale(np.abs(gap[:20_000]), self.wrong))
         rows = np.where(right[:, None], rows, rows[:, [0, 2, 1]])
         return rows[: self.m], rows[self.m :]
@@ -66,3 +65,45 @@ def _distinct(rng: np.random.Generator, n: int, count: int) -> npt.NDArray[np.in
 def _scale(gap: npt.NDArray[np.float64], wrong: float) -> float:
     """Return the scale at which a logistic model gets a share `wrong` of the gaps wrong."""
     return float(brentq(lambda scale: expit(-gap / scale).mean() - wrong, 1e-6, 1e6))
+
+
+@dataclass(frozen=True)
+class DiskProblem:
+    """`Problem` of any size: its answers are drawn and written chunk by chunk, and need not fit in memory."""
+
+    n: int
+    m: int
+    d: int
+    wrong: float = 0.1
+    m_test: int = 100_000
+    chunk: int = 1 << 20
+
+    def __str__(self) -> str:
+        return f"n={self.n:,} m={self.m:,} d={self.d}"
+
+    def write(self, folder: str | Path) -> npt.NDArray[np.int64]:
+        """Write the answers to a folder for `ComparisonDataset`, and return those to test with."""
+        import similitude as sm
+
+        rng = np.random.default_rng(DATA_SEED)
+        positions = rng.normal(size=(self.n, self.d))
+        gap = _gaps(positions, _distinct(rng, self.n, 20_000))
+        scale = _scale(np.abs(gap), self.wrong)
+        test = self._answers(rng, positions, scale, self.m_test)
+        with sm.ComparisonWriter(folder, n_items=self.n) as writer:
+            for start in range(0, self.m, self.chunk):
+                writer.write(self._answers(rng, positions, scale, min(self.chunk, self.m - start)))
+        return test
+
+    def _answers(
+        self, rng: np.random.Generator, positions: npt.NDArray[np.float64], scale: float, count: int
+    ) -> npt.NDArray[np.int64]:
+        rows = _distinct(rng, self.n, count)
+        right = rng.random(count) < expit(_gaps(positions, rows) / scale)
+        return np.where(right[:, None], rows, rows[:, [0, 2, 1]])
+
+
+def _gaps(positions: npt.NDArray[np.float64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """By how much the third item is farther from the first than the second is, in squared distance."""
+    head, one, two = positions[rows.T]
+    return ((head - two) ** 2).sum(1) - ((head - one) ** 2).sum(1)

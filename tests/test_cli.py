@@ -213,3 +213,22 @@ def test_help_loads_nothing_heavy():
         "print(sorted({'numpy', 'scipy', 'numba', 'pandas', 'sklearn', 'matplotlib'} & set(sys.modules)))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_a_folder_of_comparisons_is_checked_and_fitted(study):
+    pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
+    run("convert", "answers.csv", "many", folder=study)
+    assert "comparisons per item: 120.0" in run("info", "many", folder=study).stdout
+    checked = run("check", "many", "--json", "many.json", folder=study, check=False)
+    assert checked.returncode == 0
+    assert "left out" in checked.stdout
+    assert run("check", "many", "--html", "a.html", folder=study, check=False).returncode == 1
+    done = run("fit", "many", "--method", "ckl", "-d", 2, "--seed", 3, folder=study)
+    assert "sm.ComparisonDataset('many')" in done.stdout
+    c = sm.read_comparisons(study / "answers.csv")
+    many, one = (sm.Similarity.load(study / f"{name}.sim") for name in ("many", "answers"))
+    assert many.names == one.names
+    assert abs(many.score(c) - one.score(c)) < 0.01
+    failed = run("evaluate", "many", folder=study, check=False)
+    assert failed.returncode == 1
+    assert "expected what fits in memory" in failed.stderr

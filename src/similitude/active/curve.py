@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude.active.refit import best_fit
 from similitude.active.select import Chooser
 from similitude.active.sources import RecordedAnswers, SimulatedRater, Source, error_of
+from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.base import FeedbackWarning
@@ -80,22 +80,13 @@ def active_curve(
     named = strategies if isinstance(strategies, Mapping) else {name: {"strategy": name} for name in strategies}
     jobs = [(label, repeat) for repeat in range(n_repeats) for label in named]
     seeds = np.random.SeedSequence(random_state).spawn(n_repeats)
-    work = (
-        joblib.delayed(_replay)(
-            estimator,
-            source,
-            dict(named[label]),
-            form,
-            test_size,
-            rater,
-            seeds[repeat],
-            (rounds, first_rounds),
-            features,
-        )
+    size = (rounds, first_rounds)
+    work = [
+        (estimator, source, dict(named[label]), form, test_size, rater, seeds[repeat], size, features)
         for label, repeat in jobs
-    )
+    ]
     rows = []
-    for (label, repeat), part in zip(jobs, joblib.Parallel(n_jobs=n_jobs, return_as="generator")(work), strict=True):
+    for (label, repeat), part in zip(jobs, over_jobs(_replay, work, n_jobs), strict=True):
         rows.append(part.assign(strategy=label, repeat=repeat))
         if callback is not None:
             callback(len(rows), len(jobs))

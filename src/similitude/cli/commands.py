@@ -60,6 +60,7 @@ class Projection(StrEnum):
 
 
 AnswersFile = Annotated[Path, typer.Argument(help="answers: .csv, .tsv, .jsonl, .parquet, .npy, .npz or .txt")]
+AnswersOrFolder = Annotated[Path, typer.Argument(help="answers in a file, or comparisons in a folder of Parquet files")]
 Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
 Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
 Form = Annotated[str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")]
@@ -112,7 +113,7 @@ def simulate(
 
 @app.command()
 def info(
-    file: Annotated[Path, typer.Argument(help="answers, or a model (.sim)")],
+    file: Annotated[Path, typer.Argument(help="answers, a folder of comparisons, or a model (.sim)")],
     form: Form = None,
     larger: LargerOption = None,
 ) -> None:
@@ -128,6 +129,10 @@ def info(
         return
     c, reading = read(file, form, larger)
     typer.echo(f"{file}: {summary(c)}")
+    if file.is_dir():
+        _say_counts(c)
+        same_in_python(reading, "print(c)")
+        return
     table = c.answers.form.values
     for kind in sorted(set(table)):
         typer.echo(f"  {kind:18} {(table == kind).sum()} answers")
@@ -141,7 +146,7 @@ def info(
 @app.command()
 def convert(
     source: AnswersFile,
-    target: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
+    target: Annotated[Path, typer.Argument(help="to write: .csv, .tsv, .jsonl or .parquet, or a folder (no suffix)")],
     form: Form = None,
     larger: LargerOption = None,
 ) -> None:
@@ -156,7 +161,7 @@ def convert(
 
 @app.command()
 def check(
-    file: AnswersFile,
+    file: AnswersOrFolder,
     html: Annotated[Path | None, typer.Option(help="write the report as one HTML page")] = None,
     json: Annotated[Path | None, typer.Option(help="write all figures as JSON")] = None,
     form: Form = None,
@@ -169,6 +174,8 @@ def check(
     from similitude.feedback.files.whole import write_whole
 
     c, reading = read(file, form, larger)
+    if html is not None and file.is_dir():
+        raise ValueError("--html: a folder is checked in passes, which do not fill the page; use --json")
     report = sm.check(c)
     typer.echo(str(report))
     if html is not None:
@@ -209,7 +216,7 @@ def clean(
 
 @app.command()
 def fit(
-    file: AnswersFile,
+    file: AnswersOrFolder,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
     method: Annotated[Method, typer.Option("--method", "-m", help="which method", case_sensitive=False)] = Method.STE,
     dimensions: Dimensions = 2,
@@ -313,10 +320,25 @@ def read(file: Path, form: str | None, larger: Larger | None) -> tuple[Any, str]
     """Return the feedback in a file and the Python that reads it."""
     import similitude as sm
 
+    if file.is_dir():
+        return sm.ComparisonDataset(file), f"c = sm.ComparisonDataset({str(file)!r})"
     options: dict[str, Any] = {"form": form, "larger": larger and larger.value}
     options = {name: value for name, value in options.items() if value is not None}
     call = ", ".join([repr(str(file)), *(f"{name}={value!r}" for name, value in options.items())])
     return sm.read_comparisons(file, **options), f"c = sm.read_comparisons({call})"
+
+
+def _say_counts(dataset: Any) -> None:
+    """Say what one pass over a folder of comparisons counts."""
+    from similitude.graph.counts import count_shards
+
+    counts = count_shards(dataset)
+    compared = int((counts.occurrences > 0).sum())
+    if compared < dataset.n_items:
+        typer.echo(f"  {dataset.n_items - compared} items were never compared")
+    typer.echo(f"  comparisons per item: {counts.comparisons / compared:.1f}")
+    if counts.weight != counts.comparisons:
+        typer.echo(f"  total weight: {counts.weight:g}")
 
 
 def _penalty(text: str) -> float | str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from similitude.engine.jobs import over_jobs
 from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Cleaner, Progress, clusters, held_out_rows, summarise
 from similitude.feedback.columns import Array
@@ -33,6 +34,7 @@ def penalty_path(
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
+    n_jobs: int | None = None,
     callback: Progress | None = None,
 ) -> pd.DataFrame:
     """Score an estimator on held-out feedback at each of several penalties.
@@ -52,7 +54,8 @@ def penalty_path(
     clean : applied to the training part of each fold only
     random_state : seed of the folds
     level : of the intervals
-    callback : called after each fit with the number done and the number of all
+    n_jobs : processes, through joblib: folds at the same time
+    callback : called for each fit with the number done and the number of all, when its fold is done
 
     Returns
     -------
@@ -65,8 +68,9 @@ def penalty_path(
         raise ValueError(f"parameter: {type(estimator).__name__} has none called {parameter!r}")
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     parts: list[pd.DataFrame] = []
-    for fold in folds:
-        for rows in _along(clone(estimator), parameter, grid, c, *fold, clean, features):
+    work = [(clone(estimator), parameter, grid, c, *fold, clean, features) for fold in folds]
+    for path in over_jobs(_along, work, n_jobs):
+        for rows in path:
             parts.append(rows)
             if callback is not None:
                 callback(len(parts), len(folds) * len(grid))
@@ -85,17 +89,19 @@ def _along(
     test: Array,
     clean: Cleaner | None,
     features: Any,
-) -> Iterator[pd.DataFrame]:
+) -> list[pd.DataFrame]:
     """Fit and score at each penalty of one fold, from where the last fit ended if the estimator can."""
     warm = "start" in inspect.signature(estimator.fit).parameters
     last: dict[str, Any] = {}
+    scored = []
     for penalty in grid:
         estimator.set_params(**{parameter: penalty})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FeedbackWarning)  # at its strong end a path may leave nothing: that is seen
             rows = held_out_rows(estimator, c, train, test, clean, features, **last)
-        yield rows.assign(penalty=penalty)
+        scored.append(rows.assign(penalty=penalty))
         last = {"start": estimator.point_} if warm else {}
+    return scored
 
 
 def _strong_first(penalties: Sequence[float] | None, c: Comparisons) -> list[float]:

@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from similitude.engine.jobs import over_jobs
 from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
@@ -148,9 +148,8 @@ def learning_curve(
 
 def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
     """Fit and score everything through joblib, telling the callback as results come in."""
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     rows = []
-    for row in parallel(joblib.delayed(held_out_rows)(*arguments) for arguments in work):
+    for row in over_jobs(held_out_rows, work, n_jobs):
         rows.append(row)
         if callback is not None:
             callback(len(rows), len(work))

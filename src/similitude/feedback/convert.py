@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.shards import Shards
 from similitude.feedback.sheets import as_right
 
 
@@ -24,6 +25,11 @@ def as_comparisons(comparisons: Any, y: npt.ArrayLike | None = None, n_items: in
     if isinstance(comparisons, Comparisons):
         result = comparisons if y is None else comparisons.flip(~as_right(y, len(comparisons)))
         return result if n_items is None or n_items == result.n_items else result.with_items(n_items=n_items)
+    if isinstance(comparisons, Shards):
+        raise TypeError(
+            f"comparisons: expected what fits in memory, found {type(comparisons).__name__}; the embedding methods, "
+            "ComparisonKernel, check and score take it, others take some of it: sample(1_000_000)"
+        )
     rows = np.asarray(comparisons)
     if rows.ndim == 2 and rows.shape[1] == 3:
         return Comparisons.from_triplets(rows, y, n_items=n_items)

@@ -20,9 +20,12 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
+from similitude.graph.figures import FigureTable, named, number, shown
+from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
 from similitude.graph.repeats import (
     Estimate,
@@ -40,8 +43,8 @@ if TYPE_CHECKING:
 _CLOSE_TO_CHANCE = 0.6
 
 
-@dataclass(frozen=True, eq=False)
-class ConsistencyReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConsistencyReport(FigureTable):
     """What `check` finds. Prints as a table; figures are attributes, `to_frame` and `to_dict` give them all.
 
     Attributes
@@ -84,15 +87,6 @@ class ConsistencyReport:
         """Return a table with one row per rater, those who agree least with the others first."""
         return self.raters.to_frame()
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a table with one row per figure: name, value, low, high, note."""
-        import pandas as pd
-
-        rows = [(name, e.value, e.low, e.high, e.note) for name, e in self.figures()]
-        return pd.DataFrame(rows, columns=["name", "value", "low", "high", "note"]).astype(
-            {"value": float, "low": float, "high": float}
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, fit for JSON; None where nothing can be told."""
         plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "raters"}
@@ -106,13 +100,13 @@ class ConsistencyReport:
         found = []
         who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
         if who:
-            found.append(_named("raters who seem to click at random", who))
+            found.append(named("raters who seem to click at random", who))
         if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
             found.append(f"the answers are close to chance: the noise ceiling is {shown(self.ceiling)}")
         if len(self.groups) > 1:
             found.append(f"{len(self.groups)} groups of items that no comparison links: their places are arbitrary")
         if self.never_compared:
-            found.append(_named("items never compared", self.never_compared))
+            found.append(named("items never compared", self.never_compared))
         return found
 
     def figures(self) -> Iterator[tuple[str, Estimate]]:
@@ -120,7 +114,7 @@ class ConsistencyReport:
         yield "answers", Estimate(self.answers)
         yield '"can\'t tell"', Estimate(self.cant_tell, note="share of the answers")
         yield "comparisons", Estimate(self.comparisons, note="what the answers say")
-        missing = _named("never compared", self.never_compared) if self.never_compared else ""
+        missing = named("never compared", self.never_compared) if self.never_compared else ""
         yield "items", Estimate(self.items, note=missing)
         yield "groups of items", Estimate(len(self.groups), note=self._unlinked())
         yield from self._noise()
@@ -137,7 +131,7 @@ class ConsistencyReport:
 
     def _contradictions(self) -> Iterator[tuple[str, Estimate]]:
         lower, upper = self.loss
-        share = f"of {_number(self.total_weight)}"
+        share = f"of {number(self.total_weight)}"
         yield "contradicted questions", Estimate(self.contradicted, note="with answers on both sides")
         yield "outvoted weight", Estimate(self.outvoted, note=f"{share}, on the losing sides")
         yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
@@ -158,28 +152,21 @@ class ConsistencyReport:
         low, middle, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
         yield "typical agreement", Estimate(middle, low, high, "with the others; four of five raters lie between")
         who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
-        yield "likely random", Estimate(len(who), note=_named("raters who seem to click at random", who))
+        yield "likely random", Estimate(len(who), note=named("raters who seem to click at random", who))
 
     def _unlinked(self) -> str:
         if len(self.groups) < 2:
             return "every item compared is linked with every other"
-        return f"no comparison links them; {_named('smallest', self.groups[-1])}"
-
-    def __str__(self) -> str:
-        rows = [(name, shown(e), e.note) for name, e in self.figures()]
-        wide, broad = (max(len(row[k]) for row in rows) for k in range(2))
-        lines = [f"{name:<{wide}}  {text:<{broad}}  {note}".rstrip() for name, text, note in rows]
-        return "\n".join(lines)
-
-    __repr__ = __str__
+        return f"no comparison links them; {named('smallest', self.groups[-1])}"
 
 
-def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport:
+def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport | PassReport:
     """Say how far feedback can be trusted.
 
     Parameters
     ----------
-    comparisons : `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+    comparisons : `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`; or a `ComparisonDataset`, of which
+        passes with bounded memory tell as much as they can (a `PassReport`)
     level : of the intervals
 
     Returns
@@ -197,6 +184,8 @@ def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport:
     """
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    if isinstance(comparisons, Shards):
+        return check_shards(comparisons, level)
     c = as_comparisons(comparisons)
     _refuse_empty(c)
     votes = count_votes(c)
@@ -258,26 +247,3 @@ def _groups(c: Comparisons) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...
 
 def _circle(cycles: Cycles) -> str:
     return f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items" if cycles.groups else "none"
-
-
-def _named(what: str, names: tuple[str, ...] | list[str], most: int = 5) -> str:
-    """A remark on some names, the first few of them listed."""
-    if not names:
-        return what
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{what}: {', '.join(names[:most])}{more}"
-
-
-def shown(e: Estimate) -> str:
-    """Return a figure as it is printed: its value and interval, or "unknown"."""
-    if e.value is None:
-        return "unknown"
-    if e.low is None or e.high is None:
-        return _number(e.value)
-    return f"{_number(e.value)} ({_number(e.low)} to {_number(e.high)})"
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
-        return f"{value:,.0f}"
-    return f"{value:,.2f}"

@@ -108,12 +108,39 @@ def repeat_agreement(voices: Voices, level: float = 0.95) -> Repeats:
         return Repeats(0, 0, Estimate(None, note="no question was answered twice"))
     agreeing = (forward * (forward - 1) + backward * (backward - 1))[again] / (size[again] - 1)
     mean = float(agreeing.sum() / total)
-    error = np.sqrt(_variance(voices, forward, backward, mean)) / total
-    pairs = total - int(again.sum())
+    return _estimated(mean, _variance(voices, forward, backward, mean), int(again.sum()), total, level)
+
+
+def agreement_of_sides(forward: Floats, backward: Floats, many: Floats, level: float = 0.95) -> Repeats:
+    """`repeat_agreement` where every answer speaks to one question, from counts alone.
+
+    Parameters
+    ----------
+    forward, backward : answers one way and the other
+    many : how many questions have these counts
+    level : of the interval
+    """
+    again = forward + backward >= 2
+    f, b, many = forward[again], backward[again], many[again]
+    n = f + b
+    total, questions = float(many @ n), int(many.sum())
+    if not total:
+        return Repeats(0, 0, Estimate(None, note="no question was answered twice"))
+    agreeing = (f * (f - 1) + b * (b - 1)) / (n - 1)
+    mean = float(many @ agreeing) / total
+    by_question = questions / max(questions - 1, 1) * float(many @ (agreeing - mean * n) ** 2)
+    by_answer = f * ((f - 1) / (n - 1) - mean) ** 2 + b * ((b - 1) / (n - 1) - mean) ** 2
+    by_answer_less_pairs = float(many @ (4 * by_answer - _pairs(f, b, n, mean)))
+    return _estimated(mean, max(by_question, by_answer_less_pairs), questions, total, level)
+
+
+def _estimated(mean: float, variance: float, questions: int, total: float, level: float) -> Repeats:
+    error = np.sqrt(variance) / total
+    pairs = total - questions
     count = min(mean * (1 - mean) / error**2, pairs) if error > 0 else pairs
-    score = float(stats.t.ppf(0.5 + level / 2, max(int(again.sum()) - 1, 1)))
+    score = float(stats.t.ppf(0.5 + level / 2, max(questions - 1, 1)))
     (low, _), (high, most) = wilson(np.full(2, mean), np.full(2, count), np.array([score, _SELECTED]))
-    return Repeats(int(again.sum()), int(total), Estimate(mean, float(low), float(high)), bool(most < 0.5))
+    return Repeats(questions, int(total), Estimate(mean, float(low), float(high)), bool(most < 0.5))
 
 
 def _sides(voices: Voices) -> tuple[Floats, Floats]:
@@ -137,9 +164,13 @@ def _variance(voices: Voices, forward: Floats, backward: Floats, mean: float) ->
     own = np.where(voices.says > 0, forward[voices.edge], backward[voices.edge])
     share = (own - 1) / np.maximum(size[voices.edge] - 1, 1) - mean
     by_answer = np.bincount(voices.speaker, np.where(again[voices.edge], share, 0.0))
-    pairs = ((f * (f - 1) + b * (b - 1)) / 2 * (1 - mean) ** 2 + f * b * mean**2) * 4 / (n - 1) ** 2
     correction = len(n) / max(len(n) - 1, 1)
-    return float(max(correction * (by_question**2).sum(), 4 * (by_answer**2).sum() - pairs.sum()))
+    return float(max(correction * (by_question**2).sum(), 4 * (by_answer**2).sum() - _pairs(f, b, n, mean).sum()))
+
+
+def _pairs(f: Floats, b: Floats, n: Floats, mean: float) -> Floats:
+    """D² summed over the pairs of answers to a question."""
+    return ((f * (f - 1) + b * (b - 1)) / 2 * (1 - mean) ** 2 + f * b * mean**2) * 4 / (n - 1) ** 2
 
 
 def noise_ceiling(repeats: Repeats) -> Estimate:

@@ -15,7 +15,9 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names
+from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
+from similitude.graph.counts import Counts
 from similitude.methods.similarity import Similarity
 
 _MOST_NAMED = 5
@@ -97,7 +99,7 @@ def refuse_empty(comparisons: Comparisons) -> None:
         raise ValueError(f"comparisons: there are none to learn from{why}")
 
 
-def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
+def warn_of_gaps(comparisons: Comparisons | Shards, graph: SimilarityGraph | Counts) -> None:
     """Say which items were never compared, and which groups of items were never compared with each other."""
     absent = np.flatnonzero(graph.occurrences == 0)
     if len(absent):
@@ -119,7 +121,7 @@ def warn_of_gaps(comparisons: Comparisons, graph: SimilarityGraph) -> None:
         )
 
 
-def listing(comparisons: Comparisons, items: npt.NDArray[Any]) -> str:
+def listing(comparisons: Comparisons | Shards, items: npt.NDArray[Any]) -> str:
     """Return the names of the first few items, and how many there are where that is not all."""
     named = ", ".join(comparisons.label(int(item)) for item in items[:_MOST_NAMED])
     return named + (f", ... ({len(items)})" if len(items) > _MOST_NAMED else "")

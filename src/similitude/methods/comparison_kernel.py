@@ -37,6 +37,7 @@ from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.landmarks import as_landmarks
+from similitude.feedback.shards import Shards
 from similitude.methods.base import FeedbackWarning, listing, refuse_empty
 from similitude.methods.gram import BLOCK, gram
 from similitude.methods.placement import over_known_items
@@ -48,6 +49,7 @@ from similitude.methods.vote_features import (
     only_columns,
     sparse_features,
 )
+from similitude.methods.vote_shards import shard_features, shard_landmark_features
 
 
 class ComparisonKernel(BaseEstimator):
@@ -100,14 +102,13 @@ class ComparisonKernel(BaseEstimator):
 
         Parameters
         ----------
-        comparisons : a `Comparisons` of triplets, or an array of rows `(i, j, k)`
+        comparisons : a `Comparisons` of triplets, or an array of rows `(i, j, k)`; or a `ComparisonDataset` or what
+            `spread` makes of it
         y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
         """
         if self.kind not in KINDS:
             raise ValueError(f"kind: expected 'k1' or 'k2', found {self.kind!r}")
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        _need_triplets(c)
+        c = self._known(comparisons, y)
         self.n_items_, self._names = c.n_items, c.names
         self.landmarks_ = None if self.landmarks is None else as_landmarks(self.landmarks, c.names, c.n_items)
         self._kernel: Floats | None = None
@@ -200,7 +201,28 @@ class ComparisonKernel(BaseEstimator):
             return 0.0
         return least
 
-    def _features(self, c: Comparisons) -> tuple[Any, Ints]:
+    def _known(self, comparisons: Any, y: npt.ArrayLike | None) -> Comparisons | Shards:
+        """Return what to learn from, checked; a dataset is checked as it is read."""
+        if isinstance(comparisons, Shards):
+            if y is not None or self.n_items not in (None, comparisons.n_items):
+                raise ValueError("y, n_items: a dataset says by itself which way comparisons go; leave them out")
+            return comparisons
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        _need_triplets(c)
+        return c
+
+    def _shard_features(self, shards: Shards) -> tuple[Any, Ints]:
+        if self.landmarks_ is None:
+            features, codes = shard_features(shards, self.kind)
+            return features, np.column_stack(np.divmod(codes, shards.n_items)).astype(np.int32)
+        first, second = landmark_pairs(len(self.landmarks_), self.kind)
+        dense = shard_landmark_features(shards, self.kind, self.landmarks_)
+        return dense, self.landmarks_[np.column_stack([first, second])]
+
+    def _features(self, c: Comparisons | Shards) -> tuple[Any, Ints]:
+        if isinstance(c, Shards):
+            return self._shard_features(c)
         votes = Votes(c, self.kind)
         if self.landmarks_ is None:
             features, codes = sparse_features(votes)
@@ -209,7 +231,7 @@ class ComparisonKernel(BaseEstimator):
         first, second = landmark_pairs(len(self.landmarks_), self.kind)
         return landmark_features(votes, self.landmarks_), self.landmarks_[np.column_stack([first, second])]
 
-    def _warn_of(self, c: Comparisons, empty: Ints) -> None:
+    def _warn_of(self, c: Comparisons | Shards, empty: Ints) -> None:
         if len(empty):
             missing = "as head" if self.kind == "k1" else "as near or far"
             warnings.warn(

@@ -18,16 +18,13 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Floats
-from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import Names
-from similitude.graph.build import SimilarityGraph
+from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
+from similitude.methods.sharded import MINIBATCH_FROM, fit_shards
 from similitude.methods.similarity import Similarity
-
-# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
-_MINIBATCH_FROM = 20_000_000
 
 
 class OrdinalEmbedding(ComparisonEstimator):
@@ -49,7 +46,8 @@ class OrdinalEmbedding(ComparisonEstimator):
     random_state : seed or generator: the same seed gives the same bits
     max_iter : most iterations of a start
     tol : stop when an iteration gains less than this share of the objective
-    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number
+    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number (in a
+        `ComparisonDataset`, by whether L-BFGS fits in memory)
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
         comparisons enough to pay for the way there
 
@@ -100,24 +98,40 @@ class OrdinalEmbedding(ComparisonEstimator):
         Parameters
         ----------
         comparisons : a `Comparisons`, or an array of rows `(i, j, k)`, "i is closer to j than to k", or
-            `(i, j, k, l)`, "i, j are closer than k, l"
+            `(i, j, k, l)`, "i, j are closer than k, l"; or, where they do not fit in memory, a `ComparisonDataset` or
+            what `spread` makes of it
         y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
         callback : called after each iteration with its number and the objective (of each start in turn); it may raise
             to interrupt
         """
+        self._check()
+        if isinstance(comparisons, Shards):
+            return self._fit_shards(comparisons, y, callback)
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
-        self._check()
         graph, backend = on_device(c, choose_device(self.device, len(c)))
         warn_of_gaps(c, graph)
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
-        self.penalty_ = self._prior * count / graph.total_weight if self.penalty == "auto" else float(self.penalty)
+        self.penalty_ = self.strength(count, graph.total_weight)
         model, ridge = Positions(c.n_items, self.n_components), Ridge(self.penalty_, count)
         problem = Problem(model, graph, self.loss(), ridge, backend)
         starts = self._starts(problem, rng)
         best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
-        self._keep(best, c, graph)
+        self._keep(best, c.names, graph.occurrences > 0)
+        return self
+
+    def strength(self, count: int, weight: float) -> float:
+        """Return the penalty for so many items compared and comparisons of this total weight."""
+        return self._prior * count / weight if self.penalty == "auto" else float(self.penalty)
+
+    def _fit_shards(self, shards: Shards, y: npt.ArrayLike | None, callback: Callback | None) -> Self:
+        if y is not None:
+            raise ValueError("y: a dataset says by near and far which way each comparison goes; leave y out")
+        if self.n_items not in (None, shards.n_items):
+            raise ValueError(f"n_items: {self.n_items} was given, but the dataset is about {shards.n_items} items")
+        best, counts = fit_shards(self, shards, callback)
+        self._keep(best, shards.names, counts.occurrences > 0)
         return self
 
     def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
@@ -168,16 +182,15 @@ class OrdinalEmbedding(ComparisonEstimator):
         callback: Callback | None = None,
     ) -> Result:
         lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
+        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= MINIBATCH_FROM
         if self.solver == "minibatch" or (self.solver == "auto" and slow):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
         return lbfgs(problem, start, max_iter=max_iter, tol=self.tol, callback=callback)
 
-    def _keep(self, best: Result, c: Comparisons, graph: SimilarityGraph) -> None:
-        X = best.params.reshape(c.n_items, self.n_components)
-        compared = graph.occurrences > 0
-        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], c.names)
+    def _keep(self, best: Result, names: Names | None, compared: Bools) -> None:
+        X = best.params.reshape(len(compared), self.n_components)
+        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], names)
 
     def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
         """Keep the positions and how the solver ended; say so where it did not get there."""

@@ -22,6 +22,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
+from similitude.feedback.shards import Shards
 
 _FORMAT = 1
 
@@ -124,6 +125,10 @@ class Similarity:
 
     def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
+        if isinstance(comparisons, Shards):
+            from similitude.methods.sharded import score_shards
+
+            return score_shards(self, comparisons)
         c = self.over_items(comparisons, y)
         return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
 

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.shards import Block
 from similitude.methods.compiled import merge_votes, place_votes, scatter_votes, share_votes
 
 KINDS = ("k1", "k2")
@@ -31,7 +32,7 @@ Cells = tuple[Array, Array, Array, Floats]
 class Votes:
     """The votes of triplets: for each its row, the two items of its column, and its signed weight."""
 
-    comparisons: Comparisons
+    comparisons: Comparisons | Block
     kind: str
 
     @property
@@ -73,6 +74,13 @@ def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:
 
 def landmark_features(votes: Votes, landmarks: Ints) -> Floats:
     """Return dense features over the columns of `landmark_pairs`; votes that name another item are left out."""
+    net, total = landmark_votes(votes, landmarks)
+    share_votes(net, total)
+    return net
+
+
+def landmark_votes(votes: Votes, landmarks: Ints) -> tuple[Floats, Floats]:
+    """Return the sums of votes and of their absolute values over the columns of `landmark_pairs`."""
     n, width = votes.comparisons.n_items, len(landmarks)
     place = np.full(n, width)
     place[landmarks] = np.arange(width)
@@ -82,8 +90,7 @@ def landmark_features(votes: Votes, landmarks: Ints) -> Floats:
     net, total = np.zeros((n, len(first))), np.zeros((n, len(first)))
     for row, one, two, vote in votes.chunks():
         scatter_votes(row, column[place[one], place[two]], vote, net, total)
-    share_votes(net, total)
-    return net
+    return net, total
 
 
 def landmark_pairs(width: int, kind: str) -> tuple[Array, Array]:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import similitude
-from similitude.graph.consistency import ConsistencyReport, shown
+from similitude.graph.consistency import ConsistencyReport
+from similitude.graph.figures import shown
 from similitude.plot.feedback import rater_agreement
 from similitude.plot.style import require_matplotlib
 

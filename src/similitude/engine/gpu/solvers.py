@@ -73,7 +73,7 @@ def minibatch(
     `steps` are those of an epoch, whatever the size of the data; the largest step falls as a half cosine.
     """
     backend, graph = problem.backend, problem.graph
-    model, ridge = free_positions(problem)
+    model, ridge = free_positions(problem.model, problem.penalty)
     assert isinstance(backend, TorchBackend)
     assert isinstance(graph, DeviceComparisons)
     X = backend.tensor(np.asarray(start).reshape(model.shape)).clone()

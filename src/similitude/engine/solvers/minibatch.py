@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from similitude.engine.backend import loss_codes
 from similitude.engine.models import Positions
-from similitude.engine.penalties import Ridge
+from similitude.engine.penalties import Penalty, Ridge
 from similitude.engine.problem import Problem
+from similitude.engine.sharded import ShardedProblem
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.columns import Floats
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.columns import Array, Floats
+from similitude.feedback.files.dataset import ComparisonDataset
+from similitude.graph.counts import Counts
 
 
 def minibatch(
@@ -27,32 +33,83 @@ def minibatch(
     The ridge strength · |X|²/n is spread over the occurrences of each item, strength · (sum of weights) / (n · its
     occurrences), so that the mean over comparisons is the ridge itself and only touched rows change.
     """
-    from similitude.engine import compiled
-
-    model, ridge = free_positions(problem)
+    model, ridge = free_positions(problem.model, problem.penalty)
     graph = problem.graph
     rng = np.random.default_rng(random_state)
-    X = np.array(start, float).reshape(model.shape)
     weight = graph.weight / graph.weight.mean()
     per_occurrence = ridge.rate * len(graph) / np.maximum(graph.occurrences, 1)
-    first, second, gradient = np.zeros_like(X), np.zeros_like(X), np.zeros_like(X)
-    touched = np.zeros(2 * len(X), np.int64)
-    planned, done, value = epochs * -(-len(graph) // batch), 0, np.inf
+    steps = _Steps(model, start, problem.loss, per_occurrence, batch, rate, epochs * -(-len(graph) // batch))
     for epoch in range(1, epochs + 1):
-        total, done = compiled.minibatches(
-            X, first, second, rng.permutation(len(graph)), graph.near_pairs, graph.far_pairs, weight, per_occurrence,
-            *loss_codes(problem.loss), batch, rate, done, planned, gradient, touched,
-        )  # fmt: skip
-        value = total / len(graph) + ridge.value(X.ravel())
+        total = steps.along(rng.permutation(len(graph)), graph.near_pairs, graph.far_pairs, weight)
         if callback is not None:
-            callback(epoch, value)
-    params = X.ravel()
+            callback(epoch, total / len(graph) + ridge.value(steps.X.ravel()))
+    params = steps.X.ravel()
     return Result(params, problem.value(params), "planned", epochs, epochs, f"{epochs} passes over the comparisons")
 
 
-def free_positions(problem: Problem) -> tuple[Positions, Ridge]:
+def minibatch_from_disk(
+    problem: ShardedProblem,
+    counts: Counts,
+    start: Floats,
+    *,
+    epochs: int,
+    batch: int = 2000,
+    rate: float = 0.05,
+    random_state: int | np.random.Generator | None = None,
+    callback: Callback | None = None,
+) -> Result:
+    """`minibatch` over a `ComparisonDataset`: each pass reads the row groups in another order, mixed."""
+    model, ridge = free_positions(problem.model, problem.penalty)
+    dataset = problem.shards
+    if not isinstance(dataset, ComparisonDataset):
+        raise TypeError(f"solver: minibatch reads a folder in one process, found {type(dataset).__name__}; use lbfgs")
+    rng = np.random.default_rng(random_state)
+    mean_weight = counts.weight / len(dataset)
+    per_occurrence = ridge.rate * len(dataset) / np.maximum(counts.occurrences, 1)
+    planned = epochs * -(-len(dataset) // batch)
+    steps = _Steps(model, start, problem.loss, per_occurrence, batch, rate, planned)
+    for epoch in range(1, epochs + 1):
+        total = 0.0
+        for block in dataset.mixed(rng):
+            total += steps.along(rng.permutation(len(block)), block.near, block.far, block.weight / mean_weight)
+        if callback is not None:
+            callback(epoch, total / len(dataset) + ridge.value(steps.X.ravel()))
+    params = steps.X.ravel()
+    return Result(params, problem.value(params), "planned", epochs, epochs, f"{epochs} passes over the comparisons")
+
+
+@dataclass
+class _Steps:
+    """Positions on their way, with Adam's moments and the room that a batch needs."""
+
+    model: Positions
+    start: Floats
+    loss: ComparisonLoss
+    per_occurrence: Floats
+    batch: int
+    rate: float
+    planned: int
+
+    def __post_init__(self) -> None:
+        self.X = np.array(self.start, float).reshape(self.model.shape)
+        self.room = [np.zeros_like(self.X) for _ in range(3)]
+        self.touched = np.zeros(2 * len(self.X), np.int64)
+        self.done = 0
+
+    def along(self, order: Array, near: Array, far: Array, weight: Floats) -> float:
+        """Step through comparisons in this order, and return the sum of their weighted losses."""
+        from similitude.engine import compiled
+
+        first, second, gradient = self.room
+        total, self.done = compiled.minibatches(
+            self.X, first, second, order, near, far, weight, self.per_occurrence,
+            *loss_codes(self.loss), self.batch, self.rate, self.done, self.planned, gradient, self.touched,
+        )  # fmt: skip
+        return float(total)
+
+
+def free_positions(model: object, ridge: Penalty) -> tuple[Positions, Ridge]:
     """The model and penalty of a problem over free positions with a ridge; any other is refused."""
-    model, ridge = problem.model, problem.penalty
     free = isinstance(model, Positions) and model.features is None and model.fixed is None and model.beside is None
     if not isinstance(model, Positions) or not free:
         raise TypeError("minibatch needs free positions of the items; use lbfgs for this model")

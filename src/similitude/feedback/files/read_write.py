@@ -21,8 +21,10 @@ import numpy as np
 
 from similitude.feedback.columns import Seed
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import as_comparisons
 from similitude.feedback.files import tables
 from similitude.feedback.files.cells import ItemRule
+from similitude.feedback.files.dataset_writer import ComparisonWriter
 from similitude.feedback.files.layouts import Options, read_table
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.tables import Table, kind_of, objects
@@ -88,6 +90,8 @@ def read_comparisons(
     if not isinstance(path, (str, os.PathLike)):
         return _over(read_table(tables.of_frame(path), options), names, n_items)
     where = Path(path)
+    if where.is_dir():
+        raise ValueError(f"path: {str(path)!r} is a folder; open it with ComparisonDataset")
     kind, zipped = kind_of(where)
     data = tables.content(where, zipped)
     try:
@@ -106,9 +110,15 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     Parameters
     ----------
     comparisons : the feedback
-    path : the file
+    path : the file; a name without a suffix is a folder for `ComparisonDataset`, which holds the comparisons, but not
+        who answered and how
     """
     where = Path(path)
+    comparisons = as_comparisons(comparisons)
+    if not where.suffix:
+        with ComparisonWriter(where) as writer:
+            writer.write(comparisons)
+        return
     kind, zipped = kind_of(where)
     if comparisons.n_answers == 0:
         raise ValueError("comparisons: expected at least one answer to write, found none")

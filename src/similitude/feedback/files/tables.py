@@ -191,7 +191,7 @@ def json_lines(columns: Mapping[str, list[Any]], header: Header) -> bytes:
 
 def parse_parquet(data: bytes) -> Table:
     """Read a Parquet file; what is about it stands in the schema's metadata."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     try:
         table = pq.read_table(pa.BufferReader(data))
     except pa.ArrowInvalid as error:
@@ -203,7 +203,7 @@ def parse_parquet(data: bytes) -> Table:
 
 def parquet(columns: Mapping[str, list[Any]], header: Header) -> bytes:
     """Write a Parquet file."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     table = table.replace_schema_metadata({b"similitude": _cell_json(header).encode()})
     stream = pa.BufferOutputStream()
@@ -211,7 +211,8 @@ def parquet(columns: Mapping[str, list[Any]], header: Header) -> bytes:
     return bytes(stream.getvalue())
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[Any, Any]:
+    """Return pyarrow and its Parquet module, or say what to install."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

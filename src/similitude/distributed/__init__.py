@@ -1,0 +1,1 @@
+"""Past one machine: comparisons on the workers of a Dask cluster."""

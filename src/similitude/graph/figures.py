@@ -1,0 +1,60 @@
+"""Figures of a report: printed as a table, given as a table or as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from similitude.graph.repeats import Estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FigureTable:
+    """What has figures by name: prints as a table."""
+
+    def figures(self) -> Iterator[tuple[str, Estimate]]:
+        """Yield each figure with its name, in the order of the table."""
+        raise NotImplementedError(f"{type(self).__name__} must define figures")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with one row per figure: name, value, low, high, note."""
+        import pandas as pd
+
+        rows = [(name, e.value, e.low, e.high, e.note) for name, e in self.figures()]
+        return pd.DataFrame(rows, columns=["name", "value", "low", "high", "note"]).astype(
+            {"value": float, "low": float, "high": float}
+        )
+
+    def __str__(self) -> str:
+        rows = [(name, shown(e), e.note) for name, e in self.figures()]
+        wide, broad = (max(len(row[k]) for row in rows) for k in range(2))
+        lines = [f"{name:<{wide}}  {text:<{broad}}  {note}".rstrip() for name, text, note in rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def shown(e: Estimate) -> str:
+    """Return a figure as it is printed: its value and interval, or "unknown"."""
+    if e.value is None:
+        return "unknown"
+    if e.low is None or e.high is None:
+        return number(e.value)
+    return f"{number(e.value)} ({number(e.low)} to {number(e.high)})"
+
+
+def number(value: float) -> str:
+    """Return a number as it is printed."""
+    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
+        return f"{value:,.0f}"
+    return f"{value:,.2f}"
+
+
+def named(what: str, names: Sequence[str], most: int = 5) -> str:
+    """A remark on some names, the first few of them listed."""
+    if not names:
+        return what
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{what}: {', '.join(names[:most])}{more}"

@@ -1,0 +1,103 @@
+"""Ordinal embedding of comparisons that do not fit in memory: counted, started from a sample, fitted in shards."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from similitude.engine.backend import CPU
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.sharded import ShardedProblem
+from similitude.engine.solvers.lbfgs import lbfgs
+from similitude.engine.solvers.minibatch import minibatch_from_disk
+from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.columns import Floats
+from similitude.feedback.files.dataset import ComparisonDataset
+from similitude.feedback.shards import Block, Shards, add
+from similitude.graph.counts import Counts, count_shards
+from similitude.methods.base import FeedbackWarning, warn_of_gaps
+
+if TYPE_CHECKING:
+    from similitude.methods.embedding import OrdinalEmbedding
+    from similitude.methods.similarity import Similarity
+
+# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
+MINIBATCH_FROM = 20_000_000
+# From disk a pass of minibatches takes several passes of L-BFGS, which has few to do after its start: what decides is
+# memory. L-BFGS keeps 2 · memory + 5 numbers per coordinate.
+_LBFGS_FLOATS = 250_000_000
+_LEAST_MEMORY, _MOST_MEMORY = 4, 12
+_SAMPLE_PER_ITEM = 20
+_LEAST_SAMPLE, _MOST_SAMPLE = 1 << 20, 1 << 22
+_SEEN = 200_000_000  # comparisons that minibatches see, in ten passes at most and two at least
+
+
+def fit_shards(estimator: OrdinalEmbedding, shards: Shards, callback: Callback | None) -> tuple[Result, Counts]:
+    """Find positions for the items of a dataset.
+
+    The start is a fit of the same method to a sample of the comparisons (twenty per item, at least 2^20 and at most
+    2^22), with all the starts that the method would make: no table of all votes is needed, and few steps are left.
+    """
+    counts = count_shards(shards)
+    warn_of_gaps(shards, counts)
+    rng = np.random.default_rng(estimator.random_state)
+    compared = counts.occurrences > 0
+    estimator.penalty_ = estimator.strength(int(compared.sum()), counts.weight)
+    penalty = Ridge(estimator.penalty_, int(compared.sum()))
+    model = Positions(shards.n_items, estimator.n_components)
+    problem = ShardedProblem(model, shards, estimator.loss(), penalty, counts.weight)
+    start = _start(estimator, shards, rng) * compared[:, None]
+    if by_minibatch(estimator.solver, shards, model):
+        epochs = int(np.clip(_SEEN // len(shards), 2, 10))
+        return minibatch_from_disk(problem, counts, start, epochs=epochs, random_state=rng, callback=callback), counts
+    most, memory = estimator.max_iter, lbfgs_memory(model.size)
+    return lbfgs(problem, start, max_iter=most, tol=estimator.tol, memory=memory, callback=callback), counts
+
+
+def by_minibatch(solver: str, shards: Shards, model: Positions) -> bool:
+    """Whether to fit by minibatches: where it was asked for, or where L-BFGS would not fit in memory."""
+    if solver != "auto":
+        return solver == "minibatch"
+    return lbfgs_memory(model.size) < _LEAST_MEMORY and isinstance(shards, ComparisonDataset)
+
+
+def lbfgs_memory(size: int) -> int:
+    """Past steps that L-BFGS can remember of so many coordinates in two gigabytes."""
+    return min(_MOST_MEMORY, max(1, (_LBFGS_FLOATS // size - 5) // 2))
+
+
+def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator) -> Floats:
+    if not isinstance(estimator.init, str):
+        given = np.array(estimator.init, float)
+        wanted = (shards.n_items, estimator.n_components)
+        if given.shape != wanted or not np.isfinite(given).all():
+            raise ValueError(f"init: expected finite positions of shape {wanted}, found shape {given.shape}")
+        return given
+    size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
+    many = lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
+    settings: dict[str, Any] = {"solver": "minibatch" if many else "lbfgs", "n_items": None, "random_state": rng}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FeedbackWarning)  # a sample may miss items that the whole does not
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return clone(estimator).set_params(**settings).fit(shards.sample(size, rng)).embedding_
+
+
+def score_shards(similarity: Similarity, shards: Shards) -> float:
+    """Weighted share of the comparisons of a dataset that a model orders rightly; a tie counts half."""
+    if shards.names is not None and similarity.names is not None and shards.names != similarity.names:
+        raise ValueError("comparisons: the dataset and the model number their items differently; fit to this dataset")
+    if shards.n_items > similarity.n_items:
+        raise ValueError(f"comparisons: there are {shards.n_items} items, but {similarity.n_items} in the model")
+    right, weight = shards.reduce(_right, add, similarity.embedding)
+    return float(right / weight)
+
+
+def _right(block: Block, X: Floats) -> tuple[Any, ...]:
+    own = np.require(X, requirements=["C", "W"])  # one kind of array, so that the kernel is compiled once
+    near, far = (CPU().sqdist(own, pairs) for pairs in (block.near, block.far))
+    return float(block.weight @ (0.5 * (1.0 + np.sign(far - near)))), float(block.weight.sum())
