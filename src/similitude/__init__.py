@@ -12,6 +12,8 @@ __version__ = "0.1.0.dev0"
 
 _HOME = {
     "AutoSimilarity": "auto.similarity",
+    "learn": "report.learning.findings",
+    "Findings": "report.learning.findings",
     "uncertainty": "evaluate.uncertainty",
     "Uncertainty": "evaluate.uncertainty",
     "dimension": "evaluate.dimension",

@@ -2,6 +2,7 @@
 
 from similitude.cli import asking as asking
 from similitude.cli import comparing as comparing
+from similitude.cli import learning as learning
 from similitude.cli.commands import app, main
 
 __all__ = ["app", "main"]

@@ -300,7 +300,7 @@ def plot(
     import similitude as sm
 
     similarity = sm.Similarity.load(model)
-    pictures = None if images is None else _pictures(images, similarity)
+    pictures = None if images is None else pictures_of(images, similarity)
     axes = sm.plot.embedding(similarity, labels=labels, images=pictures, projection=projection.value)
     target = out or model.with_suffix(".png")
     sm.plot.save(axes, target)
@@ -350,7 +350,7 @@ def _penalty(text: str) -> float | str:
         raise typer.BadParameter(f"expected a number or auto, found {text!r}", param_hint="--penalty") from None
 
 
-def _pictures(folder: Path, similarity: Any) -> dict[Any, Path]:
+def pictures_of(folder: Path, similarity: Any) -> dict[Any, Path]:
     """Find the pictures of items: files whose name, with or without suffix, is the item's."""
     files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
     files = {path.stem: path for path in files.values()} | files

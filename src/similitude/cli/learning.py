@@ -1,0 +1,58 @@
+"""`similitude learn`: from a file of answers to a folder with the model, tables, figures and one report."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from similitude.cli.commands import AnswersFile, Form, LargerOption, Seed, app, pictures_of, read
+from similitude.cli.output import same_in_python
+
+
+@app.command()
+def learn(
+    file: AnswersFile,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="folder to write (default: FILE without .csv)")
+    ] = None,
+    features: Annotated[Path | None, typer.Option(help="table of features: names first, then numbers")] = None,
+    images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
+    title: Annotated[str | None, typer.Option(help="title of the report")] = None,
+    time_limit: Annotated[float, typer.Option(min=1, help="seconds for the choice of a model")] = 60.0,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
+    import similitude as sm
+    from similitude.feedback.files.features import read_features
+
+    c, reading = read(file, form, larger)
+    target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
+    known = None if features is None else read_features(features, c.names, c.n_items)
+    found = sm.learn(c, features=known, time_limit=time_limit, random_state=seed, step=typer.echo)
+    labels = found.similarity.names or [str(k) for k in range(found.similarity.n_items)]
+    shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, found.similarity).items()}
+    heading = title or f"What people find similar: {file.stem}"
+    given: dict[str, Any] = {
+        "--features": features,
+        "--images": images,
+        "--form": form,
+        "--larger": larger and larger.value,
+    }
+    options = [f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
+    command = " ".join(
+        ["similitude learn", shlex.quote(str(file)), *options, f"--time-limit {time_limit:g} --seed {seed}"]
+    )
+    report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
+    typer.echo(f"{report}: the report; model, tables and figures are beside it")
+    same_in_python(reading, f"sm.learn(c, time_limit={time_limit:g}, random_state={seed}).save({str(target)!r})")
+
+
+def _colours(names: Any) -> dict[str, str]:
+    """Items that are called #rrggbb are shown in that colour."""
+    return {name: name for name in names or () if re.fullmatch("#[0-9a-fA-F]{6}", name)}

@@ -1,0 +1,120 @@
+"""The map of the report: drawn in SVG, readable in print, and on a screen it answers to pointing and to the keyboard.
+
+Pointing at an item (or moving to it with the tab key) shows its name, its picture where there is one, lines to its
+nearest neighbours and where else the answers would let it stand. The script is `atlas.js`, written into the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from similitude.evaluate.projection import project
+from similitude.feedback.columns import Floats
+from similitude.report.learning.findings import Findings
+
+_WIDTH, _MARGIN = 720.0, 48.0
+_NAMED = 60  # more names than these hide each other; they are shown when pointed at
+_PICTURE, _THUMBNAIL = 36, 96  # on the map, and in dots
+
+
+def atlas(found: Findings, images: Mapping[str, Path] | None = None, colours: Mapping[str, str] | None = None) -> str:
+    """The map as an SVG element."""
+    similarity = found.similarity
+    names = [str(name) for name in (similarity.names or range(similarity.n_items))]
+    flat, turn = _flat(similarity.embedding)
+    place, unit, height = _placed(flat)
+    ellipses = _ellipses(found, turn, unit)
+    neighbours = found.neighbours.iloc[:, 1:].astype(str).to_numpy().tolist()
+    marks = [
+        _mark(name, place[k], ellipses[k], neighbours[k], (images or {}).get(name), (colours or {}).get(name))
+        for k, name in enumerate(names)
+    ]
+    few = "few" if len(names) <= _NAMED else "many"
+    return (
+        f'<svg id="atlas" class="{few}" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img" '
+        f'aria-label="Map of {len(names)} items: the nearer, the more alike">'
+        f'<g class="lines"></g>{"".join(marks)}</svg>'
+    )
+
+
+def _flat(X: Floats) -> tuple[Floats, Floats]:
+    """Positions in two dimensions, and the (d, 2) matrix that makes them of centred positions."""
+    flat = project(X)
+    centred = X - X.mean(0)
+    turn: Floats = np.linalg.lstsq(centred, flat - flat.mean(0), rcond=None)[0]
+    return flat, turn
+
+
+def _placed(flat: Floats) -> tuple[Floats, float, float]:
+    """Positions in units of the picture, how many of them a unit of the map is, and the picture's height."""
+    low, high = flat.min(0), flat.max(0)
+    unit = (_WIDTH - 2 * _MARGIN) / max(high[0] - low[0], 1e-12)
+    height = min(max(unit * (high[1] - low[1]) + 2 * _MARGIN, 0.5 * _WIDTH), 1.3 * _WIDTH)
+    unit = min(unit, (height - 2 * _MARGIN) / max(high[1] - low[1], 1e-12))
+    middle = np.array([_WIDTH / 2, height / 2])
+    return middle + (flat - (low + high) / 2) * [unit, -unit], unit, height
+
+
+def _ellipses(found: Findings, turn: Floats, unit: float) -> list[tuple[float, float, float] | None]:
+    """Half axes and angle of each item's ellipse on the picture; None where nothing is known."""
+    if found.sureness is None:
+        return [None] * found.similarity.n_items
+    reach = found.sureness.reach if turn.shape[0] <= 2 else 2.146  # of 90% in the two dimensions that are drawn
+    ellipses: list[tuple[float, float, float] | None] = []
+    for covariance in found.sureness.covariance:
+        if not np.isfinite(covariance).all():
+            ellipses.append(None)
+            continue
+        values, vectors = np.linalg.eigh(turn.T @ covariance @ turn)
+        half = reach * unit * np.sqrt(np.maximum(values, 0.0))
+        angle = -np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
+        ellipses.append((float(half[1]), float(half[0]), float(angle)))
+    return ellipses
+
+
+def _mark(
+    name: str,
+    place: Floats,
+    ellipse: tuple[float, float, float] | None,
+    neighbours: list[str],
+    image: Path | None,
+    colour: str | None,
+) -> str:
+    x, y = (f"{value:.1f}" for value in place)
+    label = html.escape(name, quote=True)
+    near = html.escape("\n".join(neighbours), quote=True)
+    drawn = ""
+    if ellipse is not None:
+        a, b, angle = ellipse
+        turned = f"rotate({angle:.1f} {x} {y})"
+        drawn = f'<ellipse class="sure" cx="{x}" cy="{y}" rx="{a:.1f}" ry="{b:.1f}" transform="{turned}"/>'
+    fill = f' style="fill:{html.escape(colour, quote=True)}"' if colour else ""
+    picture = _picture(image, place)
+    point = picture or f'<circle cx="{x}" cy="{y}" r="4.5"{fill}/>'
+    return (
+        f'<g class="item" tabindex="0" data-name="{label}" data-near="{near}" data-x="{x}" data-y="{y}">'
+        f"<title>{label}</title>{drawn}{point}"
+        f'<text x="{place[0] + 7:.1f}" y="{place[1] + 4:.1f}">{label}</text></g>'
+    )
+
+
+def _picture(image: Path | None, place: Floats) -> str:
+    """The picture of an item, small, inside the page."""
+    if image is None:
+        return ""
+    from PIL import Image
+
+    small = io.BytesIO()
+    with Image.open(image) as picture:
+        picture.thumbnail((_THUMBNAIL, _THUMBNAIL))
+        picture.convert("RGBA").save(small, "PNG")
+    data = base64.b64encode(small.getvalue()).decode()
+    x, y = place - _PICTURE / 2
+    size = f'x="{x:.1f}" y="{y:.1f}" width="{_PICTURE}" height="{_PICTURE}"'
+    return f'<image {size} href="data:image/png;base64,{data}"/>'

@@ -1,0 +1,94 @@
+"""The figures of the report, each a function from findings to axes; drawn once, for the page and for print."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.methods.kernel_clustering import kernel_linkage
+from similitude.plot.clusters import dendrogram
+from similitude.plot.curves import calibration
+from similitude.plot.feedback import rater_agreement
+from similitude.plot.style import COLOURS, axes_of, require_matplotlib
+from similitude.report.learning.findings import Findings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LARGEST_TREE = 300
+Drawing = Callable[[Findings], "Axes | None"]
+
+
+def tree(found: Findings) -> Axes | None:
+    """Items in a tree of average linkage; None for more than can be read."""
+    similarity = found.similarity
+    if not 3 <= similarity.n_items <= _LARGEST_TREE:
+        return None
+    X = similarity.embedding
+    return dendrogram(kernel_linkage(X @ X.T, "average"), labels=similarity.names)
+
+
+def curve(found: Findings) -> Axes | None:
+    """Accuracy against the number of answers, measured and expected, below the noise ceiling."""
+    forecast = found.forecast
+    if forecast is None:
+        return None
+    axes = axes_of(None)
+    measured, last = forecast.curve, 4 * forecast.answers
+    axes.fill_between(measured.answers, measured.low, measured.high, color=COLOURS[0], alpha=0.2, linewidth=0)
+    axes.plot(measured.answers, measured.accuracy, color=COLOURS[0], marker="o", markersize=3, label="measured")
+    expected = forecast.expected(np.geomspace(measured.answers.max(), last, 40))
+    axes.fill_between(expected.answers, expected.low, expected.high, color=COLOURS[1], alpha=0.15, linewidth=0)
+    axes.plot(expected.answers, expected.accuracy, color=COLOURS[1], linestyle="--", label="expected")
+    if forecast.ceiling.value is not None:
+        axes.axhline(forecast.ceiling.value, color="0.4", linestyle=":", linewidth=1, label="noise ceiling")
+    axes.set(xlabel="answers", ylabel="held-out accuracy", xscale="log")
+    axes.legend(frameon=False, loc="lower right")
+    return axes
+
+
+def dimensions(found: Findings) -> Axes | None:
+    """Held-out accuracy against the number of dimensions."""
+    if found.dimensions is None:
+        return None
+    table, axes = found.dimensions.table, axes_of(None)
+    axes.fill_between(table.dimensions, table.low, table.high, color=COLOURS[0], alpha=0.2, linewidth=0)
+    axes.plot(table.dimensions, table.accuracy, color=COLOURS[0], marker="o")
+    axes.axvline(found.dimensions.chosen, color="0.4", linestyle=":", linewidth=1)
+    axes.set(xlabel="dimensions", ylabel="held-out accuracy", xticks=table.dimensions)
+    return axes
+
+
+def reliability(found: Findings) -> Axes | None:
+    """How often the model is right against how sure it is."""
+    return None if found.calibration is None else calibration(found.calibration)
+
+
+def raters(found: Findings) -> Axes | None:
+    """Agreement of each rater with the others."""
+    if not np.isfinite(found.consistency.raters.agreement).any():
+        return None
+    return rater_agreement(found.consistency)
+
+
+FIGURES: dict[str, Drawing] = {
+    "learning_curve": curve,
+    "calibration": reliability,
+    "dimensions": dimensions,
+    "dendrogram": tree,
+    "raters": raters,
+}
+
+
+def as_image(axes: Axes, text: str) -> str:
+    """The figure as an image inside the page: vectors, so that it prints sharp."""
+    drawn = io.BytesIO()
+    figure: Any = axes.get_figure(root=True)
+    figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
+    require_matplotlib().close(figure)
+    data = base64.b64encode(drawn.getvalue()).decode()
+    return f'<figure><img alt="{text}" src="data:image/svg+xml;base64,{data}"><figcaption>{text}</figcaption></figure>'

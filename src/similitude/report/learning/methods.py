@@ -1,0 +1,84 @@
+"""The paragraph for a paper: what was asked, how the model was chosen, settings and versions; and what to cite."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+
+import similitude
+from similitude.report.learning.findings import Findings
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+_FORMS = {
+    "triplet": "triplet questions (is A more like B or like C?)",
+    "odd_one_out": "odd-one-out questions of three items",
+    "most_central": "questions for the most central of three items",
+    "choice": "choices of the most similar items from a grid",
+    "quadruplet": "comparisons of two pairs",
+    "ranking": "rankings by similarity to an item",
+    "similarity_rating": "ratings of the similarity of pairs",
+    "difference_rating": "ratings of the difference of pairs",
+    "labelling": "labels with a confidence",
+}
+_CITATIONS = {
+    "STE": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE MLSP.",
+    "TSTE": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE MLSP.",
+    "CKL": "Tamuz, O., Liu, C., Belongie, S., Shamir, O., & Kalai, A. T. (2011). Adaptively learning the crowd kernel. "
+    "ICML.",
+    "SOE": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. ICML.",
+    "GNMDS": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized "
+    "non-metric multidimensional scaling. AISTATS.",
+}
+_DIMENSION = (
+    "Künstle, D.-E., von Luxburg, U., & Wichmann, F. A. (2022). Estimating the perceived dimension of psychophysical "
+    "stimuli using triplet accuracy and hypothesis testing. Journal of Vision, 22(13)."
+)
+
+
+def paragraph(found: Findings) -> str:
+    """Sentences to paste into the methods section."""
+    c, model = found.comparisons, found.model
+    who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
+    forms = [_FORMS.get(name, name) for name in c.answers.form.labels]
+    text = [f"{c.n_answers:,} answers{who} to {' and '.join(forms)} about {c.n_items:,} items were analysed."]
+    text.append(f"They give {len(c):,} comparisons of pairs of items.")
+    chosen = model.chosen_
+    methods = " and ".join(dict.fromkeys(chosen.candidate))
+    if len(chosen) > 1:
+        text.append(
+            f"Similarity was modelled by the average of {len(chosen)} ordinal embeddings ({methods}) in "
+            f"{chosen.dimension.min()} to {chosen.dimension.max()} dimensions;"
+        )
+    else:
+        row = chosen.iloc[0]
+        text.append(
+            f"Similarity was modelled by {methods} in {row.dimension} dimensions with a penalty of {row.penalty:.3g};"
+        )
+    text.append(
+        f"method, dimension and penalty were chosen among {len(model.tried_)} settings on held-out answers "
+        f"({model.n_folds} folds that keep answers whole)."
+    )
+    if found.sureness is not None and found.sureness.accuracy.value is not None:
+        a = found.sureness.accuracy
+        text.append(
+            f"The model ordered {a.value:.1%} of held-out comparisons as people did ({found.sureness.level:.0%} "
+            f"interval {a.low:.1%} to {a.high:.1%})."
+        )
+    ceiling = found.consistency.ceiling
+    if ceiling.value is not None:
+        text.append(f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}.")
+    if found.sureness is not None:
+        text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
+    return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
+
+
+def versions() -> str:
+    """Python and the packages that compute."""
+    found = [f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES]
+    return ", ".join([f"Python {platform.python_version()}", *found])
+
+
+def citations(found: Findings) -> list[str]:
+    """What to cite for the methods that were used."""
+    used = [_CITATIONS[name] for name in dict.fromkeys(found.model.chosen_.candidate) if name in _CITATIONS]
+    return list(dict.fromkeys([*used, *([_DIMENSION] if found.dimensions is not None else [])]))

@@ -1,0 +1,123 @@
+"""The report of answers: complete, self-contained, safe, and there for few answers too."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import similitude as sm
+from similitude.cli import app
+from similitude.feedback.files.features import read_features
+
+SECTIONS = [
+    "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
+    "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
+]  # fmt: skip
+NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", *(f"item {k}" for k in range(7))]
+
+
+def answers(m=400, names=NAMES):
+    truth = np.random.default_rng(0).normal(size=(len(names), 2))
+    return sm.simulate(truth, m, sharpness=3.0, raters=4, names=names, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return sm.learn(answers(), time_limit=2, random_state=0)
+
+
+def test_all_sections_are_there_and_nothing_is_loaded(found):
+    page = found.page("A <title>", command="similitude learn answers.csv")
+    assert re.findall("<h2>(.*?)</h2>", page) == SECTIONS
+    assert "A &lt;title&gt;" in page
+    assert "<b>bold</b>" not in page
+    assert "&lt;b&gt;bold&lt;/b&gt;" in page
+    loaded = re.findall(r"""(?:src|href)=["']([^"']{0,40})""", page)
+    assert loaded
+    assert all(address.startswith(("data:", "#")) for address in loaded)
+    assert "similitude learn answers.csv" in page
+    assert "nan" not in re.sub("<[^>]*>", " ", page).lower().split()
+
+
+def test_every_item_is_on_the_map_with_its_neighbours(found):
+    page = found.page(colours={"#ff0000": "#ff0000"})
+    assert page.count('class="item"') == len(NAMES)
+    assert "fill:#ff0000" in page
+    assert page.count('class="sure"') == len(NAMES)
+    nearest = found.neighbours.set_index("item").loc["plain"].tolist()
+    assert nearest == found.similarity.neighbors("plain", 5)
+
+
+def test_surprises_are_the_least_likely_answers_once_each(found):
+    chance = found.surprises.probability
+    assert chance.is_monotonic_increasing
+    assert chance.iloc[0] == pytest.approx(found.similarity.predict_proba(found.comparisons)[:, 1].min())
+
+
+def test_the_folder(found, tmp_path):
+    report = found.save(tmp_path / "out")
+    assert report.name == "report.html"
+    written = {path.relative_to(report.parent).as_posix() for path in report.parent.rglob("*") if path.is_file()}
+    assert {
+        "model.sim",
+        "check.json",
+        "methods.txt",
+        "tables/positions.csv",
+        "figures/map.pdf",
+        "figures/map.png",
+    } <= written
+    loaded = sm.Similarity.load(report.parent / "model.sim")
+    np.testing.assert_allclose(loaded.embedding, found.similarity.embedding)
+    positions = pd.read_csv(report.parent / "tables" / "positions.csv")
+    assert positions.item.tolist() == list(found.similarity.names)
+
+
+def test_the_paragraph_says_what_was_done(found):
+    from similitude.report.learning.methods import citations, paragraph
+
+    text = paragraph(found)
+    assert "400 answers by 4 raters to triplet questions" in text
+    assert f"similitude {sm.__version__}" in text
+    assert len(citations(found)) == len(set(citations(found))) >= 1
+
+
+def test_few_answers_get_a_report_that_says_so():
+    page = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0).page()
+    assert "There are too few answers" in page
+    assert 'class="item"' in page
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "answers.csv"
+    sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), file)
+    features = tmp_path / "features.csv"
+    pd.DataFrame({"name": list("abcde"), "x": range(5), "y": [0, 1, 0, 1, 0]}).to_csv(features, index=False)
+    done = CliRunner().invoke(app, ["learn", str(file), "--time-limit", "1", "--features", str(features)])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "answers_report" / "report.html").read_text()
+    assert "--time-limit 1 --seed 0" in page
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"name": ["a", "b"], "x": [1, 2]}, "no row for 'c'"),
+        ({"name": ["a", "b", "b", "c"], "x": [1, 2, 3, 4]}, "two rows are about 'b'"),
+        ({"name": ["a", "b", "c"], "x": ["one", "two", "three"]}, "found words in column 'x'"),
+        ({"name": ["a", "b", "c"]}, "found no column beside the names"),
+        ({"name": ["a", "b", "c"], "x": [1.0, None, 2.0]}, "'b' has no number in column 'x'"),
+    ],
+)
+def test_features_that_do_not_fit_are_refused(tmp_path, table, message):
+    path = tmp_path / "features.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=message):
+        read_features(path, ["a", "b", "c"], 3)
+
+
+def test_features_come_in_the_order_of_the_items(tmp_path):
+    path = tmp_path / "features.tsv"
+    pd.DataFrame({"name": [2, 0, 1], "x": [20, 0, 10]}).to_csv(path, index=False, sep="\t")
+    assert read_features(path, None, 3).ravel().tolist() == [0, 10, 20]
