@@ -195,6 +195,17 @@ def test_minibatches_come_near(device):
     assert len(seen) >= 20
 
 
+def test_a_folder_of_comparisons_is_fitted_there(device, tmp_path):
+    truth = np.random.default_rng(0).normal(size=(30, 2))
+    c = sm.simulate(truth, 3000, sharpness=2.0, random_state=1)
+    with sm.ComparisonWriter(tmp_path / "answers", group_rows=500) as writer:
+        writer.write(c)
+    dataset = sm.ComparisonDataset(tmp_path / "answers", shard_rows=1000)
+    one = sm.STE(2, random_state=0, device=device).fit(dataset)
+    other = sm.STE(2, random_state=0, device=device).fit(c)
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-3)
+
+
 def test_devices_that_are_not_there_are_refused():
     with pytest.raises(ValueError, match="device: expected 'auto', 'cpu', 'cuda', found 'gpu'"):
         choose_device("gpu", 10)

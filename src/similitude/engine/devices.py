@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,8 +12,9 @@ from similitude.engine.backend import CPU, Backend
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
 from similitude.engine.solvers.result import Result
-from similitude.feedback.columns import is_constant
+from similitude.feedback.columns import Array, is_constant
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.graph.build import build_graph
 
 # Below this a CPU is done before a GPU has its data (benchmarks/README.md, gpu).
@@ -52,18 +53,33 @@ def on_device(comparisons: Comparisons, device: str) -> tuple[Any, Any]:
     """Comparisons as a device keeps them, those of weight 0 left out, and the device's functions."""
     if device == "cpu":
         return build_graph(comparisons), CPU()
+    near, far, weight = _counting(comparisons.near, comparisons.far, comparisons.weight)
+    same = is_constant(weight) and weight[0] == 1
+    return _there([(near, far, None if same else weight)], comparisons.n_items, device)
+
+
+def blocks_on_device(dataset: ComparisonDataset, device: str) -> tuple[Any, Any]:
+    """The comparisons of a folder on a device, read block by block; what does not fit there stays with the host."""
+    blocks = (_counting(block.near, block.far, block.weight) for block in dataset.blocks())
+    return _there(blocks, dataset.n_items, device)
+
+
+def _counting(near: Array, far: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """The comparisons that have a weight."""
+    if (weight > 0).all():
+        return near, far, weight
+    kept = np.flatnonzero(weight > 0)
+    return near[kept], far[kept], weight[kept]
+
+
+def _there(chunks: Iterable[Any], n_items: int, device: str) -> tuple[Any, Any]:
     import torch
 
     from similitude.engine.gpu.backend import TorchBackend
     from similitude.engine.gpu.comparisons import DeviceComparisons
 
     there = torch.device("cpu" if device == "torch" else device)
-    near, far, weight = comparisons.near, comparisons.far, comparisons.weight
-    if (weight == 0).any():
-        kept = np.flatnonzero(weight > 0)
-        near, far, weight = near[kept], far[kept], weight[kept]
-    same = is_constant(weight) and weight[0] == 1
-    return DeviceComparisons([(near, far, None if same else weight)], comparisons.n_items, there), TorchBackend(there)
+    return DeviceComparisons(chunks, n_items, there), TorchBackend(there)
 
 
 def solvers_of(backend: Backend) -> tuple[Callable[..., Result], Callable[..., Result]]:

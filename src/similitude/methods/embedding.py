@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.engine.backend import CPU
-from similitude.engine.devices import choose_device, on_device, solvers_of
+from similitude.engine.backend import CPU, Backend
+from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -20,6 +20,7 @@ from similitude.engine.starts import best_scale, lifted_start, random_start, spe
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
@@ -109,16 +110,19 @@ class OrdinalEmbedding(ComparisonEstimator):
             return self._fit_shards(comparisons, y, callback)
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
-        graph, backend = on_device(c, choose_device(self.device, len(c)))
-        warn_of_gaps(c, graph)
+        return self._fit_graph(c, *on_device(c, choose_device(self.device, len(c))), callback)
+
+    def _fit_graph(self, feedback: Any, graph: Any, backend: Backend, callback: Callback | None) -> Self:
+        """Fit comparisons that lie where the backend works."""
+        warn_of_gaps(feedback, graph)
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
         self.penalty_ = self.strength(count, graph.total_weight)
-        model, ridge = Positions(c.n_items, self.n_components), Ridge(self.penalty_, count)
+        model, ridge = Positions(graph.n_items, self.n_components), Ridge(self.penalty_, count)
         problem = Problem(model, graph, self.loss(), ridge, backend)
         starts = self._starts(problem, rng)
         best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
-        self._keep(best, c.names, graph.occurrences > 0)
+        self._keep(best, feedback.names, graph.occurrences > 0)
         return self
 
     def strength(self, count: int, weight: float) -> float:
@@ -130,6 +134,9 @@ class OrdinalEmbedding(ComparisonEstimator):
             raise ValueError("y: a dataset says by near and far which way each comparison goes; leave y out")
         if self.n_items not in (None, shards.n_items):
             raise ValueError(f"n_items: {self.n_items} was given, but the dataset is about {shards.n_items} items")
+        device = choose_device(self.device, len(shards))
+        if device != "cpu" and isinstance(shards, ComparisonDataset):
+            return self._fit_graph(shards, *blocks_on_device(shards, device), callback)
         best, counts = fit_shards(self, shards, callback)
         self._keep(best, shards.names, counts.occurrences > 0)
         return self
