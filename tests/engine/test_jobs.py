@@ -1,7 +1,5 @@
 """Jobs give their results in order, and share the cores among them."""
 
-import os
-
 import joblib
 import pytest
 
@@ -20,8 +18,8 @@ def test_one_job_at_a_time_keeps_the_threads_of_its_caller(n_jobs):
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_jobs_at_once_share_the_cores(backend):
-    cores = os.cpu_count() or 1
-    with joblib.parallel_config(backend=backend):
-        found = list(over_jobs(threads_and, [(k,) for k in range(4)], 2))
-    assert found == [(k, max(1, cores // 2)) for k in range(4)]
+def test_jobs_at_once_share_the_threads(backend):
+    for threads, each in ((1, 1), (2, 1), (6, 3)):
+        with limit_threads(threads), joblib.parallel_config(backend=backend):
+            found = list(over_jobs(threads_and, [(k,) for k in range(4)], 2))
+        assert found == [(k, each) for k in range(4)]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import similitude as sm
-from similitude.feedback.shards import FAN, fold, folded_groups
+from similitude.feedback.shards import FAN, drawn_from, fold, folded_groups
 
 pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
 
@@ -166,6 +166,14 @@ def test_a_sample_is_drawn_without_replacement(tmp_path):
     early = (drawn < 150).mean()
     assert abs(early - 0.5) < 4 * 0.5 / np.sqrt(len(drawn))
     assert np.array_equal(dataset.sample(30, 1).near, dataset.sample(30, 1).near)
+
+
+def test_a_sample_of_billions_takes_from_every_shard_its_share():
+    sizes = [9 * 10**8, 10**8, 10**9]
+    drawn = drawn_from(sizes, 20_000, np.random.default_rng(0))
+    assert drawn.sum() == 20_000
+    share = np.array(sizes) / sum(sizes)
+    assert (np.abs(drawn - 20_000 * share) < 4 * np.sqrt(20_000 * share * (1 - share))).all()
 
 
 def test_every_mixed_pass_gives_every_row_once_in_another_order(tmp_path, comparisons):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
@@ -16,11 +15,10 @@ T = TypeVar("T")
 def over_jobs(function: Callable[..., T], work: Iterable[tuple[Any, ...]], n_jobs: int | None = None) -> Iterator[T]:
     """Give `function(*arguments)` for each of `work`, in order, as results come in.
 
-    Where several run at once, each keeps to its share of the cores: more threads than cores cost many times what they
-    gain. `joblib.parallel_config(backend="dask")` spreads the same calls over a cluster.
+    Where several run at once, each keeps to its share of the threads in use: more threads than cores cost many times
+    what they gain. `joblib.parallel_config(backend="dask")` spreads the same calls over a cluster.
     """
-    at_once = joblib.effective_n_jobs(n_jobs)
-    threads = thread_count() if at_once == 1 else max(1, (os.cpu_count() or 1) // at_once)
+    threads = max(1, thread_count() // joblib.effective_n_jobs(n_jobs))
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     results: Iterator[T] = parallel(joblib.delayed(_on_threads)(threads, function, *args) for args in work)
     return results

@@ -9,7 +9,7 @@ combined are the same, so that both give the same bits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -93,7 +93,7 @@ class Shards(ABC):
         if size < 1:
             raise ValueError(f"size: expected a positive number of comparisons, found {size}")
         rng = np.random.default_rng(random_state)
-        drawn = rng.multivariate_hypergeometric(self.sizes, min(size, len(self)), method="marginals")
+        drawn = drawn_from(self.sizes, min(size, len(self)), rng)
         block = self.reduce(_draw, _join, drawn, int(rng.integers(2**63)))
         rows = np.concatenate([block.near, block.far], axis=1)
         return Comparisons.from_quadruplets(
@@ -102,6 +102,15 @@ class Shards(ABC):
 
     def __repr__(self) -> str:
         return f"<{len(self):,} comparisons about {self.n_items:,} items in {self.n_shards:,} shards>"
+
+
+def drawn_from(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Array:
+    """Return how many of `size` rows, drawn without replacement from all, come from each shard."""
+    total = sum(sizes)
+    if total < 10**9:  # numpy's limit of the distribution itself
+        return rng.multivariate_hypergeometric(sizes, size, method="marginals")
+    rows = rng.choice(total, size, replace=False, shuffle=False)
+    return np.bincount(np.searchsorted(np.cumsum(sizes), rows, side="right"), minlength=len(sizes))
 
 
 def _draw(block: Block, drawn: Array, seed: int) -> Block:

@@ -87,3 +87,31 @@ def questions_of(
             side[count] = weight[t] if one < two else -weight[t]
             count += 1
     return count
+
+
+@_kernel
+def merge_sorted(first: Any, second: Any, sums: Any, first2: Any, second2: Any, sums2: Any) -> Any:
+    """Merge two tables with distinct keys (first, second) in ascending order, adding the sums of equal keys."""
+    most, width = len(first) + len(first2), sums.shape[1]
+    one, two, total = np.empty(most, first.dtype), np.empty(most, second.dtype), np.empty((most, width))
+    i = j = count = 0
+    while i < len(first) or j < len(first2):
+        left = j == len(first2) or (
+            i < len(first) and (first[i] < first2[j] or (first[i] == first2[j] and second[i] <= second2[j]))
+        )
+        if left:
+            one[count], two[count] = first[i], second[i]
+            for c in range(width):
+                total[count, c] = sums[i, c]
+            if j < len(first2) and first[i] == first2[j] and second[i] == second2[j]:
+                for c in range(width):
+                    total[count, c] += sums2[j, c]
+                j += 1
+            i += 1
+        else:
+            one[count], two[count] = first2[j], second2[j]
+            for c in range(width):
+                total[count, c] = sums2[j, c]
+            j += 1
+        count += 1
+    return one[:count].copy(), two[:count].copy(), total[:count].copy()

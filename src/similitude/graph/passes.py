@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Floats
+from similitude.feedback.columns import Floats
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.counts import count_shards
 from similitude.graph.figures import FigureTable, named, number
+from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.graph.repeats import Estimate, Repeats, agreement_of_sides, noise_ceiling
 
 _ROWS_PER_PASS = 8_000_000  # at most 1.5 GB while they are sorted
@@ -94,7 +94,7 @@ def check_shards(shards: Shards, level: float = 0.95, rows_per_pass: int = _ROWS
     """Check comparisons in passes that each hold at most about `rows_per_pass` of them."""
     counts = count_shards(shards)
     n_parts = max(1, -(-counts.comparisons // rows_per_pass))
-    tallies = [_tallied(shards.reduce(_questions, _merged, part, n_parts)) for part in range(n_parts)]
+    tallies = [_tallied(shards.reduce(_questions, merge_keyed, part, n_parts)) for part in range(n_parts)]
     sides = np.concatenate([tally[0] for tally in tallies])
     repeats = agreement_of_sides(sides[:, 0], sides[:, 1], sides[:, 2], level)
     never = np.flatnonzero(counts.occurrences == 0)
@@ -114,11 +114,8 @@ def check_shards(shards: Shards, level: float = 0.95, rows_per_pass: int = _ROWS
     )
 
 
-Questions = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]
-"""Codes of the two pairs of each question, ascending, and of it: weight and number of answers on either side."""
-
-
-def _questions(block: Block, part: int, n_parts: int) -> Questions:
+def _questions(block: Block, part: int, n_parts: int) -> Keyed:
+    """Codes of the two pairs of each question of a part, and of it: weight and number of answers on either side."""
     from similitude.graph.compiled_passes import questions_of
 
     low, high, side = np.empty(len(block), np.int64), np.empty(len(block), np.int64), np.empty(len(block))
@@ -127,28 +124,15 @@ def _questions(block: Block, part: int, n_parts: int) -> Questions:
     low, high, side = low[:count], high[:count], side[:count]
     forward = side > 0
     votes = np.stack([np.where(forward, side, 0.0), np.where(forward, 0.0, -side), forward, ~forward], 1)
-    return _by_question(low, high, votes)
+    return by_key(low, high, votes)
 
 
-def _merged(one: Questions, two: Questions) -> Questions:
-    low, high, votes = (np.concatenate(columns) for columns in zip(one, two, strict=True))
-    return _by_question(low, high, votes)
-
-
-def _by_question(low: Array, high: Array, votes: Floats) -> Questions:
-    """Sum the votes of rows with the same question."""
-    if not len(low):
-        return low, high, votes
-    order = np.lexsort((high, low))
-    low, high = low[order], high[order]
-    starts = np.flatnonzero(np.r_[True, (low[1:] != low[:-1]) | (high[1:] != high[:-1])])
-    return low[starts], high[starts], np.add.reduceat(votes[order], starts)
-
-
-def _tallied(questions: Questions) -> tuple[Floats, float]:
+def _tallied(questions: Keyed) -> tuple[Floats, float]:
     """Return rows (answers one way, the other way, how many such questions), and the weight outvoted."""
     votes = questions[2]
     if not len(votes):
         return np.empty((0, 3)), 0.0
-    sides, many = np.unique(votes[:, 2:], axis=0, return_counts=True)
-    return np.column_stack([sides, many]), float(np.minimum(votes[:, 0], votes[:, 1]).sum())
+    width = int(votes[:, 3].max()) + 1
+    codes, many = np.unique(votes[:, 2].astype(np.int64) * width + votes[:, 3].astype(np.int64), return_counts=True)
+    sides = np.column_stack([codes // width, codes % width, many]).astype(float)
+    return sides, float(np.minimum(votes[:, 0], votes[:, 1]).sum())

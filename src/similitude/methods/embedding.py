@@ -24,8 +24,11 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
-from similitude.methods.sharded import MINIBATCH_FROM, fit_shards
+from similitude.methods.sharded import fit_shards
 from similitude.methods.similarity import Similarity
+
+# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
+_MINIBATCH_FROM = 20_000_000
 
 
 class OrdinalEmbedding(ComparisonEstimator):
@@ -189,7 +192,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         callback: Callback | None = None,
     ) -> Result:
         lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= MINIBATCH_FROM
+        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
         if self.solver == "minibatch" or (self.solver == "auto" and slow):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from similitude.methods.embedding import OrdinalEmbedding
     from similitude.methods.similarity import Similarity
 
-# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
-MINIBATCH_FROM = 20_000_000
 # From disk a pass of minibatches takes several passes of L-BFGS, which has few to do after its start: what decides is
 # memory. L-BFGS keeps 2 · memory + 5 numbers per coordinate.
 _LBFGS_FLOATS = 250_000_000

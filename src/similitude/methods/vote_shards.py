@@ -9,17 +9,15 @@ from scipy import sparse
 
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.shards import Block, Shards, add
+from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.methods.compiled import share_votes
 from similitude.methods.vote_features import Codes, Votes, landmark_votes
-
-Cells = tuple[Array, Codes, Floats]
-"""Row and code of each cell with votes, ascending, and of it: the sum of votes and of their absolute values."""
 
 
 def shard_features(shards: Shards, kind: str) -> tuple[sparse.csr_matrix, Codes]:
     """Return what `sparse_features` does; memory is needed for the cells that have votes, 28 bytes each, twice."""
     _need_triplets(shards)
-    row, code, votes = shards.reduce(_cells, _merged, kind)
+    row, code, votes = shards.reduce(_cells, merge_keyed, kind)
     columns = np.unique(code)
     share = votes[:, 0] / votes[:, 1]
     kept = share != 0.0
@@ -69,24 +67,11 @@ def _landmark_votes(block: Block, kind: str, landmarks: Ints) -> tuple[Any, ...]
     return landmark_votes(Votes(block, kind), landmarks)
 
 
-def _cells(block: Block, kind: str) -> Cells:
+def _cells(block: Block, kind: str) -> Keyed:
+    """Row and code of each cell with votes, and of it: the sum of votes and of their absolute values."""
     parts = [
         (row, first.astype(np.int64) * block.n_items + second, np.column_stack([vote, np.abs(vote)]))
         for row, first, second, vote in Votes(block, kind).chunks()
     ]
     row, code, votes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return _by_cell(row, code, votes)
-
-
-def _merged(one: Cells, two: Cells) -> Cells:
-    row, code, votes = (np.concatenate(columns) for columns in zip(one, two, strict=True))
-    return _by_cell(row, code, votes)
-
-
-def _by_cell(row: Array, code: Codes, votes: Floats) -> Cells:
-    if not len(row):
-        return row, code, votes
-    order = np.lexsort((code, row))
-    row, code = row[order], code[order]
-    starts = np.flatnonzero(np.r_[True, (row[1:] != row[:-1]) | (code[1:] != code[:-1])])
-    return row[starts], code[starts], np.add.reduceat(votes[order], starts)
+    return by_key(row, code, votes)
