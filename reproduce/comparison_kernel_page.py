@@ -120,7 +120,7 @@ def by_items(table: pd.DataFrame, picture: str) -> list[str]:
         "And sharpened:",
         markdown(gaps(table, "n", "k1, sharpened"), "n"),
         picture,
-        "Every draw is in `comparison_kernels.json`.",
+        "Every draw is in `comparison_kernels_triplets.json` and `comparison_kernels_items.json`.",
     ]
 
 
