@@ -85,9 +85,6 @@ def by_triplets(table: pd.DataFrame, picture: str) -> list[str]:
         f"With nearly all triplets and at most 15 % wrong it is {gap.loc[:0.15, most].min():+.3f} at worst; with 30 % "
         f"wrong, {gap.loc[0.3, most]:+.3f}. After kernel PCA to 10 dimensions (`k1, PCA`):",
         markdown(gaps(table, "m", "k1, PCA"), "m"),
-        "With axes half whitened and items at distance 1 from the centre as well (`k1, sharpened`; so chosen on other "
-        "draws of all digits):",
-        markdown(gaps(table, "m", "k1, sharpened"), "m"),
         f"**k2 is slightly worse than k1: {held(-0.15 < two.mean() < 0)}** (on average {two.mean():+.3f}, by error "
         + ", ".join(f"{wrong:.0%}: {value:+.3f}" for wrong, value in two.items())
         + f"). **GNMDS cannot deal with landmark triplets: {held(gnmds.max() < chance + 0.1)}**: ours has purity "
@@ -117,8 +114,6 @@ def by_items(table: pd.DataFrame, picture: str) -> list[str]:
         markdown(ten, "n"),
         "k1 after kernel PCA to 10 dimensions, less the best embedding in 5 or 10:",
         markdown(gaps(table, "n", "k1, PCA"), "n"),
-        "And sharpened:",
-        markdown(gaps(table, "n", "k1, sharpened"), "n"),
         picture,
         "Every draw is in `comparison_kernels_triplets.json` and `comparison_kernels_items.json`.",
     ]

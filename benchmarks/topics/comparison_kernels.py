@@ -4,10 +4,10 @@
 the formula on dense arrays (counts for and against each entry, then one matrix product). `kernels_size`: 30 landmarks
 and 150 triplets per item, 15 % wrong: features, kernel k-means (10 clusters, 5 starts) and kernel PCA without the
 kernel matrix, and the matrix itself in single precision where it fits. `kernels_digits`: clusters of handwritten digits
-from the same landmark triplets: k1 with k-means, also after kernel PCA to ten dimensions and on its sharpened
-directions, and k-means on embeddings in 5 dimensions (the paper's choice) and in 10, by us; by cblearn, whose fits take
-minutes, one method in 5 dimensions, not at the largest error. Each case of the first two runs in a process of its own,
-after a small one that compiles; memory is the peak above libraries and triplets.
+from the same landmark triplets: k1 with k-means, also after kernel PCA to ten dimensions, and k-means on embeddings in
+5 dimensions (the paper's choice) and in 10, by us; by cblearn, whose fits take minutes, one method in 5 dimensions, not
+at the largest error. Each case of the first two runs in a process of its own, after a small one that compiles; memory
+is the peak above libraries and triplets.
 """
 
 from __future__ import annotations
@@ -221,7 +221,6 @@ def one_error(X: np.ndarray, classes: np.ndarray, wrong: float, settings: Settin
     warm_up("k1")
     seconds, model = timed(lambda: sm.ComparisonKernel("k1", landmarks=landmarks).fit(c))
     reducing, reduced = timed(lambda: sm.kernel_map(model.features_, 10, kernel="linear"))
-    sharpened = sm.kernel_map(model.features_, 10, kernel="linear", sharpened=True)  # so chosen on other draws
     own = purity(classes, model.features_, seed)
     chance = np.random.default_rng(seed).integers(0, CLUSTERS, n)
     rows = [
@@ -232,13 +231,6 @@ def one_error(X: np.ndarray, classes: np.ndarray, wrong: float, settings: Settin
             "d": 10,
             "seconds": seconds + reducing,
             "purity": purity(classes, reduced, seed),
-        },
-        {
-            "method": "k1, sharpened",
-            "library": "similitude",
-            "d": 10,
-            "seconds": seconds + reducing,
-            "purity": purity(classes, sharpened, seed),
         },
         *embedded(c.triplets, classes, wrong, settings),
         {"method": "k-means on the pixels", "library": "-", "purity": purity(classes, X, seed)},

@@ -125,17 +125,6 @@ def test_the_map_is_that_of_principal_components(shape):
         assert (positions.max(0) >= -positions.min(0)).all(), "signs do not depend on chance"
 
 
-def test_a_sharpened_map_has_even_axes_and_items_at_distance_one():
-    X, _ = blobs()
-    X = np.vstack([X - X.mean(0), np.zeros(X.shape[1])])  # the last item stands at the centre
-    plain, sharp = (sm.kernel_map(X, 2, kernel="linear", sharpened=own) for own in (False, True))
-    np.testing.assert_allclose(np.linalg.norm(sharp[:-1], axis=1), 1.0)
-    np.testing.assert_allclose(sm.kernel_map(X @ X.T, 2, sharpened=True)[:-1], sharp[:-1], atol=1e-6)
-    slope = sharp[:-1, 1] / sharp[:-1, 0] * plain[:-1, 0] / plain[:-1, 1]
-    np.testing.assert_allclose(slope, np.sqrt(np.divide(*np.linalg.norm(plain, axis=0))))
-    assert np.abs(sharp[-1]).max() <= 1.0
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

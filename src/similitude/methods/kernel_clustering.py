@@ -213,14 +213,7 @@ def kernel_linkage(K: Any, method: Literal["complete", "average", "single"] = "c
     return linkage(squareform(distances, checks=False), method)
 
 
-def kernel_map(
-    X: Any,
-    n_components: int = 2,
-    *,
-    kernel: str = "precomputed",
-    sharpened: bool = False,
-    random_state: int | None = 0,
-) -> Floats:
+def kernel_map(X: Any, n_components: int = 2, *, kernel: str = "precomputed", random_state: int | None = 0) -> Floats:
     """Return positions by kernel PCA, for `plot.embedding`: scikit-learn's, with signs that do not depend on chance.
 
     Parameters
@@ -228,9 +221,6 @@ def kernel_map(
     X : kernel matrix (n, n), or features (n, p) with `kernel="linear"`; both give the same positions up to rounding
     n_components : number of dimensions
     kernel : "precomputed" or "linear"
-    sharpened : for clustering, with about as many dimensions as clusters: each axis divided by the square root of its
-        length, so that long ones drown the others less, and each item moved to distance 1 from the centre. With axes
-        divided by their whole length it would be the spectral clustering of Ng, Jordan & Weiss (2001).
     random_state : seed of the start of the iterative solvers
 
     Returns
@@ -250,13 +240,4 @@ def kernel_map(
         sparse_or_wide = "arpack" if sparse.issparse(X) or n_components < 0.1 * most else "full"
         method = PCA(n_components, svd_solver="covariance_eigh" if tall else sparse_or_wide, random_state=random_state)
     positions = np.asarray(method.fit_transform(X), float)
-    positions *= np.where(positions[np.abs(positions).argmax(0), np.arange(n_components)] < 0, -1.0, 1.0)
-    return _sharpened(positions) if sharpened else positions
-
-
-def _sharpened(positions: Floats) -> Floats:
-    """Return positions with axes half whitened and rows of length 1; what holds nothing stays zero."""
-    length = np.linalg.norm(positions, axis=0)
-    even = positions / np.sqrt(np.where(length > 0, length, 1.0))
-    distance = np.linalg.norm(even, axis=1, keepdims=True)
-    return even / np.where(distance > 0, distance, 1.0)
+    return positions * np.where(positions[np.abs(positions).argmax(0), np.arange(n_components)] < 0, -1.0, 1.0)
