@@ -186,7 +186,7 @@ def checks(fewer: pd.DataFrame, tight: pd.DataFrame) -> list[str]:
     return [
         "## Diagonal maps from fewer comparisons, and solved more exactly",
         "",
-        "At a penalty of 1. A fit leaves out small weights where that costs little of what its gap allows: a larger gap "
+        "At a penalty of 1. A fit leaves out weights where that costs little of what its gap allows: a larger gap "
         "leaves out more of them.",
         "",
         "| | splits | MKPOE | pixels | sum | noise kernels' share, mean | largest |",
