@@ -115,7 +115,7 @@ def by_items(table: pd.DataFrame, picture: str) -> list[str]:
         "k1 after kernel PCA to 10 dimensions, less the best embedding in 5 or 10:",
         markdown(gaps(table, "n", "k1, PCA"), "n"),
         picture,
-        "Every draw is in `comparison_kernels.json`.",
+        "Every draw is in `comparison_kernels_triplets.json` and `comparison_kernels_items.json`.",
     ]
 
 

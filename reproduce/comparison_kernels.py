@@ -11,7 +11,7 @@ The paper used USPS (1,000 of the digits 1, 2, 3) and up to 10,000 of MNIST; the
 images. Here: the 8 × 8 digits of scikit-learn, the 542 digits 1, 2, 3, and all 1,797. Embeddings are ours, which fit
 better and faster than the programs that the paper used; cblearn's times stand in `benchmarks`.
 
-Run: python -m reproduce.comparison_kernels
+Run: python -m reproduce.comparison_kernels (draws are kept as they come; a run that was stopped goes on)
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ import itertools
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
-import joblib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -36,9 +33,9 @@ from threadpoolctl import threadpool_limits
 import similitude as sm
 from reproduce.comparison_kernel_page import page
 from reproduce.comparison_kernel_pictures import car_map, data_folder, food_tree, kernel_matrices, save
+from reproduce.trials import RESULTS, kept_trials
 from similitude.plot.style import COLOURS
 
-RESULTS = Path(__file__).parent / "results"
 METHODS = (sm.GNMDS, sm.CKL, sm.TSTE)
 WRONG = (0.0, 0.15, 0.3)
 RUNS = 2
@@ -110,25 +107,20 @@ def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def by_triplets() -> pd.DataFrame:
-    X, classes = digits((1, 2, 3))
-    settings = [(m, wrong, seed) for seed in range(RUNS) for wrong in WRONG for m in NUMBERS]
-    return together((X, classes, 15, *setting, (2, 10)) for setting in settings)
+def of_three_digits(m: int, percent: int, seed: int) -> list[dict]:
+    """One draw of (d): so many triplets about the digits 1, 2 and 3."""
+    return experiment(*digits((1, 2, 3)), 15, m, percent / 100, seed, (2, 10))
 
 
-def by_items() -> pd.DataFrame:
+def of_all_digits(n: int, percent: int, seed: int) -> list[dict]:
+    """One draw of (e): 150 triplets for each of so many digits."""
     X, classes = digits()
-    settings = [(n, wrong, seed) for seed in range(RUNS) for wrong in WRONG for n in SIZES]
-    some = {(n, seed): np.random.default_rng(seed).permutation(len(X))[:n] for n, _, seed in settings}
-    return together(
-        (X[some[n, seed]], classes[some[n, seed]], 30, PER_ITEM * n, wrong, seed, (5, 10))
-        for n, wrong, seed in settings
-    )
+    some = np.random.default_rng(seed).permutation(len(X))[:n]
+    return experiment(X[some], classes[some], 30, PER_ITEM * n, percent / 100, seed, (5, 10))
 
 
-def together(jobs: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
-    run = joblib.Parallel(n_jobs=2, batch_size=1, verbose=10)
-    return pd.DataFrame(chain.from_iterable(run(joblib.delayed(experiment)(*job) for job in jobs)))
+def draws(numbers: tuple[int, ...]) -> list[tuple[int, int, int]]:
+    return [(number, round(100 * wrong), seed) for seed in range(RUNS) for wrong in WRONG for number in numbers]
 
 
 def times_on_food() -> dict[str, float]:
@@ -167,12 +159,12 @@ def main() -> None:
         "food": food_tree(),
         "car": car_map(),
         "times": times_on_food(),
-        "by triplets": by_triplets(),
-        "by items": by_items(),
+        "by triplets": kept_trials("comparison_kernels_triplets", of_three_digits, draws(NUMBERS)),
+        "by items": kept_trials("comparison_kernels_items", of_all_digits, draws(SIZES)),
     }
     pictures = [curves(found["by triplets"], "m", "triplets"), curves(found["by items"], "n", "items")]
-    plain = {name: value.round(4).to_dict("list") if name.startswith("by") else value for name, value in found.items()}
-    (RESULTS / "comparison_kernels.json").write_text(json.dumps(plain, default=float) + "\n")
+    single = {name: value for name, value in found.items() if not name.startswith("by")}
+    (RESULTS / "comparison_kernels.json").write_text(json.dumps(single, default=float) + "\n")
     (RESULTS / "comparison_kernels.md").write_text(page(found, pictures))
     print((RESULTS / "comparison_kernels.md").read_text())
 

@@ -2,7 +2,7 @@
 
 - `kernel_speed`: RCKL (n=412, m=10,000) and MKPOE (n=400, five kernels) beside the naive projected (sub)gradient of
   `naive_kernels.py`: seconds until the objective is within 1e-3 of the optimum, for both sides; the naive one at the
-  best of several step sizes, each given up after 40 times our time; and ours until that is proven, too;
+  best of several step sizes, each given up after 25 times our time; and ours until that is proven, too;
 - `kernel_proofs`: larger problems to a proven relative gap of 1e-3, each in a process of its own: time, peak memory;
 - `kernel_diagonal`: diagonal MKPOE with the hinge, a linear program, beside HiGHS (scipy's linprog).
 """
@@ -34,7 +34,7 @@ LONG = True
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 SAME = 1e-3
-PATIENCE = 40
+PATIENCE = 25
 PRECISE = 2e-4  # gap of the fit that stands for the optimum
 STEPS = {"logistic": (3.0, 10.0, 30.0), "hinge": (0.3, 1.0, 3.0)}  # times n; around the best at these sizes
 PROOFS = [(500, 40_000, "logistic"), (500, 40_000, "hinge"), (5_000, 200_000, "logistic")]

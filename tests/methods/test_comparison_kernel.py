@@ -94,6 +94,7 @@ def test_other_ways_through_the_code_give_the_same(kind, monkeypatch):
         (vote_features, "_TABLE_SHARE", 0),
         (gram_module, "_SIMD", 0),
         (gram_module, "_GATHERED", 7),
+        (gram_module, "_WORTH_CHUNKS", 0),
         (gram_module, "_SIMD", 10**9),
         (gram_module, "_DENSE_CELLS", 100),
     ):

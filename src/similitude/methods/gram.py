@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from similitude.engine.threads import one_blas_thread
+from similitude.engine.threads import one_blas_thread, over_chunks
 from similitude.feedback.columns import Array
 from similitude.methods.compiled import add_products, count_columns
 
 BLOCK = 2048
-_SIMD = 32  # multiply-adds of a dense product in the time of one at a scattered place
+_SIMD = 16  # multiply-adds of a dense product in the time of one at a scattered place
 _SMALL = 10**9  # multiply-adds below which one thread is the fastest
-_GATHERED = 1 << 18  # entries of a block of sparse columns
+_GATHERED = 1 << 16  # entries of a block of sparse columns
+_CHUNKS = 4  # of rows, each of which gathers the columns anew
+_WORTH_CHUNKS = 10**7  # multiply-adds from which that is worth it
 _DENSE_CELLS = 1 << 22  # cells of a block of columns made dense
 
 
@@ -47,12 +49,24 @@ def _gram(features: Any, dtype: npt.DTypeLike, block: int) -> Array:
         return K
     starts = np.concatenate([[0], np.cumsum(size)])
     data = np.asarray(features.data, dtype)
-    add_products(features.indptr.astype(np.int64), features.indices, data, starts, _GATHERED, K)
+    begin = features.indptr.astype(np.int64)
+    bounds = _row_bounds(n, 0.5 * float((size.astype(float) ** 2).sum()))
+
+    def add(chunk: int) -> None:
+        add_products(begin, features.indices, data, starts, _GATHERED, K, bounds[chunk], bounds[chunk + 1])
+
+    over_chunks(add, len(bounds) - 1)
     for rows, below in _blocks(n, block):
         K[rows, below] = K[below, rows].T
         lower = np.tril(K[rows, rows], -1)
         K[rows, rows] = lower + lower.T + np.diag(np.diagonal(K[rows, rows]))
     return K
+
+
+def _row_bounds(n: int, products: float) -> list[int]:
+    """Cut the rows of a lower triangle where its chunks are alike in size; one chunk where there is little to do."""
+    count = _CHUNKS if products > _WORTH_CHUNKS else 1
+    return [round(n * (chunk / count) ** 0.5) for chunk in range(count + 1)]
 
 
 def _blocks(n: int, block: int) -> Iterator[tuple[slice, slice]]:

@@ -18,7 +18,7 @@ from scipy import sparse
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.shards import Block
-from similitude.methods.compiled import merge_votes, place_votes, scatter_votes, share_votes
+from similitude.methods.compiled import cast_votes, merge_votes, place_votes, scatter_votes, share_votes
 
 KINDS = ("k1", "k2")
 _CHUNK = 1 << 18
@@ -41,19 +41,15 @@ class Votes:
         return len(self.comparisons) * (1 if self.kind == "k1" else 2)
 
     def chunks(self) -> Iterator[Cells]:
-        """Give the votes some at a time: all at once would outweigh the features."""
-        c = self.comparisons
+        """Give the votes some at a time, in arrays used again: all at once would outweigh the features."""
+        c, both = self.comparisons, self.kind == "k2"
+        row, first, second = np.empty((3, min(_CHUNK * (1 + both), self.most)), np.int32)
+        vote = np.empty(row.shape)
         for start in range(0, len(c), _CHUNK):
-            weight = np.asarray(c.weight[start : start + _CHUNK])
-            said = start + np.flatnonzero(weight) if not weight.all() else slice(start, start + _CHUNK)
-            columns = (c.near[said, 0], c.near[said, 1], c.far[said, 1])
-            head, near, far = map(np.ascontiguousarray, columns)  # one layout, so that kernels are compiled once
-            weight = weight[weight > 0]
-            if self.kind == "k1":
-                yield head, np.minimum(near, far), np.maximum(near, far), np.where(near < far, weight, -weight)
-            else:
-                yield near, head, far, weight
-                yield far, head, near, -weight
+            part = slice(start, start + _CHUNK)
+            near, far, weight = (np.array(own[part]) for own in (c.near, c.far, c.weight))  # one layout to compile for
+            count = cast_votes(near, far, weight, both, row, first, second, vote)
+            yield row[:count], first[:count], second[:count], vote[:count]
 
 
 def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:

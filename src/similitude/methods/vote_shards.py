@@ -69,8 +69,8 @@ def _landmark_votes(block: Block, kind: str, landmarks: Ints) -> tuple[Any, ...]
 
 def _cells(block: Block, kind: str) -> Keyed:
     """Row and code of each cell with votes, and of it: the sum of votes and of their absolute values."""
-    parts = [
-        (row, first.astype(np.int64) * block.n_items + second, np.column_stack([vote, np.abs(vote)]))
+    parts = [  # the arrays of a chunk are used again
+        (row.copy(), first.astype(np.int64) * block.n_items + second, np.column_stack([vote, np.abs(vote)]))
         for row, first, second, vote in Votes(block, kind).chunks()
     ]
     row, code, votes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
