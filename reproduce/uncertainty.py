@@ -12,6 +12,7 @@ Run: python -m reproduce.uncertainty; results are kept as they come.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -34,30 +35,37 @@ SCENARIOS = (
 SEEDS = 20
 DRAWS = {"bootstrap": 60, "laplace": 300}
 HONEST = (0.85, 0.95)
+PLACES, FORECAST = 0, 1
 
 
-def trial(scenario: int, seed: int) -> list[dict]:
+def trial(part: int, scenario: int, seed: int) -> list[dict]:
     n, d, m, sharpness, method = SCENARIOS[scenario]
     truth = np.random.default_rng([90_311, scenario, seed]).normal(size=(n, d))
     data_seed = 10_000 * (scenario + 1) + 10 * seed
     c = sm.simulate(truth, m, sharpness=sharpness, random_state=data_seed)
-    model = getattr(sm, method)(d, random_state=seed).fit(c)
     new = sm.simulate(truth, 20_000, sharpness=sharpness, random_state=data_seed + 1)
-    about = {"scenario": scenario}
-    rows = []
-    for how, count in DRAWS.items():
-        found = sm.uncertainty(model, c, method=how, n=count, random_state=seed)
-        rows.append(about | {"what": how} | covered(found, truth))
-        if how == "bootstrap":
-            rows.append(about | {"what": "bootstrap, plain"} | covered(plain(found), truth))
-            rows.append(about | {"what": "accuracy", "inside": holds(found.accuracy, model.score(new))})
-    forecast = sm.more_answers(getattr(sm, method)(d, random_state=seed), c, n_repeats=6, random_state=seed)
+    fresh = getattr(sm, method)(d, random_state=seed)
+    if part == PLACES:
+        return [{"scenario": scenario} | row for row in places_and_accuracy(fresh.fit(c), c, truth, new, seed)]
+    forecast = sm.more_answers(fresh, c, n_repeats=6, random_state=seed)
     later = forecast.table[forecast.table.answers == 2 * m].iloc[0]
     reached = []
     for k in range(4):
         longer = sm.simulate(truth, 2 * m, sharpness=sharpness, random_state=data_seed + 2 + k)
-        reached.append(getattr(sm, method)(d, random_state=seed).fit(longer).score(new))
-    return [*rows, about | {"what": "forecast", "inside": float(later.low <= np.mean(reached) <= later.high)}]
+        reached.append(fresh.fit(longer).score(new))
+    inside = float(later.low <= np.mean(reached) <= later.high)
+    return [{"scenario": scenario, "what": "forecast", "inside": inside, "bias": later.accuracy - np.mean(reached)}]
+
+
+def places_and_accuracy(
+    model: sm.STE, c: sm.Comparisons, truth: np.ndarray, new: sm.Comparisons, seed: int
+) -> Iterator[dict]:
+    for how, count in DRAWS.items():
+        found = sm.uncertainty(model, c, method=how, n=count, random_state=seed)
+        yield {"what": how} | covered(found, truth)
+        if how == "bootstrap":
+            yield {"what": "bootstrap, plain"} | covered(plain(found), truth)
+            yield {"what": "accuracy", "inside": holds(found.accuracy, model.score(new))}
 
 
 def plain(found: Uncertainty) -> Uncertainty:
@@ -131,11 +139,14 @@ def accuracies(table: pd.DataFrame) -> list[str]:
             f"- **{said} inside its interval: {held}.** {inside.mean():.1%} of {len(inside)} studies "
             f"(standard error {error:.1%})."
         )
+    bias = table[table.what == "forecast"].bias
+    lines.append(f"The forecast is {bias.mean():+.3f} from the accuracy reached, on average.")
     return lines
 
 
 def main() -> None:
-    jobs = [(scenario, seed) for seed in range(SEEDS) for scenario in range(len(SCENARIOS))]
+    scenarios = range(len(SCENARIOS))
+    jobs = [(part, scenario, seed) for seed in range(SEEDS) for part in (PLACES, FORECAST) for scenario in scenarios]
     table = kept_trials("uncertainty", trial, jobs)
     (RESULTS / "uncertainty.md").write_text(page(table))
 

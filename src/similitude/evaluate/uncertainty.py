@@ -166,8 +166,9 @@ def uncertainty(
     prior at the fit, over all items at once. It needs one inversion and no refits, believes the model's noise, and is
     for models with probabilities.
 
-    Neither tells of what the model leaves out: dimensions that it lacks, raters who see things differently (take
-    `by="rater"` for that part).
+    Both make too little of the doubt about an item with a handful of answers, which the penalty holds near the centre
+    in every refit; it stands at the top of `needs_answers`. Neither tells of what the model leaves out: dimensions
+    that it lacks, raters who see things differently (take `by="rater"` for that part).
 
     Parameters
     ----------
