@@ -1,7 +1,8 @@
 """`reproduce/README.md`, claim by claim, from what the results pages say; nothing is judged here a second time.
 
-A page says its claims in bold: `**claim: held** (figures)`, or `claim: **held** (figures)`. The verdict begins with
-"held", "did not hold" or "not testable". Figures, the paper's and ours, are what stands after it.
+A page says its claims in bold: `**claim: held** (figures)`, or `claim: **held** (figures)`, or, several in a line,
+`- setting: claim **held** (figures); claim **held** (figures)`. The verdict begins with "held", "did not hold" or "not
+testable". Figures, the paper's and ours, are what stands after it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ VERDICTS = ("held", "did not hold", "not testable")
 _ANY = "|".join(VERDICTS)
 _BOLD = re.compile(rf"\*\*([^*]+?: (?:{_ANY})[^*]*)\*\*")
 _AFTER = re.compile(rf"^(?:- )?([^*|]+?): \*\*((?:{_ANY})[^*]*)\*\*(.*)")
+_BARE = re.compile(rf"([^;*]*?) \*\*({_ANY})\*\*([^;*]*)")
 _NEXT = re.compile(rf"[.;] (?=[^:]*: (?:{_ANY}))")  # several claims may share one bold sentence
 _LONGEST = 260
 
@@ -64,6 +66,11 @@ def _claims(block: str) -> list[tuple[str, str, str]]:
     """The claims of a paragraph with verdict and figures: each bold verdict, and the text up to the next one."""
     if found := _AFTER.match(block):
         return [(found[1], found[2].rstrip("."), _short(found[3]))]
+    if block.startswith("- ") and not _BOLD.search(block):
+        setting, _, rest = block.removeprefix("- ").partition(": ")
+        return [
+            (f"{setting}: {text.strip(' ,')}", verdict, _short(more)) for text, verdict, more in _BARE.findall(rest)
+        ]
     bold = list(_BOLD.finditer(block))
     claims = []
     for match, end in zip(bold, [*(later.start() for later in bold[1:]), len(block)], strict=False):
