@@ -18,7 +18,7 @@ VERDICTS = ("held", "did not hold", "not testable")
 _ANY = "|".join(VERDICTS)
 _BOLD = re.compile(rf"\*\*([^*]+?: (?:{_ANY})[^*]*)\*\*")
 _AFTER = re.compile(rf"^(?:- )?([^*|]+?): \*\*((?:{_ANY})[^*]*)\*\*(.*)")
-_BARE = re.compile(rf"([^;*]*?) \*\*({_ANY})\*\*([^;*]*)")
+_BARE = re.compile(rf"([^;*]*?) \*\*({_ANY})\*\*((?: \([^)]*\))?)")
 _NEXT = re.compile(rf"[.;] (?=[^:]*: (?:{_ANY}))")  # several claims may share one bold sentence
 _LONGEST = 260
 
@@ -69,7 +69,7 @@ def _claims(block: str) -> list[tuple[str, str, str]]:
     if block.startswith("- ") and not _BOLD.search(block):
         setting, _, rest = block.removeprefix("- ").partition(": ")
         return [
-            (f"{setting}: {text.strip(' ,')}", verdict, _short(more)) for text, verdict, more in _BARE.findall(rest)
+            (f"{setting}: {text.strip(' ,;.')}", verdict, _short(more)) for text, verdict, more in _BARE.findall(rest)
         ]
     bold = list(_BOLD.finditer(block))
     claims = []
