@@ -145,9 +145,8 @@ def compared(found: pd.DataFrame) -> list[Row]:
         one = {"one setting": fits.groupby(["method", "d"]).accuracy.mean().max()}
         means = part[["cblearn", "ours", "cblearn s", "ours s"]].mean().to_dict()
         about = {"data": data, "m": m, "splits": len(gap), "its best": ", ".join(sorted(set(part["its best"])))}
-        points.append(
-            about | means | one | {"difference": gap.mean(), "low": gap.mean() - half, "high": gap.mean() + half}
-        )
+        paired = {"difference": gap.mean(), "low": gap.mean() - half, "high": gap.mean() + half}
+        points.append(about | means | one | paired)
     return points
 
 
@@ -161,11 +160,11 @@ def claims_table(points: list[Row]) -> Table:
     beyond = table.ours - table["one setting"]
     rows = [
         claim("mean difference over all points above 0", f"{mean:+.4f} (± {error:.4f})", mean > 0),
-        claim(
-            "the same beside one setting of cblearn per set and size",
-            f"{beyond.mean():+.4f} (± {beyond.std() / np.sqrt(len(table)):.4f})",
-            beyond.mean() > 0,
-        ),
+        {
+            "aim": "(beside one setting of cblearn per set and size)",
+            "found": f"{beyond.mean():+.4f} (± {beyond.std() / np.sqrt(len(table)):.4f})",
+            "held": "-",
+        },
         claim("no point below by more than its interval", f"{len(below)} of {len(table)} below", not len(below)),
         claim(
             "less time than cblearn's fifteen fits",

@@ -106,10 +106,10 @@ def more_answers(
 
     Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.9 <= c <= 1.5, is fitted to `learning_curve` by
     least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
-    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat, each shifted by what all
-    repeats share, since they are drawn from the same answers: with s the standard error of one repeat, a normal number
-    of variance test/train · s² (Nadeau & Bengio 2003). They know nothing of raters or questions that differ from those
-    so far.
+    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat,
+    each shifted by what all repeats share, since they are drawn from the same answers: with s the standard error of
+    one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They know nothing of raters or
+    questions that differ from those so far.
 
     Parameters
     ----------
