@@ -79,12 +79,10 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
         why = "" if not average else "; an average of several fits predicted no better"
         return f"{named} predicted best{why}."
     gain, low, high = found.gain_over(single)
-    sure = "more" if gain > 0 else "as many"
-    return (
-        f"The average of {len(found.trials)} fits was chosen: it ordered {f'{gain:.2%} ' if gain > 0 else ''}{sure} "
-        f"held-out comparisons rightly than the best single one, {named} (95% interval of the gain {low:+.2%} to "
-        f"{high:+.2%})."
-    )
+    text = f"The average of {len(found.trials)} fits was chosen. Beside the best single one, {named}, it ordered "
+    text += f"{abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons rightly "
+    text += f"(95% interval of the gain {low:+.2%} to {high:+.2%})"
+    return text + ("." if gain >= 0 else ", which is no sure loss: the best of many looks better than it is.")
 
 
 def _rival(race: Race, rival: Trial, single: HeldOut) -> str:

@@ -106,9 +106,10 @@ def more_answers(
 
     Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.9 <= c <= 1.5, is fitted to `learning_curve` by
     least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
-    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat, each
-    shifted by the chance of the held-out answers, which all repeats share. They know nothing of raters or questions
-    that differ from those so far.
+    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat,
+    each shifted by what all repeats share, since they are drawn from the same answers: with s the standard error of
+    one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They know nothing of raters or
+    questions that differ from those so far.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def more_answers(
     most = 1.0
     if ceiling.high is not None and repeats.iloc[:, -1].mean() < ceiling.high:
         most = ceiling.high
-    shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE)
+    shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
     low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
@@ -164,10 +165,10 @@ def _curves(repeats: pd.DataFrame, shared: float, most: float, count: int, rng: 
     """Fit a, b, c to the mean curve, and to curves of repeats drawn with replacement and shifted together."""
     size, values = repeats.columns.to_numpy(float), repeats.to_numpy()
     error = np.maximum(values.std(0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0 * size, 1e-3)
-    drawn = values[rng.integers(0, len(values), (count, len(values)))].mean(1) + shared * rng.standard_normal(
-        (count, 1)
-    )
-    return _fit(size, np.vstack([values.mean(0), drawn]), 1.0 / error**2, most)
+    mean, few = values.mean(0), np.sqrt(len(values) / max(len(values) - 1, 1))  # few repeats scatter too little
+    drawn = mean + few * (values[rng.integers(0, len(values), (count, len(values)))].mean(1) - mean)
+    drawn += shared * rng.standard_normal((count, 1))
+    return _fit(size, np.vstack([mean, drawn]), 1.0 / error**2, most)
 
 
 def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
