@@ -32,6 +32,7 @@ _LBFGS_FLOATS = 250_000_000
 _LEAST_MEMORY, _MOST_MEMORY = 4, 12
 _SAMPLE_PER_ITEM = 20
 _LEAST_SAMPLE, _MOST_SAMPLE = 1 << 20, 1 << 22
+_START_TOL = 1e-4  # a start need not be sharper than what its sample can tell
 _SEEN = 200_000_000  # comparisons that minibatches see, in ten passes at most and two at least
 
 
@@ -79,6 +80,7 @@ def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator
     size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
     many = lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
     settings: dict[str, Any] = {"solver": "minibatch" if many else "lbfgs", "n_items": None, "random_state": rng}
+    settings["tol"] = max(estimator.tol, _START_TOL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a sample may miss items that the whole does not
         warnings.simplefilter("ignore", ConvergenceWarning)
