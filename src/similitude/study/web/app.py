@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from similitude.study.service import Refused
+from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import rater
@@ -30,6 +31,7 @@ def create_app(site: Site) -> FastAPI:
     app.include_router(rater.router)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
+    app.add_exception_handler(RequestValidationError, _invalid)
     app.add_middleware(_Guard)
     return app
 
@@ -37,6 +39,12 @@ def create_app(site: Site) -> FastAPI:
 def _refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refused)
     return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+
+
+def _invalid(_: Request, error: Exception) -> JSONResponse:
+    """What the framework found wrong; without what was sent, which may be text that cannot be written."""
+    assert isinstance(error, RequestValidationError)
+    return JSONResponse({"code": "invalid", "detail": rater.sentences(error.errors())}, 422)
 
 
 def _no_store(_: Request, error: Exception) -> JSONResponse:
@@ -82,4 +90,4 @@ class _Guard:
 def _length(scope: Scope) -> int:
     headers: dict[bytes, Any] = dict(scope["headers"])
     given = headers.get(b"content-length", b"0")
-    return int(given) if given.isdigit() else 0
+    return int(given[:18]) if given.isdigit() else 0

@@ -1,0 +1,146 @@
+"""What the tests of the study run against: PostgreSQL and a server of ours as real processes, and studies to serve."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+SERVER = """
+import sys
+from pathlib import Path
+import uvicorn
+from similitude.study.site import open_site
+from similitude.study.web.app import create_app
+site = open_site(Path(sys.argv[1]), sys.argv[2])
+uvicorn.run(create_app(site), host="127.0.0.1", port=int(sys.argv[3]), log_level="warning", access_log=False)
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def postgres_program(name):
+    """Where a program of PostgreSQL lies; under CI its absence fails the run."""
+    folders = [*map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), os.environ.get("PATH", "")]
+    found = shutil.which(name, path=os.pathsep.join(folders))
+    if found is None:
+        message = f"PostgreSQL's {name} is not installed"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return found
+
+
+class PostgreSQL:
+    """A server of its own in a temporary folder; it refuses to run as root, so root runs it as somebody else."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="similitude-pg-"))
+        self.port = free_port()
+        self.user = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
+        if self.user:
+            shutil.chown(self.folder, "postgres", "postgres")
+        data = self.folder / "data"
+        initdb, postgres = postgres_program("initdb"), postgres_program("postgres")
+        options = ["-D", str(data), "-U", "study", "-A", "trust", "-E", "UTF8", "--locale=C"]
+        subprocess.run([initdb, *options], check=True, capture_output=True, cwd=self.folder, **self.user)
+        self.log = (self.folder / "log").open("wb")
+        command = [postgres, "-D", str(data), "-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1"]
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
+        self.made = 0
+        self._wait()
+
+    def _wait(self) -> None:
+        engine = sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
+        for _ in range(200):
+            with contextlib.suppress(sa.exc.OperationalError), engine.connect():
+                engine.dispose()
+                return
+            time.sleep(0.1)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def _url(self, name: str) -> str:
+        return f"postgresql+psycopg://study@127.0.0.1:{self.port}/{name}"
+
+    def fresh(self) -> str:
+        """The address of a new, empty database."""
+        self.made += 1
+        engine = sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(sa.text(f"CREATE DATABASE study{self.made}"))
+        engine.dispose()
+        return self._url(f"study{self.made}").replace("+psycopg", "")
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(30)
+        self.log.close()
+        shutil.rmtree(self.folder)
+
+
+class Server:
+    """A server of ours as a process, and a connection to it."""
+
+    def __init__(self, root: Path, url: str, port: int | None = None) -> None:
+        self.port = port or free_port()
+        command = [sys.executable, "-c", SERVER, str(root), url, str(self.port)]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE)
+
+    def wait(self) -> Server:
+        for _ in range(600):
+            if self.process.poll() is not None:
+                raise RuntimeError(self.process.stderr.read().decode())
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return self
+            time.sleep(0.05)
+        raise RuntimeError("the server did not start")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(30)
+        self.process.stderr.close()
+
+    def call(self, method, path, body=None, token=None, raw=None, headers=None):
+        """One request: status and JSON."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        head = {"Content-Type": "application/json"} if body is not None else {}
+        if token is not None:
+            head["Authorization"] = f"Bearer {token}"
+        data = raw if raw is not None else (None if body is None else json.dumps(body))
+        try:
+            connection.request(method, path, data, head | (headers or {}))
+            reply = connection.getresponse()
+            text = reply.read()
+            kind = reply.headers.get("content-type", "")
+            return reply.status, json.loads(text) if kind.startswith("application/json") else text
+        finally:
+            connection.close()
+
+
+def write_study(folder: Path, settings: str = "", names=None, **sections) -> Path:
+    """Write a study of words; `settings` is TOML beside the title."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = names if names is not None else [f"w{k:02d}" for k in range(12)]
+    table = "name\n" + "".join('"{}"\n'.format(name.replace('"', '""')) for name in names)
+    (folder / "items.csv").write_text(table, encoding="utf-8", newline="")
+    pages = "" if "[pages]" in settings else "\n[pages]\nconsent = 'consent.md'\ninstructions = 'consent.md'\n"
+    (folder / "consent.md").write_text("Do you agree?")
+    text = f"title = 'Words'\n{settings}\n[items]\ntable = 'items.csv'\n{pages}"
+    (folder / "study.toml").write_text(text)
+    return folder
