@@ -61,19 +61,21 @@ class PostgreSQL:
         options = ["-D", str(data), "-U", "study", "-A", "trust", "-E", "UTF8", "--locale=C"]
         subprocess.run([initdb, *options], check=True, capture_output=True, cwd=self.folder, **self.user)
         self.log = (self.folder / "log").open("wb")
-        command = [postgres, "-D", str(data), "-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1"]
+        place = ["-D", str(data), "-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1"]
+        command = [postgres, "-F", *place]  # the machine does not lose power here, so nothing waits for its disk
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
         self.made = 0
         self._wait()
 
     def _wait(self) -> None:
-        engine = sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
         for _ in range(200):
-            with contextlib.suppress(sa.exc.OperationalError), engine.connect():
-                engine.dispose()
+            with contextlib.suppress(sa.exc.OperationalError), self._engine().connect():
                 return
             time.sleep(0.1)
         raise RuntimeError((self.folder / "log").read_text())
+
+    def _engine(self) -> sa.Engine:
+        return sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
 
     def _url(self, name: str) -> str:
         return f"postgresql+psycopg://study@127.0.0.1:{self.port}/{name}"
@@ -81,14 +83,12 @@ class PostgreSQL:
     def fresh(self) -> str:
         """The address of a new, empty database."""
         self.made += 1
-        engine = sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
+        with self._engine().connect() as connection:
             connection.execute(sa.text(f"CREATE DATABASE study{self.made}"))
-        engine.dispose()
         return self._url(f"study{self.made}").replace("+psycopg", "")
 
     def stop(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(signal.SIGQUIT)
         self.process.wait(30)
         self.log.close()
         shutil.rmtree(self.folder)

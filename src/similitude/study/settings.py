@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 FILE = "study.toml"
 FORM_NAMES = (
@@ -147,11 +147,16 @@ class Completion(Section):
 
 
 class Pages(Section):
-    """Text files (Markdown, HTML is not let through) beside `study.toml`; a page left out is not shown."""
+    """Text files (Markdown, HTML is not let through) beside `study.toml`; a page named "" is not shown."""
 
     consent: str | None = "consent.md"
     instructions: str | None = "instructions.md"
     done: str | None = None
+
+    @field_validator("*")
+    @classmethod
+    def _named(cls, file: str | None) -> str | None:
+        return file or None
 
 
 class Study(Section):
