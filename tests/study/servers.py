@@ -64,7 +64,7 @@ class PostgreSQL:
         place = ["-D", str(data), "-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1"]
         command = [postgres, "-F", *place]  # the machine does not lose power here, so nothing waits for its disk
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
-        self.made = 0
+        self.made: set[int] = set()
         self._wait()
 
     def _wait(self) -> None:
@@ -74,18 +74,23 @@ class PostgreSQL:
             time.sleep(0.1)
         raise RuntimeError((self.folder / "log").read_text())
 
-    def _engine(self) -> sa.Engine:
-        return sa.create_engine(self._url("postgres"), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    def _engine(self, name: str = "postgres") -> sa.Engine:
+        return sa.create_engine(self._url(name), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
 
     def _url(self, name: str) -> str:
         return f"postgresql+psycopg://study@127.0.0.1:{self.port}/{name}"
 
-    def fresh(self) -> str:
-        """The address of a new, empty database."""
-        self.made += 1
-        with self._engine().connect() as connection:
-            connection.execute(sa.text(f"CREATE DATABASE study{self.made}"))
-        return self._url(f"study{self.made}").replace("+psycopg", "")
+    def fresh(self, which: int = 0) -> str:
+        """The address of an empty database; one for each `which`, emptied when it is asked for again."""
+        name = f"study{which}"
+        if which not in self.made:
+            with self._engine().connect() as connection:
+                connection.execute(sa.text(f"CREATE DATABASE {name}"))
+            self.made.add(which)
+        with self._engine(name).connect() as connection:
+            connection.execute(sa.text("DROP SCHEMA public CASCADE"))
+            connection.execute(sa.text("CREATE SCHEMA public"))
+        return self._url(name).replace("+psycopg", "")
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGQUIT)

@@ -144,7 +144,9 @@ def test_a_token_of_one_study_is_nothing_in_another(serve, take_part):
     other.consent(rater_id).result()
 
 
-@pytest.mark.parametrize("response", [(), (0.0,), (3.0,), (1.5,), (1.0, 2.0), (float("nan"),), (float("inf"),), (1e300,)])
+@pytest.mark.parametrize(
+    "response", [(), (0.0,), (3.0,), (1.5,), (1.0, 2.0), (float("nan"),), (float("inf"),), (1e300,)]
+)
 def test_responses_out_of_range_are_refused(serve, take_part, response):
     service = serve(SHORT)
     rater_id = take_part(service)
@@ -205,7 +207,7 @@ def test_everything_can_be_asked_and_nothing_twice(serve, take_part, form):
     number = number_of_questions(probe.study.question, n_items)
     service = serve(f"[question]\nform = '{form}'\nnumber = {number}\n{more}", names)
     asked = finish(service, take_part(service), response)
-    keys = {key_of(form, [item for item in question["shown"]]) for question in asked}
+    keys = {key_of(form, question["shown"]) for question in asked}
     assert len(keys) == len(asked) == number
     assert service.survey(1, {}).result() is not None
 

@@ -210,8 +210,11 @@ class Answering:
 
 
 def passed(served: Served, connection: sa.Connection, row: Mapping[str, Any]) -> bool:
-    """Whether the answer to a catch trial was right."""
-    correct = served.correct(connection, row)
+    """Whether the answer to a catch trial was right; not where its version cannot be read any more."""
+    try:
+        correct = served.correct(connection, row)
+    except Refused:
+        return False
     return bool(
         correct is not None
         and row["response"] is not None

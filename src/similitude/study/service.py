@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -118,11 +119,10 @@ class StudyService:
             raise Refused(403, "not_named", "This study is open to invited people: use the link that you were sent.")
         if self._is_full(connection):
             raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
-        count = connection.scalar(sa.select(sa.func.count()).where(table.c.study_id == self.study_id)) or 0
         made = connection.scalar(
             sa.insert(table).returning(table.c.id),
             {
-                "study_id": self.study_id, "code": f"r{count + 1:04d}", "identity": identity,
+                "study_id": self.study_id, "code": self._new_code(connection), "identity": identity,
                 "uid": joining.uid if identity is None else secrets.token_hex(16),
                 "parameters": json.dumps(dict(joining.parameters), ensure_ascii=False),
                 "joined": self.database.clock.now(), "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
@@ -130,6 +130,14 @@ class StudyService:
         )  # fmt: skip
         assert made is not None
         return self._token(made)
+
+    def _new_code(self, connection: sa.Connection) -> str:
+        """A code that nobody has: the number of raters says which, but answers brought in may have taken it."""
+        here = schema.rater.c.study_id == self.study_id
+        count = connection.scalar(sa.select(sa.func.count()).where(here)) or 0
+        codes = (f"r{number:04d}" for number in itertools.count(count + 1))
+        taken = sa.select(sa.literal(1)).where(here, schema.rater.c.code == sa.bindparam("code"))
+        return next(code for code in codes if connection.scalar(taken, {"code": code}) is None)
 
     def _is_full(self, connection: sa.Connection) -> bool:
         """Whether all seats are taken: by those who answered all, and those who hold a question or have just come."""
