@@ -193,7 +193,8 @@ def test_backups_of_another_database_and_damaged_ones_are_refused(serve, take_pa
     (tmp_path / "newer.jsonl.gz").write_bytes(gzip.compress("\n".join(newer).encode()))
     (tmp_path / "no.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
     for file, message in (
-        ("other", "another database"), ("cut", "cut off"), ("text", "no archive"), ("newer", "newer"), ("no", "no archive"),
+        ("other", "another database"), ("cut", "cut off"), ("text", "no archive"), ("newer", "newer"),
+        ("no", "no archive"),
     ):  # fmt: skip
         with pytest.raises(StudyError, match=message):
             bring_back(service.database, tmp_path / f"{file}.jsonl.gz")
@@ -242,7 +243,8 @@ def test_answers_that_contradict_the_log_are_refused(serve, take_part, tmp_path)
     (tmp_path / "more.csv").write_text(text.replace(",2,", ",7,"))
     before = everything(service.database)
     for file, message in (
-        ("more", "r0001 is another rater here"), ("other", "row 1 differs"), ("form", "tryplet"), ("list", "expected a list"), ("columns", "no column 'form'"),
+        ("more", "r0001 is another rater here"), ("other", "row 1 differs"), ("form", "tryplet"),
+        ("list", "expected a list"), ("columns", "no column 'form'"),
     ):  # fmt: skip
         with pytest.raises(StudyError, match=message):
             bring_in(service, tmp_path / f"{file}.csv")

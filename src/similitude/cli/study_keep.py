@@ -22,7 +22,9 @@ def export(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
     known: Annotated[bool, typer.Option(help="practice and catch trials, too")] = False,
-    raters: Annotated[bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")] = False,
+    raters: Annotated[
+        bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
+    ] = False,
     study: Name = None,
     database: Url = None,
 ) -> None:
@@ -120,7 +122,9 @@ def simulate(
     sharpness: Annotated[float, typer.Option(min=0, help="how strongly differences decide an answer")] = 2.0,
     clickers: Annotated[float, typer.Option(min=0, max=1, help="share of raters who click at random")] = 0.0,
     think: Annotated[float, typer.Option(min=0, help="seconds of thought per question, on average")] = 0.0,
-    truth: Annotated[Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")
+    ] = None,
     seed: Annotated[int, typer.Option(help="seed: the same raters again")] = 0,
 ) -> None:
     """Answer a study as noisy raters, through the interface that browsers use: for rehearsing it."""

@@ -124,6 +124,28 @@ class Joined(Standing):
     token: str
 
 
+class FieldOfSurvey(BaseModel):
+    """A field of the survey."""
+
+    name: str
+    kind: Literal["text", "number", "choice", "long_text"]
+    choices: list[str]
+    required: bool
+
+
+class About(BaseModel):
+    """What a program must know to answer: the form of the questions and what each takes."""
+
+    title: str
+    form: str
+    pick: int
+    scale: int
+    classes: list[str]
+    skip: bool
+    cant_tell: bool
+    survey: list[FieldOfSurvey]
+
+
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": meaning}
     for status, meaning in {
@@ -188,6 +210,15 @@ def _json(value: Any) -> Response:
 
 
 _encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@_route("/about", "GET", About, token=False)
+async def about(request: Request) -> Response:
+    """The form of the questions, and what an answer may be."""
+    study = service_of(request).study
+    asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
+    fields = [field.model_dump(include={"name", "kind", "choices", "required"}) for field in study.survey.fields]
+    return _json({"title": study.title, **asked, "survey": fields})
 
 
 @_route("/join", "POST", Joined, Join, token=False)
