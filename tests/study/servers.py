@@ -1,38 +1,19 @@
-"""What the tests of the study run against: PostgreSQL and a server of ours as real processes, and studies to serve."""
+"""What the tests of the study run against: PostgreSQL as a real process, and studies to serve."""
 
 from __future__ import annotations
 
 import contextlib
-import http.client
-import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-
-SERVER = """
-import sys
-from pathlib import Path
-import uvicorn
-from similitude.study.site import open_site
-from similitude.study.web.app import create_app
-site = open_site(Path(sys.argv[1]), sys.argv[2])
-uvicorn.run(create_app(site), host="127.0.0.1", port=int(sys.argv[3]), log_level="warning", access_log=False)
-"""
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+from benchmarks.study_server import free_port
 
 
 def postgres_program(name):
@@ -97,45 +78,6 @@ class PostgreSQL:
         self.process.wait(30)
         self.log.close()
         shutil.rmtree(self.folder)
-
-
-class Server:
-    """A server of ours as a process, and a connection to it."""
-
-    def __init__(self, root: Path, url: str, port: int | None = None) -> None:
-        self.port = port or free_port()
-        command = [sys.executable, "-c", SERVER, str(root), url, str(self.port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE)
-
-    def wait(self) -> Server:
-        for _ in range(600):
-            if self.process.poll() is not None:
-                raise RuntimeError(self.process.stderr.read().decode())
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                return self
-            time.sleep(0.05)
-        raise RuntimeError("the server did not start")
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(30)
-        self.process.stderr.close()
-
-    def call(self, method, path, body=None, token=None, raw=None, headers=None):
-        """One request: status and JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        head = {"Content-Type": "application/json"} if body is not None else {}
-        if token is not None:
-            head["Authorization"] = f"Bearer {token}"
-        data = raw if raw is not None else (None if body is None else json.dumps(body))
-        try:
-            connection.request(method, path, data, head | (headers or {}))
-            reply = connection.getresponse()
-            text = reply.read()
-            kind = reply.headers.get("content-type", "")
-            return reply.status, json.loads(text) if kind.startswith("application/json") else text
-        finally:
-            connection.close()
 
 
 def write_study(folder: Path, settings: str = "", names=None, **sections) -> Path:
