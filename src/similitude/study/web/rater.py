@@ -2,14 +2,15 @@
 
 A rater is known by a token (`Authorization: Bearer ...`) that joining gives; it names one rater of one study, so no
 request can speak for another. Bodies are checked by hand rather than by the framework, which takes several times
-longer; `_described` says in the description of the interface what they hold.
+longer; `_described` says in the description of the interface what they hold. For the same reason the application calls
+`ENDPOINTS` itself: the framework's way to them costs as much as keeping an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 import sqlalchemy as sa
@@ -169,11 +170,23 @@ def _described(body: type[Body] | None, token: bool = True) -> dict[str, Any]:
     return found
 
 
-def _route(path: str, method: str, answer: type[BaseModel], body: type[Body] | None = None, token: bool = True) -> Any:
-    return router.api_route(
+Endpoint = Callable[[Request], Awaitable[Response]]
+ENDPOINTS: dict[tuple[str, str], Endpoint] = {}  # by method and last part of the path: the way past the framework
+
+
+def _route(
+    path: str, method: str, answer: type[BaseModel], body: type[Body] | None = None, token: bool = True
+) -> Callable[[Endpoint], Endpoint]:
+    described = router.api_route(
         path, methods=[method], openapi_extra=_described(body, token),
         responses={**_PROBLEMS, 200: {"model": answer}}, response_class=Response,
     )  # fmt: skip
+
+    def known(endpoint: Endpoint) -> Endpoint:
+        ENDPOINTS[method, path.removeprefix("/")] = endpoint
+        return described(endpoint)
+
+    return known
 
 
 Some = TypeVar("Some", bound=Body)
