@@ -1,8 +1,8 @@
 """The study server: durable answers a second and their waits, question service under thought, memory, kills.
 
-Everything on loopback and on this machine's cores: the server, the raters' process, and the model process. `study_load`:
-50 connections that answer without a pause; an answer counts when the server says that it is durable. `study_thought`: 200
-raters who think one second, after warm-up. `study_memory`: the server's resident memory as answers come in.
+Everything on loopback and on this machine's cores: the server, the raters' process, and the model process.
+`study_load`: 50 connections that answer without a pause; an answer counts when the server says that it is durable.
+`study_thought`: 200 raters who think one second, after warm-up. `study_memory`: the server's resident memory as answers come in.
 `study_kills`: `kill -9` of the server under load; every acknowledged answer must be in the log, once.
 """
 
@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from benchmarks.report import Table
+from benchmarks.postgresql import PostgreSQL, missing_program
+from benchmarks.report import Row, Table
 from benchmarks.settings import HERE, Settings
 from benchmarks.study_server import Server, answer_while_killed
 from similitude.study.store import schema
@@ -145,18 +146,28 @@ def memory(settings: Settings) -> Table:
 
 
 def kills(settings: Settings) -> Table:
+    """On SQLite, and on PostgreSQL where it is installed."""
     times = 2 if settings.quick else 40
     table = Table("study_kills", "Study: kill -9 of the server under load", KILLS, note="20 raters who send again")
     with tempfile.TemporaryDirectory() as folder:
         root = write_study(Path(folder) / "colours", "[question]\nnumber = 200\n")
-        url = f"sqlite:///{root / 'answers.db'}"
-        told = answer_while_killed(root, url, "colours", times, 20, 1.0)
-        database = Database(url)
-        with database.read() as connection:
-            query = sa.select(schema.rater.c.code, schema.answer.c.number, schema.answer.c.uid).join(schema.answer)
-            log = Counter(tuple(row) for row in connection.execute(query))
-        database.close()
-    lost = sum(log[one] == 0 for one in told.kept)
-    row = {"database": "SQLite", "kills": told.kills, "acknowledged": len(told.kept), "lost": lost}
-    table.rows.append(row | {"twice": sum(n > 1 for n in log.values()), "broken requests": told.broken})
+        table.rows.append(killed(root, f"sqlite:///{root / 'answers.db'}", "SQLite", times))
+        if not missing_program():
+            postgresql = PostgreSQL()
+            try:
+                table.rows.append(killed(root, postgresql.fresh(), "PostgreSQL", times))
+            finally:
+                postgresql.stop()
     return table
+
+
+def killed(root: Path, url: str, name: str, times: int) -> Row:
+    told = answer_while_killed(root, url, "colours", times, 20, 1.0)
+    database = Database(url)
+    with database.read() as connection:
+        query = sa.select(schema.rater.c.code, schema.answer.c.number, schema.answer.c.uid).join(schema.answer)
+        log = Counter(tuple(row) for row in connection.execute(query))
+    database.close()
+    lost = sum(log[one] == 0 for one in told.kept)
+    row = {"database": name, "kills": told.kills, "acknowledged": len(told.kept), "lost": lost}
+    return row | {"twice": sum(n > 1 for n in log.values()), "broken requests": told.broken}

@@ -6,12 +6,12 @@ import pytest
 
 from similitude.study.service import Joining
 from similitude.study.site import open_site
-from tests.study.servers import PostgreSQL, write_study
+from tests.study.servers import postgresql_or_skip, write_study
 
 
 @pytest.fixture(scope="session")
 def postgresql():
-    server = PostgreSQL()
+    server = postgresql_or_skip()
     yield server
     server.stop()
 

@@ -75,7 +75,7 @@ def bring(
     site = open_site(folder, database)
     try:
         if file.suffix == ".db" or file.name.endswith(".jsonl.gz"):
-            added = bring_back(site.database, file)
+            added = bring_back(site.database, file, site.studies)
         else:
             added = bring_in(site.studies[_name(folder, study)], file)
     finally:

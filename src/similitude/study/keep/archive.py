@@ -84,12 +84,25 @@ def _archive(database: Database, target: Path) -> None:
                 stream.write(json.dumps([table.name, dict(row)]) + "\n")
 
 
-def bring_back(database: Database, path: Path) -> int:
+def bring_back(database: Database, path: Path, expected: Iterable[str] = ()) -> int:
     """Bring a backup back; returns how many answers were added. Rows that are there already stay as they are.
 
     The database is a new one, or an earlier or later state of the one that was backed up: its raters' tokens tell.
+
+    Parameters
+    ----------
+    database, path : where to, where from
+    expected : names of studies of which one at least must be in the backup: folders that were renamed are a mistake
     """
+    if not path.is_file():
+        raise StudyError(f"{path}: there is no such file")
     rows = list(_of_copy(path) if path.suffix == ".db" else _of_archive(path))
+    named, wanted = sorted(row["name"] for name, row in rows if name == "study"), sorted(expected)
+    if wanted and not set(wanted) & set(named):
+        raise StudyError(
+            f"{path.name}: holds {', '.join(named) or 'no study'}, the folder {', '.join(wanted)}; "
+            "a study is called like its folder, so give the folder its old name"
+        )
     with database.write() as connection:
         _refuse_another(connection, rows, path)
         before = connection.scalar(sa.select(sa.func.count()).select_from(schema.answer)) or 0
