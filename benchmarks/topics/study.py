@@ -2,8 +2,8 @@
 
 Everything on loopback and on this machine's cores: the server, the raters' process, and the model process.
 `study_load`: 50 connections that answer without a pause; an answer counts when the server says that it is durable.
-`study_thought`: 200 raters who think one second, after warm-up. `study_memory`: the server's resident memory as answers come in.
-`study_kills`: `kill -9` of the server under load; every acknowledged answer must be in the log, once.
+`study_thought`: 200 raters who think one second, after warm-up. `study_memory`: the server's resident memory as answers
+come in. `study_kills`: `kill -9` of the server under load; every acknowledged answer must be in the log, once.
 """
 
 from __future__ import annotations

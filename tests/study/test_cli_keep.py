@@ -58,7 +58,7 @@ def test_what_cannot_be_done_is_said(folder, tmp_path):
         (("import", renamed, "copy.jsonl.gz"), "a study is called like its folder"),
         (("import", folder, "nowhere.jsonl.gz"), "no such file"),
         (("erase", folder, "nobody"), "no rater with the code"),
-        (("export", tmp_path, "a.csv"), "no answers.db in it"),
+        (("export", tmp_path, "a.csv"), "several studies .other, words.; give --study"),
     ):
         with pytest.raises((ValueError, OSError), match=message):
             run(*arguments)

@@ -10,7 +10,9 @@ import gzip
 import json
 import os
 import secrets
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -147,14 +149,16 @@ def _move_counters_on(connection: sa.Connection) -> None:
 
 
 def _of_copy(path: Path) -> Rows:
-    copy = Database(f"sqlite:///{path}")
-    try:
-        with copy.read() as connection:
-            for table in KEPT:
-                for row in connection.execute(sa.select(table)).mappings():
-                    yield table.name, dict(row)
-    finally:
-        copy.close()
+    """The rows of a copy of the SQLite file; read from a copy of its own, since opening a database changes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        opened = Database(f"sqlite:///{shutil.copy(path, Path(folder) / path.name)}")
+        try:
+            with opened.read() as connection:
+                for table in KEPT:
+                    for row in connection.execute(sa.select(table)).mappings():
+                        yield table.name, dict(row)
+        finally:
+            opened.close()
 
 
 def _of_archive(path: Path) -> Rows:
