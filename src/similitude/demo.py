@@ -43,6 +43,12 @@ def to_lab(rgb: Floats) -> Floats:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
 
 
+def colour_positions(colours: list[str]) -> Floats:
+    """Positions of colours written #rrggbb, in which a distance of 1 is plain to see."""
+    rgb = np.array([[int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for colour in colours])
+    return to_lab(rgb) / 25.0
+
+
 def main(folder: str | Path = "demo", program: str = "similitude") -> None:
     """Run the whole chain: questions, answers, fit, held-out accuracy, distance to the truth, picture.
 

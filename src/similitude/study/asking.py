@@ -35,10 +35,10 @@ def check_items(study: Study, names: Sequence[str]) -> None:
             missing = [name for name in question.shown if name not in known]
             if missing:
                 raise StudyError(f"{study.name}: {place}.questions shows {missing[0]!r}, which is no item")
-            if len(question.shown) != needed:
+            if len(question.shown) != needed or len(set(question.shown)) != needed:
                 raise StudyError(
-                    f"{study.name}: {place}.questions: a {study.question.form} shows {needed} items, "
-                    f"found {len(question.shown)}"
+                    f"{study.name}: {place}.questions: a {study.question.form} shows {needed} different items, "
+                    f"found {list(question.shown)}"
                 )
             try:
                 check_response(study.question, question.correct)
@@ -118,6 +118,16 @@ def shuffled(form: str, shown: Sequence[str], rng: Random) -> list[str]:
         first, second = rng.sample(pairs, 2)
         return first + second
     return [shown[0], *rng.sample(shown[1:], len(shown) - 1)]
+
+
+def rearranged(form: str, response: Sequence[float], shown: Sequence[str], other: Sequence[str]) -> list[float]:
+    """The same response to the same question where the items stand in another order."""
+    if form == "quadruplet":
+        chosen = set(shown[2 * int(response[0]) :][:2])
+        return [0.0 if chosen == set(other[:2]) else 1.0]
+    if form in ("triplet", "choice", "odd_one_out"):
+        return [float(list(other).index(shown[int(position)])) for position in response]
+    return list(response)
 
 
 def side_of(form: str, response: Sequence[float] | None) -> int:

@@ -13,7 +13,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 FILE = "study.toml"
 FORM_NAMES = (
@@ -131,6 +131,13 @@ class Survey(Section):
 
     fields: tuple[SurveyField, ...] = ()
 
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        names = [field.name for field in self.fields]
+        if len(set(names)) < len(names):
+            raise ValueError(f"fields: every field has a name of its own, found {names}")
+        return self
+
 
 class Completion(Section):
     """How a rater leaves: with a code to copy, or sent on to an address."""
@@ -140,11 +147,16 @@ class Completion(Section):
 
 
 class Pages(Section):
-    """Text files (Markdown, HTML is not let through) beside `study.toml`; a page left out is not shown."""
+    """Text files (Markdown, HTML is not let through) beside `study.toml`; a page named "" is not shown."""
 
     consent: str | None = "consent.md"
     instructions: str | None = "instructions.md"
     done: str | None = None
+
+    @field_validator("*")
+    @classmethod
+    def _named(cls, file: str | None) -> str | None:
+        return file or None
 
 
 class Study(Section):
@@ -208,6 +220,8 @@ def read_study(folder: Path) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
+    if given := {"name", "folder"} & set(written):
+        raise StudyError(f"{path}: {min(given)}: unknown key; a study is called like its folder")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:

@@ -100,6 +100,7 @@ def upgrade() -> None:
         sa.Column("joined", sa.Float(), nullable=False),
         sa.Column("consented", sa.Float(), nullable=True),
         sa.Column("finished", sa.Float(), nullable=True),
+        sa.Column("erased", sa.Float(), nullable=True),
         sa.Column("asked", sa.Integer(), nullable=False),
         sa.Column("answered", sa.Integer(), nullable=False),
         sa.Column("catches", sa.Integer(), nullable=False),
