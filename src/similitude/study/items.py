@@ -48,8 +48,10 @@ def read_items(study: Study) -> dict[str, Item]:
     for item in sorted(found, key=lambda item: item.name):
         if item.name in items:
             raise StudyError(f"{where}: two items are called {item.name!r}; names are identities, so give each its own")
-        if not item.name.strip() or len(item.name) > _LONGEST_NAME:
-            raise StudyError(f"{where}: a name has 1 to {_LONGEST_NAME} characters, found {item.name!r}")
+        if not item.name.strip(" .") or len(item.name) > _LONGEST_NAME:
+            raise StudyError(
+                f"{where}: a name has 1 to {_LONGEST_NAME} characters, not dots alone, found {item.name!r}"
+            )
         items[item.name] = item
     return items
 
@@ -57,7 +59,7 @@ def read_items(study: Study) -> dict[str, Item]:
 def _from_folder(folder: Path, where: str) -> list[Item]:
     if not folder.is_dir():
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "README")))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
     if unknown:
         raise StudyError(f"{where}: cannot show {', '.join(unknown[:3])}; expected {', '.join(sorted(KINDS))}")

@@ -107,6 +107,11 @@ class StudyService:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
 
+    def is_full(self) -> bool:
+        """Whether nobody new can come in."""
+        with self.database.read() as connection:
+            return self._is_full(connection)
+
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""
         number, _, _ = (token or "").partition(".")

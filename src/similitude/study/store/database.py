@@ -28,7 +28,7 @@ _LOCK = 0x53494D49
 _BUSY_SECONDS = 10
 
 
-class StoreError(RuntimeError):
+class StoreError(OSError):
     """The database cannot be used; the message says why, and that nothing was lost."""
 
 
