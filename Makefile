@@ -1,4 +1,5 @@
 # Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
+# `test` also wants a browser and PostgreSQL's programs, and installs them with apt-get where it may.
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,6 +22,7 @@ check: $(VENV)/ready  ## style and types
 	$(BIN)/mypy
 
 test: check  ## style, types and all tests
+	./tests/setup.sh
 	$(BIN)/python -m pytest -n auto
 
 docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors

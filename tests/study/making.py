@@ -7,7 +7,10 @@ import math
 import wave
 from pathlib import Path
 
-PAGES = {"consent.md": "# Taking part\n\nWe keep your answers. <b>No HTML</b> gets through.\n", "instructions.md": "# How it works\n\nGo by *first* impression.\n"}  # fmt: skip
+PAGES = {
+    "consent.md": "# Taking part\n\nWe keep your answers. <b>No HTML</b> gets through.\n",
+    "instructions.md": "# How it works\n\nGo by your *first* impression.\n",
+}
 WORDS = ("apple", "boat", "candle", "drum", "engine", "flute", "garden", "hammer", "island", "jacket")
 FORMS = {
     "triplet": "",
@@ -84,5 +87,7 @@ def _tone(frequency: float, rate: int = 8000) -> bytes:
         sound.setnchannels(1)
         sound.setsampwidth(1)
         sound.setframerate(rate)
-        sound.writeframes(bytes(round(128 + 90 * math.sin(2 * math.pi * frequency * k / rate)) for k in range(rate // 2)))
+        sound.writeframes(
+            bytes(round(128 + 90 * math.sin(2 * math.pi * frequency * k / rate)) for k in range(rate // 2))
+        )
     return out.getvalue()

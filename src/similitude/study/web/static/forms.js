@@ -66,7 +66,8 @@ function ratingSlider(views, setup, answer) {
     type: "range", min: 1, max: setup.scale, value: start, "aria-label": `${setup.low} – ${setup.high}`,
     oninput: () => touched(),
   });
-  const confirm = make("button", { class: "main", onclick: () => answer([Number(slider.value)]) }, setup.texts.confirm);
+  const confirm = make("button", { class: "main", disabled: true, onclick: () => answer([Number(slider.value)]) },
+    setup.texts.confirm);
   let moved = false;
   const touched = () => {
     moved = true;
@@ -209,10 +210,11 @@ function scaleRow(numbers, low, high, press) {
   return { element: make("div", { class: "scale" }, make("div", { class: "steps" }, ...buttons), ends), buttons };
 }
 
-/** Columns of a grid: nearly square on a phone, wider on a wide screen. */
+/** Columns of a grid: nearly square on a phone, wider on a wide screen; rows as even as can be. */
 function columnsOf(count) {
   const wide = window.innerWidth > 1.2 * window.innerHeight;
-  return Math.max(2, Math.min(count, Math.ceil(Math.sqrt(count * (wide ? 2 : 1)))));
+  const most = Math.max(2, Math.min(count, Math.ceil(Math.sqrt(count * (wide ? 2 : 1)))));
+  return Math.ceil(count / Math.ceil(count / most));
 }
 
 function digit(event, buttons) {

@@ -74,7 +74,7 @@ async function comeIn() {
   if (me === null && (setup.full || !asksConsent)) me = await join();
   if (me !== null && me.stage !== "consent") return me;
   const buttons = [["agree", texts.agree], ["decline", texts.decline]];
-  if ((await page(main, { body: written("consent"), buttons })) === "decline") {
+  if ((await page(main, { body: written("consent"), buttons, deliberate: true })) === "decline") {
     sorry(main, "declined", texts);
     return null;
   }
@@ -180,6 +180,7 @@ async function wait() {
 
 /** All questions are answered: the survey, where there is one, and the end of it. */
 async function finish() {
+  document.getElementById("place").textContent = "";
   let wayOut = null;
   const send = async (replies) => {
     try {

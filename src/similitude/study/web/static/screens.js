@@ -2,8 +2,11 @@
 
 import { fill, make, seconds } from "./dom.js";
 
-/** A page of text with buttons; resolves to the name of the button that was pressed. */
-export function page(main, { title, body, buttons = [] }) {
+/**
+ * A page of text with buttons; resolves to the name of the button that was pressed.
+ * Enter goes on, but where `deliberate`, or where there is more to read than fits.
+ */
+export function page(main, { title, body, buttons = [], deliberate = false }) {
   delete main.dataset.number;
   const heading = title ? make("h1", { tabindex: -1 }, title) : null;
   const article = make("article", { class: "page" }, heading, ...[body].flat());
@@ -15,7 +18,7 @@ export function page(main, { title, body, buttons = [] }) {
     main.replaceChildren(article);
     const first = heading ?? article.querySelector("h1, h2");
     first?.setAttribute("tabindex", "-1");
-    if (made.length && article.scrollHeight <= window.innerHeight) made[0].focus({ preventScroll: true });
+    if (made.length && !deliberate && article.scrollHeight <= window.innerHeight) made[0].focus({ preventScroll: true });
     else first?.focus({ preventScroll: true });
   });
 }
