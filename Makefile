@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check docs bench clean
+.PHONY: demo test check docs pictures bench clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,10 @@ test: check  ## style, types and all tests
 docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+pictures: $(VENV)/ready  ## the screenshots of the documentation, made anew by the browser tests
+	./tests/setup.sh
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

@@ -16,6 +16,12 @@ from pathlib import Path
 
 import pytest
 
+DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "study"
+IN_DOCS = (
+    "triplet", "form-odd-one-out", "form-choice", "form-quadruplet", "form-similarity-rating", "form-labelling",
+    "phone-triplet", "offline", "done",
+)  # fmt: skip
+
 
 @dataclass
 class LiveServer:
@@ -103,11 +109,18 @@ def _is_ours(url: str) -> bool:
 
 @pytest.fixture
 def shot(tmp_path):
-    """Save a picture of a page, to the folder that SIMILITUDE_SCREENSHOTS names, or to a passing one."""
-    folder = Path(os.environ.get("SIMILITUDE_SCREENSHOTS", tmp_path))
-    folder.mkdir(parents=True, exist_ok=True)
+    """Save a picture of a page, to the folder that SIMILITUDE_SCREENSHOTS names, or to a passing one.
+
+    With SIMILITUDE_DOCS_PICTURES set (`make pictures`), those of the documentation are made anew as well.
+    """
+    folders = [Path(os.environ.get("SIMILITUDE_SCREENSHOTS", tmp_path))]
+    if os.environ.get("SIMILITUDE_DOCS_PICTURES"):
+        folders.append(DOCS_PICTURES)
 
     def save(page, name: str) -> None:
-        page.screenshot(path=folder / f"{name}.png")
+        for folder in folders:
+            if folder != DOCS_PICTURES or name in IN_DOCS:
+                folder.mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=folder / f"{name}.png")
 
     return save

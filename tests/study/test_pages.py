@@ -126,7 +126,7 @@ def test_a_database_that_does_not_answer_is_a_page_that_says_nothing_is_lost(ser
 def test_what_the_scripts_are_told(served):
     get = served(
         one=f'title = "One"\n{SHORT}[question]\ntext = "Which?"\nskip = false\n[raters]\nlimit = 3\n',
-        two='title = "Two"\n[question]\nform = "similarity_rating"\nlow = "no"\n',
+        two='title = "Two"\n[question]\nform = "similarity_rating"\nnumber = 5\nlow = "no"\n',
     )
     first, second = setup_of(get("/s/one/")), setup_of(get("/s/two/"))
     assert (first["ask"], first["skip"], first["cantTell"], first["full"]) == ("Which?", False, True, False)

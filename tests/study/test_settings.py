@@ -1,4 +1,4 @@
-"""study.toml: what is right is taken, what is wrong is said with its key; the template and the reference know every key."""
+"""study.toml: what is right is taken, what is wrong is said with its key; template and reference know every key."""
 
 import re
 import tomllib
@@ -122,7 +122,7 @@ def test_a_new_study_says_nothing_but_the_defaults(tmp_path):
 
 def test_nothing_is_overwritten(tmp_path):
     new_study(tmp_path / "faces")
-    with pytest.raises(StudyError, match="there is a study.toml already"):
+    with pytest.raises(StudyError, match="there is a study"):
         new_study(tmp_path / "faces")
     other = tmp_path / "begun"
     other.mkdir()
