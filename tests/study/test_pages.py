@@ -12,9 +12,10 @@ import pytest
 from similitude.study.service import StudyService
 from similitude.study.site import open_site
 from similitude.study.store.database import StoreError
+from similitude.study.texts import DEFAULTS
 from similitude.study.web.app import create_app
 from similitude.study.web.pages import STATIC, markdown
-from tests.study.making import SHORT, words, write_study
+from tests.study.making import FORMS, SHORT, words, write_study
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_the_words_of_a_study_are_on_its_page(served):
     """
     page = served(one=toml)("/s/one/")
     assert page.status_code == 200
-    assert '<html lang="pt-BR">' in page.text
+    assert '<html lang="pt-BR"' in page.text
     assert page.text.count("<script") == 2  # the words of the study as data, and the one script of ours
     assert html.escape("</title><script>alert(1)</script>") in page.text
     setup = setup_of(page)
@@ -132,3 +133,20 @@ def test_what_the_scripts_are_told(served):
     assert (first["ask"], first["skip"], first["cantTell"], first["full"]) == ("Which?", False, True, False)
     assert (first["pages"], second["pages"]) == ([], ["consent", "instructions"])
     assert (second["low"], second["high"]) == ("no", "very alike")
+
+
+def test_every_text_is_used_and_every_text_that_is_used_is_there():
+    sources = [*STATIC.glob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
+    code = "\n".join(source.read_text() for source in sources)
+    used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
+    used |= {f"ask_{form}" for form in FORMS}
+    for name in ("full", "paused", "not_named", "declined", "fault"):  # those that `sorry` shows by name
+        assert f'"{name}"' in code
+        used |= {name, f"{name}_title"}
+    assert used == set(DEFAULTS)
+
+
+def test_pages_in_languages_from_the_right_say_so(served):
+    get = served(one='title = "One"\nlanguage = "he"\n', two='title = "Two"\nlanguage = "de-AT"\n')
+    assert '<html lang="he" dir="rtl">' in get("/s/one/").text
+    assert '<html lang="de-AT" dir="ltr">' in get("/s/two/").text

@@ -97,6 +97,19 @@ def test_a_folder_without_a_study_says_how_to_make_one(tmp_path):
         read_study(write_study(tmp_path, "my faces!", 'title = "T"\n'))
 
 
+def test_two_studies_have_two_addresses(tmp_path):
+    for name in ("Faces", "faces"):
+        write_study(tmp_path, name, 'title = "T"\n')
+    with pytest.raises(StudyError, match="'Faces' and 'faces' would have the same address"):
+        read_studies(tmp_path)
+
+
+def test_a_text_must_be_text(tmp_path):
+    study = read_study(write_study(tmp_path, "words", f'title = "T"\n{SHORT}', {"items/a.txt": b"\xff\xfe"}))
+    with pytest.raises(StudyError, match=r"a\.txt is not text in UTF-8"):
+        read_items(study)
+
+
 def test_own_texts_go_before_the_defaults():
     assert all_texts({"skip": "Weiter"}) == DEFAULTS | {"skip": "Weiter"}
 

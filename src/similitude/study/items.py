@@ -73,7 +73,11 @@ def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
     if kind is None:
         raise StudyError(f"{where}: cannot show {path.name}; expected {', '.join(sorted(KINDS))}")
     if kind == "text":
-        return Item(name, kind, _short(path.read_text(encoding="utf-8").strip(), name, where))
+        try:
+            text = path.read_text(encoding="utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{where}: {path.name} is not text in UTF-8 ({error.reason})") from None
+        return Item(name, kind, _short(text, name, where))
     return Item(name, kind, content or name, path)
 
 

@@ -15,7 +15,7 @@ from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
 from similitude.study.web.app import create_app
 
-_STOP_SECONDS = 10  # for requests that are under way
+_STOP_SECONDS = 3  # for requests that are under way
 
 
 def serve(

@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -258,10 +259,14 @@ def read_studies(root: Path) -> list[Study]:
     """The studies of a server: the folder itself where it holds a `study.toml`, else every folder in it that does."""
     if (root / FILE).is_file():
         return [read_study(root)]
-    folders = sorted(path.parent for path in root.glob(f"*/{FILE}"))
+    folders = sorted((path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: folder.name.lower())
     if not folders:
         raise StudyError(f"{root}: no {FILE} in it nor one folder below; `similitude study new {root}` makes one")
-    return [read_study(folder) for folder in folders]
+    studies = [read_study(folder) for folder in folders]
+    for one, other in pairwise(studies):
+        if one.name == other.name:
+            raise StudyError(f"{root}: {one.folder.name!r} and {other.folder.name!r} would have the same address")
+    return studies
 
 
 def _sentences(path: Path, error: ValidationError) -> str:

@@ -39,7 +39,6 @@ DEFAULTS: dict[str, str] = {
     "copy": "Copy",
     "copied": "Copied",
     "leave": "Finish and go back",
-    "try_again": "Try again",
     # headings and sentences
     "progress": "Question {number} of {total}",
     "practice": "Practice {number} of {total}",

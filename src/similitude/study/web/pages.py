@@ -26,6 +26,7 @@ from similitude.study.web.rater import Service
 router = APIRouter(include_in_schema=False)
 
 STATIC = Path(__file__).parent / "static"
+_FROM_THE_RIGHT = {"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"}
 _POLICY = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'self'",
@@ -62,7 +63,9 @@ def study_page(service: Service) -> Response:
     """The page of a rater, from consent to completion."""
     study = service.study
     shown = {name: markdown(study.page(name) or "") for name in ("consent", "instructions", "done")}
-    return _page("rater.html", study=study, texts=all_texts(study.texts), shown=shown, setup=setup(service))
+    direction = "rtl" if study.language.partition("-")[0].lower() in _FROM_THE_RIGHT else "ltr"
+    told = {"study": study, "direction": direction, "texts": all_texts(study.texts), "setup": setup(service)}
+    return _page("rater.html", shown=shown, **told)
 
 
 def setup(service: StudyService) -> dict[str, Any]:

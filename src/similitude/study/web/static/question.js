@@ -70,16 +70,16 @@ function otherAnswers(setup, finish) {
 }
 
 function onKey(event, form, others) {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isItsOwn(event)) return;
   const other = others.find((one) => one.key.toLowerCase() === event.key.toLowerCase());
   if (other) other.button.click();
   else if (!form.key(event)) return;
   event.preventDefault();
 }
 
-/** Sounds and films have keys of their own. */
-function isTyping(target) {
-  return ["AUDIO", "VIDEO", "TEXTAREA", "SELECT"].includes(target.tagName);
+/** Sounds and films have keys of their own: to play, and to move within them. */
+function isItsOwn(event) {
+  return ["AUDIO", "VIDEO"].includes(event.target.tagName) && /^( |Enter|Arrow.*)$/.test(event.key);
 }
 
 function keysHelp(form, others, texts) {

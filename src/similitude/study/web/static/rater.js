@@ -13,6 +13,11 @@ const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 5;
 
+// a key that is held down does not press one button after the other
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.tagName === "BUTTON") event.preventDefault();
+}, true);
+
 // --- notices: what the network does, calmly ---
 
 const notice = document.getElementById("notice");
