@@ -3,18 +3,18 @@
 # are missing and we may; else it is said, and the tests that need them are skipped (or fail, where CI is set).
 set -euo pipefail
 
-missing=()
-command -v chromium chromium-browser >/dev/null 2>&1 || [ -n "${SIMILITUDE_CHROMIUM:-}" ] || missing+=(chromium)
-command -v initdb >/dev/null 2>&1 || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
-[ ${#missing[@]} -eq 0 ] && exit 0
+there() { command -v "$1" >/dev/null 2>&1; }
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then as_root=(sudo -n); fi
-if command -v apt-get >/dev/null 2>&1 && "${as_root[@]}" true 2>/dev/null; then
-    echo "installing ${missing[*]} for the tests"
-    if "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c \
-        "apt-get update -qq && apt-get install -qq -y --no-install-recommends ${missing[*]}" >/dev/null; then
-        exit 0
-    fi
+missing=""
+there chromium || there chromium-browser || [ -n "${SIMILITUDE_CHROMIUM:-}" ] || missing="chromium"
+there initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing="$missing postgresql"
+[ -n "$missing" ] || exit 0
+
+as_root=""
+[ "$(id -u)" -eq 0 ] || as_root="sudo -n"
+if there apt-get && $as_root true 2>/dev/null; then
+    echo "installing for the tests: $missing"
+    install="apt-get update -qq && apt-get install -qq -y --no-install-recommends $missing"
+    if $as_root env DEBIAN_FRONTEND=noninteractive sh -c "$install" >/dev/null; then exit 0; fi
 fi
-echo "could not install ${missing[*]}: install them by hand (apt-get install ${missing[*]}) to run all tests" >&2
+echo "could not install what some tests need; to run them all, install by hand: $missing" >&2

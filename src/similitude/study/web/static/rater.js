@@ -11,7 +11,7 @@ import { Refusal, Server } from "./server.js";
 const setup = JSON.parse(document.getElementById("setup").textContent);
 const texts = setup.texts;
 const main = document.getElementById("main");
-const PAUSE_SECONDS = 5;
+const PAUSE_SECONDS = 3;
 
 // a key that is held down does not press one button after the other
 document.addEventListener("keydown", (event) => {
