@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from random import Random
 
-from similitude.study.settings import Question, Study, StudyError
+from similitude.study.settings import Known, Question, Study, StudyError
 
 OUTCOMES = ("answered", "cant_tell", "skipped")
 _PAIR_FORMS = ("similarity_rating", "same_different")
@@ -90,6 +90,22 @@ def same_response(form: str, one: Sequence[float], other: Sequence[float]) -> bo
     if form == "labelling":
         return one[0] == other[0]
     return sorted(one) == sorted(other)
+
+
+def expected(form: str, known: Sequence[Known], index: int, shown: Sequence[str]) -> list[float] | None:
+    """The response that is expected of question `index` of those known, as it stands on the screen.
+
+    None where it is no longer among them: the study was changed after it was asked.
+    """
+    if index >= len(known) or key_of(form, known[index].shown) != key_of(form, shown):
+        return None
+    given, correct = known[index].shown, known[index].correct
+    if form == "quadruplet":
+        first = 2 * int(correct[0])
+        return [float(set(given[first : first + 2]) == set(shown[2:]))]
+    if form in ("triplet", "odd_one_out", "choice"):
+        return [float(shown.index(given[int(place)])) for place in correct]
+    return list(correct)
 
 
 def key_of(form: str, shown: Sequence[str]) -> int:

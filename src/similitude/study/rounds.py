@@ -160,7 +160,8 @@ class _Draw:
     def _candidates(self, slot: Slot, ready: Iterator[Drawn]) -> list[Drawn]:
         if slot.place.known is not None:
             given = self.study.practice if slot.place.kind == "practice" else self.study.catch
-            return [self._drawn(given.questions[slot.place.known].shown, slot.place.kind)]
+            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.rng)
+            return [self._drawn(shown, slot.place.kind)]
         if not self.adaptive or self.rng.random() < self.study.choose.random_share:
             return [self._at_random("random") for _ in range(_TRIES)]
         from_pool = next(ready, None)

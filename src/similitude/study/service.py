@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from similitude.study.asking import OUTCOMES, check_items, check_response, same_response, side_of
+from similitude.study.asking import OUTCOMES, check_items, check_response, expected, same_response, side_of
 from similitude.study.items import Item, read_items
 from similitude.study.rounds import check_number, hand_out, place
 from similitude.study.settings import Study
@@ -258,15 +258,19 @@ class StudyService:
         for row in rows:
             rater = raters[row["rater_id"]]
             rater["answered"] += 1
-            if row["kind"] == "catch":
+            if row["kind"] == "catch" and (passed := self._passed(rater["code"], row)) is not None:
                 rater["catches"] += 1
-                rater["catches_passed"] += self._passed(rater["code"], row)
+                rater["catches_passed"] += passed
 
-    def _passed(self, code: str, row: Row) -> bool:
+    def _passed(self, code: str, row: Row) -> bool | None:
+        """Whether a catch trial was answered as expected; None where nobody knows any more what was expected."""
         known = place(self.study, code, row["number"]).known
-        if row["response"] is None or known is None:
-            return False
-        return same_response(row["form"], json.loads(row["response"]), self.study.catch.questions[known].correct)
+        right = None
+        if known is not None:
+            right = expected(row["form"], self.study.catch.questions, known, json.loads(row["shown"]))
+        if right is None or row["response"] is None:
+            return None if right is None else False
+        return same_response(row["form"], json.loads(row["response"]), right)
 
     def _hold(self, connection: sa.Connection, raters: dict[int, Row]) -> dict[int, list[Row]]:
         """The open questions of each rater, filled up; their leases begin anew; the raters' counts are written."""
@@ -294,7 +298,8 @@ class StudyService:
         """A question as the browser gets it: what chose it stays here."""
         asked = {"number": lease["number"], "kind": lease["kind"], "shown": json.loads(lease["shown"])}
         if lease["kind"] == "practice" and self.study.practice.feedback:
-            asked["correct"] = list(self.study.practice.questions[lease["number"]].correct)
+            form, known = self.study.question.form, self.study.practice.questions
+            asked["correct"] = expected(form, known, lease["number"], asked["shown"])
         elif lease["kind"] == "catch":
             asked["kind"] = "question"  # a catch trial that can be told from the others catches nobody
         return asked

@@ -1,0 +1,110 @@
+"""Questions with a known answer: their alternatives change places like all others, and the answer goes with them."""
+
+import json
+from random import Random
+
+import pytest
+
+from similitude.study.asking import expected, same_response, shuffled
+from similitude.study.service import Joining, Said
+from similitude.study.settings import Known
+from similitude.study.site import open_site
+from tests.study.making import write_study
+
+PRACTICE = 'questions = [{shown = ["face00", "face01", "face06"], correct = [1]}]'
+TOML = f"""
+title = "T"
+pages = {{consent = "", instructions = ""}}
+question = {{number = 6}}
+[practice]
+{PRACTICE}
+[catch]
+every = 2
+questions = [{{shown = ["face00", "face02", "face07"], correct = [2]}}]
+"""
+
+CASES = {
+    "triplet": (("a", "b", "c"), (2,), lambda shown, said: shown[int(said[0])] == "c"),
+    "odd_one_out": (("a", "b", "c"), (0,), lambda shown, said: shown[int(said[0])] == "a"),
+    "choice": (("a", "b", "c", "d"), (1, 3), lambda shown, said: {shown[int(k)] for k in said} == {"b", "d"}),
+    "quadruplet": (
+        ("a", "b", "c", "d"), (1,), lambda shown, said: set(shown[2 * int(said[0]) :][:2]) == {"c", "d"}
+    ),
+    "similarity_rating": (("a", "b"), (6,), lambda _, said: list(said) == [6]),
+    "same_different": (("a", "b"), (0,), lambda _, said: list(said) == [0]),
+    "labelling": (("a",), (1, 0.5), lambda _, said: list(said) == [1, 0.5]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", CASES)
+def test_the_expected_answer_moves_with_its_items(form):
+    given, correct, holds = CASES[form]
+    known = [Known(shown=given, correct=correct)]
+    rng = Random(0)
+    orders = [shuffled(form, given, rng) for _ in range(40)]
+    assert len({tuple(shown) for shown in orders}) > 1 or form == "labelling"
+    for shown in orders:
+        right = expected(form, known, 0, shown)
+        assert holds(shown, right)
+        assert same_response(form, right, right)
+
+
+def test_a_question_that_was_changed_since_expects_nothing():
+    known = [Known(shown=("a", "b", "c"), correct=(1,))]
+    assert expected("triplet", known, 1, ["a", "b", "c"]) is None
+    assert expected("triplet", known, 0, ["a", "b", "d"]) is None
+
+
+def answer_all(service, rater_id, reply):
+    """Answer every question of a rater by `reply(question)`; returns the questions."""
+    asked = []
+    held = service.questions(rater_id).result()
+    while held["questions"]:
+        question = held["questions"][0]
+        asked.append(question)
+        said = Said(rater_id, question["number"], f"uid-{rater_id}-{question['number']}", "answered", reply(question))
+        held = service.answer(said).result()
+    return asked
+
+
+def test_raters_who_look_pass_wherever_the_items_stand(tmp_path):
+    write_study(tmp_path, "faces", TOML)
+    site = open_site(tmp_path)
+    service = site.studies["faces"]
+    service._rng.seed(0)
+
+    def looks(question):
+        return [float(question["shown"].index("face07")) if "face07" in question["shown"][1:] else 1.0]
+
+    try:
+        sides = set()
+        for k in range(6):
+            rater_id = service.rater_of(service.join(Joining(f"browser-{k:04d}")).result())
+            asked = answer_all(service, rater_id, looks)
+            assert asked[0]["shown"][int(asked[0]["correct"][0])] == "face01"
+            sides.add(tuple(asked[0]["correct"]))
+        with site.database.read() as connection:
+            rows = connection.exec_driver_sql("SELECT catches, catches_passed FROM rater").all()
+            shown = connection.exec_driver_sql("SELECT DISTINCT shown FROM answer WHERE kind = 'catch'").all()
+        assert {tuple(row) for row in rows} == {(3, 3)}
+        assert sides == {(1.0,), (2.0,)}
+        assert len({tuple(json.loads(row[0])) for row in shown}) == 2
+    finally:
+        site.close()
+
+
+def test_a_practice_question_that_was_taken_out_meanwhile_is_still_asked(tmp_path):
+    folder = write_study(tmp_path, "faces", TOML)
+    site = open_site(tmp_path)
+    token = site.studies["faces"].join(Joining("browser-0001")).result()
+    site.studies["faces"].questions(site.studies["faces"].rater_of(token)).result()
+    site.close()
+    (folder / "study.toml").write_text(TOML.replace(PRACTICE, ""))
+    site = open_site(tmp_path)
+    try:
+        service = site.studies["faces"]
+        held = service.questions(service.rater_of(token)).result()
+        assert held["questions"][0]["kind"] == "practice"
+        assert held["questions"][0]["correct"] is None
+    finally:
+        site.close()
