@@ -1,5 +1,6 @@
 """Questions with a known answer: their alternatives change places like all others, and the answer goes with them."""
 
+import contextlib
 import json
 from random import Random
 
@@ -7,9 +8,9 @@ import pytest
 
 from similitude.study.asking import expected, same_response, shuffled
 from similitude.study.service import Joining, Said
-from similitude.study.settings import Known
+from similitude.study.settings import Known, StudyError
 from similitude.study.site import open_site
-from tests.study.making import write_study
+from tests.study.making import SHORT, write_study
 
 PRACTICE = 'questions = [{shown = ["face00", "face01", "face06"], correct = [1]}]'
 TOML = f"""
@@ -91,6 +92,31 @@ def test_raters_who_look_pass_wherever_the_items_stand(tmp_path):
         assert len({tuple(json.loads(row[0])) for row in shown}) == 2
     finally:
         site.close()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key"),
+    [
+        ('form = "triplet"', 'form = "odd_one_out"', "form"),
+        ('form = "similarity_rating"', 'form = "similarity_rating"\nscale = 5', "scale"),
+        ('form = "choice"\ngrid_size = 4', 'form = "choice"\ngrid_size = 5', "grid_size"),
+        ('form = "labelling"\nclasses = ["x", "y"]', 'form = "labelling"\nclasses = ["y", "x"]', "classes"),
+    ],
+)
+def test_what_answers_mean_stays_once_people_were_asked(tmp_path, before, after, key):
+    def begin(question, ask):
+        toml = f'title = "T"\n{SHORT}[question]\nnumber = 3\n{question}\n'
+        write_study(tmp_path, "faces", toml)
+        with contextlib.closing(open_site(tmp_path)) as site:
+            service = site.studies["faces"]
+            if ask:
+                service.questions(service.rater_of(service.join(Joining("browser-0001")).result())).result()
+
+    begin(after, ask=False)
+    begin(before, ask=True)
+    begin(before + '\ntext = "Other words"', ask=False)
+    with pytest.raises(StudyError, match=rf"question\.{key} is .* people were asked with"):
+        begin(after, ask=False)
 
 
 def test_a_practice_question_that_was_taken_out_meanwhile_is_still_asked(tmp_path):

@@ -14,7 +14,7 @@ from similitude.study.settings import Study, StudyError, read_studies, read_stud
 from similitude.study.texts import DEFAULTS, all_texts
 from tests.study.making import SHORT, faces, write_study
 
-STARTED = (Path(similitude.study.__file__).parent / "started" / "study.toml").read_text()
+STARTED = (Path(similitude.study.__file__).parent / "started" / "new" / "study.toml").read_text()
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text()
 
 

@@ -19,13 +19,21 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from similitude.study.asking import OUTCOMES, check_items, check_response, expected, same_response, side_of
+from similitude.study.asking import (
+    OUTCOMES,
+    check_items,
+    check_response,
+    check_same_question,
+    expected,
+    same_response,
+    side_of,
+)
 from similitude.study.items import Item, read_items
 from similitude.study.rounds import check_number, hand_out, place
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.store.rows import Row, register, rows_at, secret_of_tokens, write_counts
+from similitude.study.store.rows import Row, questions_before, register, rows_at, secret_of_tokens, write_counts
 from similitude.study.store.writer import Writer, each
 
 AHEAD = 2  # questions that a browser holds: the one on the screen, and the next, loaded meanwhile
@@ -85,6 +93,7 @@ class StudyService:
         self._rng = Random(seed)
         with database.write() as connection:
             self.study_id = register(connection, study, self.names, database.clock.now())
+            check_same_question(study, questions_before(connection, self.study_id))
             self._secret = secret_of_tokens(connection)
 
     def join(self, joining: Joining) -> Future[str]:
