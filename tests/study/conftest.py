@@ -97,7 +97,7 @@ def context(browser):
 
 def watch(context, wrong: list[str]) -> None:
     """Note faults in the scripts of all pages, breaches of the content policy, and requests to other hosts."""
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda request: _is_ours(request.url) or wrong.append(f"asked for {request.url}"))
     context.on("console", lambda message: "Content Security" in message.text and wrong.append(message.text))

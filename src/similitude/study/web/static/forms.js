@@ -36,7 +36,7 @@ function quadruplet(views, setup, answer) {
 function same_different(views, setup, answer) {
   const words = [setup.texts.same, setup.texts.different];
   const buttons = words.map((word, k) => wordButton(word, k + 1, () => answer([1 - k])));
-  return withBelow("same_different", views, make("div", { class: "words two" }, ...buttons), {
+  return withBelow("same_different", views, answersOf("words two", buttons, setup), {
     controls: buttons,
     key: (event) => twoKeys(event, buttons),
     mark: ([code]) => buttons[1 - code].classList.add("expected"),
@@ -51,7 +51,7 @@ function similarity_rating(views, setup, answer) {
 function ratingRow(views, setup, answer) {
   const numbers = Array.from({ length: setup.scale }, (_, k) => k + 1);
   const row = scaleRow(numbers, setup.low, setup.high, (number) => answer([number]));
-  return withBelow("similarity_rating", views, row.element, {
+  return withBelow("similarity_rating", views, answersOf("", [row.element], setup), {
     controls: row.buttons,
     key: (event) => digit(event, row.buttons) || move(event, row.buttons),
     mark: ([code]) => row.buttons[code - 1].classList.add("expected"),
@@ -140,7 +140,7 @@ function labelling(views, setup, answer) {
     second.classList.toggle("waiting", k === null);
     if (k !== null) sure.buttons[2].focus();
   };
-  const below = make("div", {}, make("div", { class: "words" }, ...classes), second);
+  const below = make("div", {}, answersOf("words", classes, setup), second);
   choose(null);
   return withBelow("labelling", views, below, {
     controls: classes,
@@ -167,7 +167,8 @@ function card(views, number, label, setup, press) {
   const badge = make("kbd", { "aria-hidden": "true" }, number <= 9 ? String(number) : "");
   const button = make("button", { class: plays ? "choose" : "choose whole", "aria-label": label, onclick: press },
     badge, plays ? make("span", { "aria-hidden": "true" }, setup.texts.choose) : null);
-  const items = make("div", { class: "items" }, ...views.map((view) => view.element));
+  // the button has the items' names, so that a screen reader says them once
+  const items = make("div", { class: "items", "aria-hidden": plays ? null : "true" }, ...views.map((view) => view.element));
   const element = make("div", { class: "card" }, items, button);
   return { element, button };
 }
@@ -176,10 +177,14 @@ function headOf(view, setup) {
   return make("div", { class: "head", role: "group", "aria-label": setup.texts.head_item }, view.element);
 }
 
+/** The group of what can be answered. */
+function answersOf(kind, children, setup) {
+  return make("div", { class: kind, role: "group", "aria-label": setup.texts.answers }, ...children);
+}
+
 function pickOne({ form, top = null, cards, codes, setup }) {
   const buttons = cards.map((one) => one.button);
-  const group = make("div", { class: "cards", role: "group", "aria-label": setup.texts.answers },
-    ...cards.map((one) => one.element));
+  const group = answersOf("cards", cards.map((one) => one.element), setup);
   const two = buttons.length === 2;
   return {
     element: make("div", { class: `form ${form}` }, top, group),

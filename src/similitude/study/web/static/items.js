@@ -15,7 +15,7 @@ const KINDS = { image, text, colour, audio: playable, video: playable };
 
 function text(item) {
   const element = make("div", { class: "item text", dir: "auto" }, item.content);
-  return { element, label: item.content.slice(0, 200), ready: Promise.resolve() };
+  return { element, label: item.content, ready: Promise.resolve() };
 }
 
 function colour(item, server, texts) {
