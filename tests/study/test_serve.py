@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from similitude import cli
+from similitude.study.store.database import Database, StoreError
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 
@@ -85,6 +86,13 @@ def test_a_foreign_database_is_said(tmp_path):
     assert done.returncode == 1
     assert "not a database" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://someone:secret@host/x"])
+def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
+    with pytest.raises(StoreError, match="expected sqlite:///FILE or postgresql://") as told:
+        Database(url)
+    assert "secret" not in str(told.value)
 
 
 def test_new_tells_the_next_step(tmp_path):

@@ -179,6 +179,7 @@ async function wait() {
     return;
   }
   if (held.paused) sorry(main, "paused", texts);
+  else main.replaceChildren(make("p", { class: "loading" }, texts.loading));
   await seconds(PAUSE_SECONDS);
   hold(await server.ask("POST", "questions"));
 }
@@ -212,8 +213,12 @@ async function start() {
   await questions();
 }
 
-start().catch((error) => {
+/** What nobody foresaw is said, too: the answers so far are kept. */
+function stop(error) {
   const known = error instanceof Refusal && ["full", "not_named"].includes(error.code);
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
-});
+}
+
+window.addEventListener("unhandledrejection", (event) => stop(event.reason));
+start().catch(stop);
