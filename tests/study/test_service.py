@@ -443,12 +443,12 @@ def test_the_survey_is_checked_and_kept_once(serve, take_part):
     }
 
 
-def test_another_form_between_two_runs(serve, take_part):
+def test_another_form_in_two_servers_at_once(serve, take_part):
     """A question in a browser is answered as it was asked; nobody else is shown it; the round goes on."""
     service = serve(SHORT)
+    changed = serve("[question]\nform = 'odd_one_out'\nnumber = 5")
     rater_id = take_part(service)
     service.questions(rater_id).result()
-    changed = serve("[question]\nform = 'odd_one_out'\nnumber = 5")
     state = say(changed, rater_id, 0, (2.0,), uid="late-one")
     assert [question["number"] for question in state["questions"]] == [2, 3]
     assert finish(changed, rater_id, (0.0,))

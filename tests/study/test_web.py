@@ -194,7 +194,7 @@ def test_items_outside_the_folder_are_refused(tmp_path):
     ("settings", "message"),
     [
         ("titel = 'x'", "titel: unknown key"),
-        ("name = 'x'", "name: unknown key; a study is called like its folder"),
+        ("name = 'x'", "name: unknown key"),
         ("[question]\nform = 'pair'", "question.form"),
         ("[question]\nnumber = 0", "question.number"),
         ("[question]\nform = 'choice'\ngrid_size = 3\npick = 3", "pick: expected fewer"),

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from similitude.cli.study import app
+from similitude.cli.study import DatabaseUrl, Folder, app
 
 if TYPE_CHECKING:
     from similitude.study.store.database import Database
 
-Folder = Annotated[Path, typer.Argument(help="folder of the study (or of several)")]
-Url = Annotated[str | None, typer.Option("--database", help="postgresql://... where it is not the file in the folder")]
 Name = Annotated[str | None, typer.Option("--study", help="which study, where the folder holds several")]
 
 
@@ -26,7 +24,7 @@ def export(
         bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
     ] = False,
     study: Name = None,
-    database: Url = None,
+    database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
     from similitude.study.keep.export import export_answers, export_raters
@@ -48,7 +46,7 @@ def export(
 def backup(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="FILE.jsonl.gz, or FILE.db for a copy of the SQLite file")],
-    database: Url = None,
+    database: DatabaseUrl = None,
 ) -> None:
     """Write a backup while the study goes on."""
     from similitude.study.keep.archive import back_up
@@ -65,7 +63,7 @@ def bring(
     folder: Folder,
     file: Annotated[Path, typer.Argument(help="a backup (.jsonl.gz, .db), or exported answers (.csv, .jsonl, ...)")],
     study: Name = None,
-    database: Url = None,
+    database: DatabaseUrl = None,
 ) -> None:
     """Bring back a backup, or bring exported answers into a study; what is there already stays as it is."""
     from similitude.study.keep.archive import bring_back
@@ -88,7 +86,7 @@ def erase(
     folder: Folder,
     rater: Annotated[str, typer.Argument(help="the rater's code (r0001), or identity (PROLIFIC_PID)")],
     study: Name = None,
-    database: Url = None,
+    database: DatabaseUrl = None,
 ) -> None:
     """Erase what a rater said and who it was; names the backups that still hold it."""
     from similitude.study.keep.erase import erase_rater
@@ -104,7 +102,7 @@ def erase(
 
 
 @app.command()
-def rebuild(folder: Folder, database: Url = None) -> None:
+def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
     """Count anew from the log of answers, and drop what the model process makes again."""
     from similitude.study.keep.rebuild import rebuild as count_anew
 

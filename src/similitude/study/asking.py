@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from similitude.study.settings import Question, Study, StudyError
 
 OUTCOMES = ("answered", "cant_tell", "skipped")
+_MEANING = {"choice": ("grid_size", "pick"), "similarity_rating": ("scale",), "labelling": ("classes",)}
 _PAIR_FORMS = ("similarity_rating", "same_different")
 
 
@@ -44,6 +45,23 @@ def check_items(study: Study, names: Sequence[str]) -> None:
                 check_response(study.question, question.correct)
             except ValueError as error:
                 raise StudyError(f"{study.name}: {place}.questions: correct: {error}") from None
+
+
+def meaning(question: Question) -> dict[str, object]:
+    """What of a question decides what its answers mean."""
+    written = question.model_dump(mode="json")
+    return {key: written[key] for key in ("form", *_MEANING.get(question.form, ()))}
+
+
+def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) -> None:
+    """Refuse to go on with other questions than those asked so far: their answers would not mean the same."""
+    for key, now in meaning(study.question).items():
+        other = next((one[key] for one in before if one[key] != now), None)
+        if other is not None:
+            raise StudyError(
+                f"{study.name}: question.{key} is {now!r}, but people were asked with {other!r} already; "
+                f"their answers would not mean the same, so copy the folder (without its answers) under a new name"
+            )
 
 
 def check_response(question: Question, response: Sequence[float]) -> list[float]:

@@ -55,8 +55,10 @@ def read_items(study: Study) -> dict[str, Item]:
     for item in sorted(found, key=lambda item: item.name):
         if item.name in items:
             raise StudyError(f"{where}: two items are called {item.name!r}; names are identities, so give each its own")
-        if not item.name.strip() or len(item.name) > _LONGEST_NAME:
-            raise StudyError(f"{where}: a name has 1 to {_LONGEST_NAME} characters, found {item.name!r}")
+        if not item.name.strip(" .") or len(item.name) > _LONGEST_NAME:
+            raise StudyError(
+                f"{where}: a name has 1 to {_LONGEST_NAME} characters, not dots alone, found {item.name!r}"
+            )
         if not is_storable(item.name):
             raise StudyError(f"{where}: the name {item.name!r} has a byte that is no text (or NUL); rename it")
         items[item.name] = item
@@ -71,7 +73,7 @@ def is_storable(text: str) -> bool:
 def _from_folder(folder: Path, where: str) -> list[Item]:
     if not folder.is_dir():
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "README")))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
     if unknown:
         raise StudyError(f"{where}: cannot show {', '.join(unknown[:3])}; expected {', '.join(sorted(KINDS))}")
@@ -87,7 +89,9 @@ def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
     if kind == "text":
         try:
             text = path.read_text(encoding="utf-8-sig").strip()
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{where}: {path.name} is not text in UTF-8 ({error.reason})") from None
+        except OSError as error:
             raise StudyError(f"{where}: cannot read the text {path.name!r} ({error})") from None
         return Item(name, kind, _short(text, name, where))
     return Item(name, kind, content or name, path)

@@ -20,14 +20,14 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from similitude.study.answering import AHEAD, Answering, Said
-from similitude.study.asking import check_items
+from similitude.study.asking import check_items, check_same_question
 from similitude.study.items import Item, on_screen, read_items
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.rounds import check_number
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.store.rows import Row, register, secret_of_tokens
+from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
 from similitude.study.versions import Served, version_of
 
@@ -62,6 +62,7 @@ class StudyService:
         self.version = version_of(study, self.names)
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())
+            check_same_question(study, questions_before(connection, self.study_id))
             self._secret = secret_of_tokens(connection)
         served = Served.of(study, self.study_id, self.version, self.names)
         self.answering = Answering(served, database.clock.now, Random(seed))
@@ -85,6 +86,11 @@ class StudyService:
     def survey(self, rater_id: int, replies: Mapping[str, str]) -> Future[Row]:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
+
+    def is_full(self) -> bool:
+        """Whether nobody new can come in."""
+        with self.database.read() as connection:
+            return self._is_full(connection)
 
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""

@@ -15,12 +15,10 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from similitude.study.asking import key_of, rearranged
+from similitude.study.asking import key_of, meaning, rearranged
 from similitude.study.refusal import Refused
 from similitude.study.settings import Known, Study
 from similitude.study.store import schema
-
-_SHAPE = ("form", "grid_size", "pick", "scale", "classes")
 
 
 def version_of(study: Study, names: Sequence[str]) -> str:
@@ -68,7 +66,7 @@ class Served:
             then, now = self.at(connection, lease["version"]).question, self.study.question
         except Refused:
             return False
-        same = all(getattr(then, name) == getattr(now, name) for name in _SHAPE)
+        same = meaning(then) == meaning(now)
         there = self._present.issuperset(json.loads(lease["shown"]))
         return same and there and (lease["kind"] == "question" or self.correct(connection, lease, now=True) is not None)
 

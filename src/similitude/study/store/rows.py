@@ -33,6 +33,14 @@ def register(connection: sa.Connection, study: Study, version: str, names: Seque
     return int(study_id)
 
 
+def questions_before(connection: sa.Connection, study_id: int) -> list[Row]:
+    """The settings of `question` under which raters were asked so far."""
+    versions, lease = schema.study_version, schema.lease
+    asked = sa.select(lease.c.version).where(lease.c.study_id == study_id)
+    query = sa.select(versions.c.settings).where(versions.c.study_id == study_id, versions.c.version.in_(asked))
+    return [json.loads(settings)["question"] for settings in connection.scalars(query)]
+
+
 def secret_of_tokens(connection: sa.Connection) -> bytes:
     """The key of the tokens: made once, the same for all servers of a database."""
     table = schema.secret

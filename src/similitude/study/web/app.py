@@ -6,13 +6,13 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import rater
+from similitude.study.web import pages, rater
 
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
@@ -29,6 +29,8 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
     app.state.site = site
     app.include_router(rater.router)
+    app.include_router(pages.router)
+    app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -37,8 +39,10 @@ def create_app(site: Site) -> FastAPI:
     return app
 
 
-def _refused(_: Request, error: Exception) -> JSONResponse:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
+    if _is_page(request):
+        return pages.fault_page(error.status)
     return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
 
 
@@ -48,8 +52,11 @@ def _invalid(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"code": "invalid", "detail": rater.sentences(error.errors())}, 422)
 
 
-def _no_store(_: Request, error: Exception) -> JSONResponse:
+def _no_store(request: Request, error: Exception) -> Response:
     """Nothing was lost: the browser keeps the answer and sends it again."""
+    if _is_page(request):
+        service = request.app.state.site.studies.get(request.path_params.get("study"))
+        return pages.fault_page(503, service and service.study)
     return JSONResponse({"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"})
 
 
@@ -75,6 +82,11 @@ class _Direct:
         except StoreError as error:
             response = _no_store(request, error)
         await response(scope, receive, send)
+
+
+def _is_page(request: Request) -> bool:
+    """Whether a person waits for the response, not a script."""
+    return request.url.path.startswith("/s/")
 
 
 class _Guard:

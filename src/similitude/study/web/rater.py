@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -212,6 +212,9 @@ def service_of(request: Request) -> StudyService:
     if found is None:
         raise Refused(404, "no_study", "There is no such study here.")
     return found
+
+
+Service = Annotated[StudyService, Depends(service_of)]
 
 
 def _rater(service: StudyService, request: Request) -> int:
