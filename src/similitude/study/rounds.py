@@ -173,16 +173,16 @@ class _Draw:
         return self._drawn(random_question(self.study.question, self.names, self.rng), strategy)
 
     def _from_pool(self, n: int) -> list[Drawn]:
-        """The next questions of the pool, about items that are still in the study."""
+        """The next questions of the pool, of the study's form and about items that are still in it."""
         if not self.adaptive or not n:
             return []
-        table, names = schema.pool, set(self.names)
+        table, names, shows = schema.pool, set(self.names), width(self.study.question)
         query = sa.select(table).where(table.c.study_id == self.study_id).order_by(table.c.id).limit(n)
         found = [(row, json.loads(row.shown)) for row in self.connection.execute(query)]
         return [
             self._drawn(shown, row.strategy, score=row.score, model=row.model, pool=row.id)
             for row, shown in found
-            if names.issuperset(shown)
+            if len(shown) == shows and names.issuperset(shown)
         ]
 
     def _take_from_pool(self, taken: list[int]) -> None:
