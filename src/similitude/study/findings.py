@@ -26,7 +26,19 @@ from similitude.study.learning import REPEAT, evenly_drawn
 
 _FOLDS = 5
 _FEWEST_TESTED = 20
-_SHOWN_OF_RATERS = ("names", "answers", "agreement", "low", "high", "flagged", "cant_tell", "seconds", "side", "note")
+_SHOWN_OF_RATERS = (
+    "names",
+    "answers",
+    "agreement",
+    "low",
+    "high",
+    "flagged",
+    "cant_tell",
+    "seconds",
+    "side",
+    "side_p",
+    "note",
+)
 
 
 def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point | None:
@@ -84,9 +96,9 @@ def _noise(comparisons: Comparisons) -> Estimate:
     return noise_ceiling(repeat_agreement(answer_voices(part, count_votes(part))))
 
 
-def ceiling_of(found: dict[str, Any] | None) -> Estimate:
-    """The noise ceiling as it was found; without findings, one that says so."""
-    return Estimate(**found["ceiling"]) if found else Estimate(None, note="there is no model yet")
+def ceiling_of(found: dict[str, Any]) -> Estimate:
+    """The noise ceiling as it was found."""
+    return Estimate(**found["ceiling"])
 
 
 def _map(similarity: Similarity, before: dict[str, Any] | None) -> dict[str, list[Any]]:

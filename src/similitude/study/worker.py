@@ -17,6 +17,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ import sqlalchemy as sa
 
 from similitude.engine.threads import limit_threads
 from similitude.methods.similarity import Similarity
+from similitude.study.advice import Point, advise
 from similitude.study.asking import key_of, width
-from similitude.study.findings import findings, held_out
+from similitude.study.findings import ceiling_of, findings, held_out
 from similitude.study.holding import Holding, Lost
 from similitude.study.items import read_items
 from similitude.study.learner import Learner, NoModelYet
@@ -152,6 +154,7 @@ class StudyWorker:
         assert similarity is not None
         point = held_out(self.learner.estimator(), compared, self.learner.n_answers)
         self._found = findings(compared, similarity, self._found)
+        self._found["advice"] = asdict(advise(self._curve(point), ceiling_of(self._found)))
         self._version += 1
         values = {"version": self._version, "similarity": similarity.to_bytes(), "trouble": None}
         values |= {"findings": json.dumps(self._found, ensure_ascii=False)}
@@ -163,6 +166,16 @@ class StudyWorker:
                 connection.execute(sa.insert(curve), row)
         if self.learner.adaptive:
             self._fill(anew=True)
+
+    def _curve(self, newest: Point | None) -> list[Point]:
+        """The points of the curve so far, and the newest."""
+        curve = schema.curve
+        columns = [curve.c[one.name] for one in fields(Point)]
+        query = sa.select(*columns).where(curve.c.study_id == self.study_id).order_by(curve.c.answers)
+        with self.database.read() as connection:
+            points = [Point(**row) for row in connection.execute(query).mappings()]
+        now = self.learner.n_answers
+        return [*(point for point in points if point.answers < now), *([newest] if newest else [])]
 
     def _write_trouble(self, why: str) -> None:
         values = {"trouble": why, "similarity": None, "findings": None}

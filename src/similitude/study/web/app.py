@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.service import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import rater
+from similitude.study.web import admin, rater
 
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
@@ -28,6 +28,7 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
     app.state.site = site
     app.include_router(rater.router)
+    admin.install(app, site)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
     app.add_middleware(_Guard)

@@ -148,5 +148,9 @@ def _item(service: StudyService, item: Item | None, name: str) -> dict[str, Any]
     """An item for the screen; one that was taken out of the study since is shown by its name."""
     if item is None:
         return {"name": name, "kind": "text", "content": name}
-    address = None if item.path is None else f"/api/{service.study.name}/items/{quote(name, safe='')}"
-    return {"name": name, "kind": item.kind, "content": item.content, "address": address}
+    return {"name": name, "kind": item.kind, "content": item.content, "address": item_address(service, item)}
+
+
+def item_address(service: StudyService, item: Item) -> str | None:
+    """Where the file of an item is served; None for texts and colours, which have none."""
+    return None if item.path is None else f"/api/{service.study.name}/items/{quote(item.name, safe='')}"
