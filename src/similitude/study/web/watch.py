@@ -176,10 +176,10 @@ class Watch:
                 lease.c.study_id == study_id, lease.c.open, lease.c.expires > now
             )
         )
-        per_minute = sum(count for _, count in self._tally.minutes(now)[-6:-1]) / 5
+        recent = sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60)
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
-            "limit": self.service.study.raters.limit, "length": self.service.study.length, "per_minute": per_minute,
+            "limit": self.service.study.raters.limit, "length": self.service.study.length, "per_minute": recent,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:

@@ -51,7 +51,7 @@ function showMinutes(now) {
   const x = now.minutes.map(([second]) => new Date(1000 * second));
   const y = now.minutes.map(([, count]) => count);
   Plotly.react("minutes", [{ type: "bar", x, y, marker: { color: accent }, hovertemplate: "%{y} answers<extra></extra>" }],
-    layout({ bargap: .1, xaxis: { tickformat: "%H:%M", nticks: 6 }, yaxis: { rangemode: "tozero", nticks: 5, title: { text: "answers" } } }), still);
+    layout({ bargap: .1, xaxis: { tickformat: "%H:%M", nticks: 6 }, yaxis: { range: [0, Math.max(5, ...y) * 1.05], nticks: 5, title: { text: "answers" } } }), still);
   const names = { information_gain: "chosen", uncertainty: "chosen", random: "at random", fallback: "at random, for want of a model",
     repeat: "asked again", practice: "practice", catch: "catch trials" };
   const parts = {};
@@ -76,14 +76,18 @@ function showRaters(raters) {
     const row = fresh.insertRow();
     if (rater.flags.length) row.className = "flagged";
     cell(row, rater.code);
-    cell(row, new Date(1000 * rater.joined).toLocaleString([], { dateStyle: "short", timeStyle: "short" }));
+    cell(row, rater.flags.join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
     cell(row, rater.agreement === null ? "–" : percent(rater.agreement), "n");
     cell(row, rater.seconds === null ? "–" : rater.seconds.toFixed(1), "n");
-    cell(row, rater.flags.join("; "));
+    cell(row, new Date(1000 * rater.joined).toLocaleString([], { dateStyle: "short", timeStyle: "short" }));
   }
-  if (!raters.length) cell(fresh.insertRow(), "Nobody has come yet.");
+  if (!raters.length) {
+    const none = fresh.insertRow().insertCell();
+    none.textContent = "Nobody has come yet.";
+    none.colSpan = 7;
+  }
   if (fresh.innerHTML !== body.innerHTML) body.replaceWith(fresh);
 }
 
@@ -147,6 +151,7 @@ function showItems(items) {
 
 function showMap(map) {
   write("map-note", map ? `${number.format(map.names.length)} items; what lies close is seen as alike. The axes have no meaning.` : "There is no model yet.");
+  at("map").hidden = !map;
   if (!map) return;
   const x = map.places.map((place) => place[0]), y = map.places.map((place) => place[1]);
   const spread = (values) => Math.max(...values) - Math.min(...values);
@@ -158,13 +163,14 @@ function showMap(map) {
   const bare = items.map((item) => item.kind !== "image");
   const short = (text) => (text.length > 18 ? text.slice(0, 17) + "…" : text);
   const named = items.map((item, k) => (item.kind === "image" || item.kind === "colour" ? "" : plain(short(item.kind === "text" ? item.content : map.names[k]))));
-  const dots = { x, y, type: "scatter", mode: "markers+text", text: named, textposition: "top center", customdata: map.names.map(plain),
+  const dots = { x, y, type: "scatter", mode: "markers+text", text: named, textposition: "top center", cliponaxis: false, customdata: map.names.map(plain),
     hovertemplate: "%{customdata}<extra></extra>",
     marker: { color: colours, size: items.map((item) => (item.kind === "colour" ? 20 : 7)), opacity: bare.map((shown) => (shown ? 1 : 0)),
       line: { color: "#fff", width: 1 } } };
   const none = { visible: false, zeroline: false };
+  const room = (values) => [Math.min(...values) - 1.2 * size, Math.max(...values) + 1.2 * size];
   Plotly.react("map", [dots], layout({ images, hovermode: "closest", margin: { l: 8, r: 8, t: 8, b: 8 },
-    xaxis: none, yaxis: Object.assign({ scaleanchor: "x" }, none) }), still);
+    xaxis: { range: room(x), ...none }, yaxis: { range: room(y), scaleanchor: "x", ...none } }), still);
 }
 
 function fault(text) {
