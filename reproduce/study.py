@@ -157,11 +157,9 @@ def _rows_of_need(need: pd.DataFrame) -> str:
 
 
 def _rows_of_curve(curve: pd.DataFrame) -> str:
-    shown = curve.loc[curve.index.isin(SHOWN)]
-    return "\n".join(
-        f"| {answers:,} | {row.random:.3f} | {'' if np.isnan(row.information_gain) else f'{row.information_gain:.3f}'} |"
-        for answers, row in shown.iterrows()
-    )
+    shown = curve.loc[curve.index.isin(SHOWN), list(STRATEGIES)]
+    cells = [["" if np.isnan(error) else f"{error:.3f}" for error in row] for row in shown.to_numpy()]
+    return "\n".join(f"| {n:,} | {' | '.join(row)} |" for n, row in zip(shown.index, cells, strict=True))
 
 
 def main() -> None:

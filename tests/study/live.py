@@ -13,25 +13,28 @@ NAMES = [f"c{k:02d}" for k in range(12)]
 _UIDS = itertools.count()
 
 
-def write_study(folder, form="triplet", more="", choose="pool = 20\nrefit_every = 50", catch=""):
+def write_study(
+    folder, form="triplet", more="", choose="pool = 20\nrefit_every = 50", catch="", title="Colours", number=40
+):
     """A study of twelve colours in a folder; `more` belongs to the question."""
     folder.mkdir(parents=True, exist_ok=True)
     colours = np.clip(128 + 60 * np.column_stack([TRUTH, TRUTH[:, :1]]), 0, 255).astype(int)
     rows = [f"{name},#{r:02x}{g:02x}{b:02x}" for name, (r, g, b) in zip(NAMES, colours, strict=True)]
     (folder / "colours.csv").write_text("\n".join(["name,colour", *rows]) + "\n")
-    (folder / "study.toml").write_text(
-        f'title = "Colours <b>"\n[items]\ntable = "colours.csv"\n[pages]\n'
-        f'[question]\nform = "{form}"\nnumber = 40\n{more}\n[choose]\n{choose}\n{catch}\n'.replace("[pages]\n", "")
-    )
+    question = f'[question]\nform = "{form}"\nnumber = {number}\n{more}'
+    parts = [f'title = "{title}"', '[items]\ntable = "colours.csv"', question, f"[choose]\n{choose}", catch]
+    (folder / "study.toml").write_text("\n".join(parts) + "\n")
     (folder / "consent.md").write_text("I agree.")
     (folder / "instructions.md").write_text("Choose.")
     return folder
 
 
 def open_study(folder, url=None):
-    """The site and its only study."""
+    """The site and its only study, whose random questions are the same each time."""
     site = open_site(folder, url)
-    return site, next(iter(site.studies.values()))
+    service = next(iter(site.studies.values()))
+    service._rng.seed(0)
+    return site, service
 
 
 def worker_of(service: StudyService, name="one", **options):

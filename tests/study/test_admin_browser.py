@@ -85,7 +85,7 @@ def test_an_admin_sets_a_password_watches_pauses_and_leaves(address, page):
     page.keyboard.press("Enter")
     page.wait_for_url(url + "/admin")
     picture(page, "admin-overview")
-    page.get_by_role("link", name="Colours <b>").click()
+    page.get_by_role("link", name="Colours").click()
 
     expect(page.locator("#answers")).to_have_text("520", timeout=20_000)
     page.wait_for_selector("#map .scatterlayer .point")

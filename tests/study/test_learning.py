@@ -101,15 +101,10 @@ def test_evenly_drawn_are_random_and_fallback_questions():
 @pytest.mark.parametrize(
     ("form", "more"),
     [("triplet", ""), ("odd_one_out", ""), ("choice", "grid_size = 4\npick = 2"), ("quadruplet", ""),
-     ("similarity_rating", ""), ("same_different", ""), ("labelling", 'number = 12\nclasses = ["warm", "cold"]')],
+     ("similarity_rating", ""), ("same_different", ""), ("labelling", 'classes = ["warm", "cold"]')],
 )  # fmt: skip
 def test_the_log_of_a_study_of_each_form_can_be_learned(tmp_path, form, more):
-    if "number" in more:
-        more = more.replace("number = 12\n", "")
-    folder = write_study(tmp_path / "colours", form, more)
-    if form == "labelling":
-        text = (folder / "study.toml").read_text().replace("number = 40", "number = 12")
-        (folder / "study.toml").write_text(text)
+    folder = write_study(tmp_path / "colours", form, more, number=12)
     site, service = open_study(folder)
     fill(service, 3, 12)
     with site.database.read() as connection:

@@ -176,7 +176,7 @@ class Watch:
                 lease.c.study_id == study_id, lease.c.open, lease.c.expires > now
             )
         )
-        recent = sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60)
+        recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
             "limit": self.service.study.raters.limit, "length": self.service.study.length, "per_minute": recent,
