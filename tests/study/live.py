@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
+from similitude.study.modelling import StudyWorker
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
-from similitude.study.worker import StudyWorker
 
 TRUTH = np.random.default_rng(4).normal(size=(12, 2))
 NAMES = [f"c{k:02d}" for k in range(12)]

@@ -11,7 +11,7 @@ from similitude.study.holding import PATIENCE
 from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.app import create_app
-from similitude.study.web.login import Door
+from similitude.study.web.door import Door
 from similitude.study.web.watch import Watch
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
 from tests.study.test_login import PASSWORD, QUICK, Browser

@@ -13,6 +13,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
+from similitude.study.web.door import Door
 from similitude.study.web.login import first_link
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
 
@@ -121,8 +122,7 @@ def test_an_admin_sets_a_password_watches_pauses_and_leaves(address, page):
 
 def test_a_study_without_answers_says_what_it_waits_for(address, page):
     url, site, service = address
-    link = first_link(site)
-    door_of(site, link)
+    Door(site.database).use_link(first_link(site).rsplit("/", 1)[1], "ada", "a long password")
     worker_of(service).step()
     page.goto(url + "/admin")
     page.get_by_label("Name").fill("ada")
@@ -137,9 +137,3 @@ def test_a_study_without_answers_says_what_it_waits_for(address, page):
     assert page.faults == []
     with site.database.read() as connection:
         assert connection.execute(schema.pool.select()).all() == []
-
-
-def door_of(site, link):
-    from similitude.study.web.login import Door
-
-    Door(site.database).use_link(link.rsplit("/", 1)[1], "ada", "a long password")

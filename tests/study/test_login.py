@@ -10,7 +10,8 @@ from argon2 import PasswordHasher
 
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
-from similitude.study.web.login import SESSION_COOKIE, Door, Limiter, first_link
+from similitude.study.web.door import Door, Limiter
+from similitude.study.web.login import SESSION_COOKIE, first_link
 from tests.study.live import open_study, write_study
 
 PASSWORD = "a long password"

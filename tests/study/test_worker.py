@@ -288,6 +288,27 @@ def test_who_leaves_in_peace_is_followed_at_once(study):
     assert second.step()
 
 
+def test_a_long_round_is_a_sign_of_life_but_not_for_ever(study):
+    hands = Hands()
+    worker = worker_of(study, monotonic=hands)
+    worker.step()
+    seen = []
+
+    def slow():
+        for seconds in (5.0, 700.0):
+            before = model(study)["heartbeat"]
+            hands.at += seconds
+            worker.beat()
+            seen.append(model(study)["heartbeat"] > before)
+
+    worker._round = slow
+    worker.step()
+    before = model(study)["heartbeat"]
+    worker.beat()
+    assert seen == [True, False]
+    assert model(study)["heartbeat"] == before, "between rounds the rounds themselves speak"
+
+
 def test_nobody_takes_what_another_took_first(study):
     one, two = (Holding(study.database, study.study_id, name) for name in ("one", "two"))
     assert one.take()

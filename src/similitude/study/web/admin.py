@@ -18,7 +18,8 @@ from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import render
-from similitude.study.web.login import LOGIN, Admin, Door, LoginNeeded, checked_form
+from similitude.study.web.door import Door, Session
+from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service, item_address
 from similitude.study.web.watch import Watch
 
@@ -139,7 +140,7 @@ async def export(request: Request, service: Service, format: Format = "csv") -> 
     return FileResponse(path, filename=f"{service.study.name}.{format}", headers={"Cache-Control": "no-store"})
 
 
-async def _set_paused(request: Request, service: StudyService, session: login.Session, paused: bool) -> Response:
+async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
     await checked_form(request, session)
     await asyncio.to_thread(_write_paused, service, paused)
     return RedirectResponse(f"/admin/{service.study.name}", 303)
