@@ -142,8 +142,8 @@ asked before there is a model.
 - **The adaptive study needs fewer answers than the random one: {verdict(high < 1)}** ({share:.2f}).
 - **It needs at most two thirds of them: {verdict(share <= 2 / 3)}.**
 - The replay without a server (`active.md`), with a fit after every 60 answers and 10% random questions, needs 0.37 of
-  random's answers. The difference is the price of the larger random share, of the repeats, and of a pool that is a
-  little dated.
+  random's answers. That part of this is due to the larger random share, the repeats and a pool that is a little dated
+  is likely; how much to each was not measured.
 """
 
 

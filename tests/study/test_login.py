@@ -195,7 +195,9 @@ def test_the_limiter_forgets_the_oldest_addresses():
 def test_forms_without_the_sessions_token_are_refused(known, path):
     browser = Browser(known)
     browser.log_in()
-    assert browser.post(path).status_code == 403
+    refused = browser.post(path)
+    assert refused.status_code == 403
+    assert "<h1>That did not work</h1>" in refused.text
     assert browser.post(path, {"csrf": "guessed"}).status_code == 403
     other = Browser(known)
     other.log_in()

@@ -167,6 +167,15 @@ def test_a_restart_goes_on_from_the_log(study):
     assert again.learner.similarity.score(c) == pytest.approx(straight.similarity.score(c), abs=0.03)
 
 
+def test_a_damaged_model_is_learned_anew(study):
+    fill(study, 2, 40)
+    worker_of(study).step()
+    with study.database.write() as connection:
+        connection.execute(sa.update(schema.model).values(similarity=b"no model"))
+    worker_of(study).step()
+    assert Similarity.from_bytes(model(study)["similarity"]).n_items == 12
+
+
 def test_a_redaction_is_forgotten(study):
     worker = worker_of(study)
     raters = fill(study, 3, 30)

@@ -22,7 +22,7 @@ from similitude.study.learner import Learner, NoModelYet
 from similitude.study.learning import read_log
 from similitude.study.settings import Study
 from similitude.study.store import schema
-from similitude.study.store.database import Database
+from similitude.study.store.database import Database, StoreError
 from similitude.study.store.rows import Row, register
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
@@ -89,7 +89,10 @@ class StudyWorker:
         """Say what went wrong where the admin sees it, and leave the study alone for a while."""
         self._resume_at = self._monotonic() + AFTER_FAULT
         if self._holds:
-            with self._holding.write(trouble=f"the model process failed ({type(fault).__name__}: {fault})"):
+            with (
+                suppress(Lost, StoreError),
+                self._holding.write(trouble=f"the model process failed ({type(fault).__name__}: {fault})"),
+            ):
                 pass
 
     def beat(self) -> None:
@@ -109,7 +112,10 @@ class StudyWorker:
         table = schema.model
         with self.database.read() as connection:
             row = connection.execute(sa.select(table).where(table.c.study_id == self.study_id)).mappings().one()
-        self._begin(None if row["similarity"] is None else Similarity.from_bytes(row["similarity"]))
+        start = None
+        with suppress(ValueError):  # damaged, or of a newer version: the log has all that is needed
+            start = Similarity.from_bytes(row["similarity"]) if row["similarity"] else None
+        self._begin(start)
         self._version = row["version"]
         self._found = json.loads(row["findings"]) if row["findings"] else None
         self._holds = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -53,6 +54,13 @@ def _to_login(request: Request, _: Exception) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse(LOGIN, 303)
     return JSONResponse({"code": "login", "detail": "Log in first."}, 401)
+
+
+def refusal_page(request: Request, status: int, sentence: str) -> Response | None:
+    """A page that says what was refused, for who looks at the admin's pages; None for programs and elsewhere."""
+    if not request.url.path.startswith("/admin") or "text/html" not in request.headers.get("accept", ""):
+        return None
+    return render("message.html", status, title="That did not work", text=sentence)
 
 
 @router.get("/-/static/{name}")
@@ -110,12 +118,13 @@ async def while_logged_in(watch: Watch, door: Door, token: str, every: float = _
     """Events until the session is over, which is looked up now and then."""
     clock = asyncio.get_running_loop().time
     checked = clock()
-    async for event in watch.events():
-        yield event
-        if clock() - checked >= every:
-            checked = clock()
-            if await asyncio.to_thread(door.session, token) is None:
-                return
+    async with aclosing(watch.events()) as stream:
+        async for event in stream:
+            yield event
+            if clock() - checked >= every:
+                checked = clock()
+                if await asyncio.to_thread(door.session, token) is None:
+                    return
 
 
 @router.post("/{study}/pause")

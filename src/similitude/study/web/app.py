@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from similitude.study.service import Refused
@@ -35,14 +35,18 @@ def create_app(site: Site) -> FastAPI:
     return app
 
 
-def _refused(_: Request, error: Exception) -> JSONResponse:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+    return admin.refusal_page(request, error.status, str(error)) or JSONResponse(
+        {"code": error.code, "detail": str(error)}, error.status
+    )
 
 
-def _no_store(_: Request, error: Exception) -> JSONResponse:
+def _no_store(request: Request, error: Exception) -> Response:
     """Nothing was lost: the browser keeps the answer and sends it again."""
-    return JSONResponse({"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"})
+    return admin.refusal_page(request, 503, str(error)) or JSONResponse(
+        {"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"}
+    )
 
 
 class _Guard:

@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -100,7 +100,7 @@ class Watch:
         self._changed = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
 
-    async def events(self) -> AsyncIterator[str]:
+    async def events(self) -> AsyncGenerator[str]:
         """Events for one admin: the whole state first, then each part whenever it changes."""
         self._listeners += 1
         if self._task is None or self._task.done():
