@@ -135,7 +135,7 @@ def test_haste_and_sides_are_flagged(service):
 def test_the_state_of_the_model_and_what_it_means(service):
     hands = [0.0]
     watch = Watch(service, monotonic=lambda: hands[0])
-    assert watch.look()["now"]["model"]["state"] == "dead"
+    assert watch.look()["now"]["model"]["state"] == "starting"
     worker = worker_of(service)
     worker.step()
     waiting = watch.look()["now"]["model"]
@@ -156,6 +156,8 @@ def test_the_state_of_the_model_and_what_it_means(service):
     dead = watch.look()["now"]["model"]
     assert dead["state"] == "dead"
     assert "Random questions go on" in dead["words"]
+    worker.release()
+    assert watch.look()["now"]["model"]["state"] == "starting"
 
 
 def test_a_heartbeat_from_the_future_does_not_hide_a_death(service):

@@ -86,6 +86,22 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
     assert len(keys(chosen)) == len(chosen)
 
 
+@pytest.mark.parametrize(
+    ("form", "more", "shows"),
+    [("odd_one_out", "", 3), ("choice", "grid_size = 4\npick = 2", 5), ("quadruplet", "", 4)],
+)
+def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
+    site, service = open_study(write_study(tmp_path / "colours", form, more))
+    fill(service, 2, 20)
+    worker_of(service).step()
+    pool = all_of(service, schema.pool)
+    assert len(pool) == 20
+    assert {len(set(json.loads(row["shown"]))) for row in pool} == {shows}
+    fill(service, 1, 8, seed=1)
+    assert len(all_of(service, schema.pool)) < 20
+    site.close()
+
+
 def test_answers_are_learned_before_the_next_fit(study):
     worker = worker_of(study)
     fill(study, 2, 40)

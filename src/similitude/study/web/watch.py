@@ -26,6 +26,8 @@ _HASTY = 0.4  # of the typical time of an answer
 _SIDED = 0.001
 _BEHIND = 50  # answers that the model has not learned yet, beyond which it is called behind
 _WORDS = {
+    "starting": "No model process keeps this study yet; one takes it up within seconds of the server's start. Random "
+    "questions go on.",
     "learning": "The model follows the answers as they come.",
     "waiting": "There is no model yet; questions are drawn at random. {trouble}",
     "behind": "The model has {behind:,} answers still to learn. Questions go on; the chosen ones are a little dated.",
@@ -187,7 +189,9 @@ class Watch:
         last = 0 if model is None else model["last_answer"]
         here = table.c.study_id == self.service.study_id, table.c.id > last
         behind = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
-        if not self._is_alive(model, now):
+        if model is None or model["worker"] == NOBODY:
+            state = "starting"
+        elif not self._is_alive(model, now):
             state = "dead"
         elif model["trouble"] is not None:
             state = "waiting"
@@ -199,8 +203,6 @@ class Watch:
 
     def _is_alive(self, model: Any, now: float) -> bool:
         """By its heartbeat changing as seen from here; at the first look by the time that it says."""
-        if model is None or model["worker"] == NOBODY:
-            return False
         silent = self._pulse.silent((model["worker"], model["heartbeat"]))
         if self._pulse.beats:
             return silent < 2 * PATIENCE
