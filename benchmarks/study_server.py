@@ -13,16 +13,6 @@ from pathlib import Path
 
 from similitude.study.client import Address, Client
 
-SERVER = """
-import sys
-from pathlib import Path
-import uvicorn
-from similitude.study.site import open_site
-from similitude.study.web.app import create_app
-site = open_site(Path(sys.argv[1]), sys.argv[2])
-uvicorn.run(create_app(site), host="127.0.0.1", port=int(sys.argv[3]), log_level="warning", access_log=False)
-"""
-
 
 def free_port() -> int:
     with socket.socket() as taken:
@@ -31,12 +21,13 @@ def free_port() -> int:
 
 
 class Server:
-    """A server of ours as a process."""
+    """A server of ours as a process, with or without its model process."""
 
-    def __init__(self, root: Path, url: str, port: int | None = None) -> None:
+    def __init__(self, root: Path, url: str, port: int | None = None, model: bool = False) -> None:
         self.port = port or free_port()
-        command = [sys.executable, "-c", SERVER, str(root), url, str(self.port)]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE)
+        command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--database", url]
+        command += ["--port", str(self.port), "--model" if model else "--no-model"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def wait(self) -> Server:
         for _ in range(600):

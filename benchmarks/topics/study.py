@@ -8,7 +8,6 @@ come in. `study_kills`: `kill -9` of the server under load; every acknowledged a
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -38,7 +37,6 @@ LOAD = {
 THOUGHT = {"database": "", "raters": "d", "answers": ",d", "p50 ms": ".1f", "p99 ms": ".1f"}
 MEMORY = {"answers": ",d", "server MB": ".0f"}
 KILLS = {"database": "", "kills": "d", "acknowledged": ",d", "lost": "d", "twice": "d", "broken requests": ",d"}
-MODEL = "similitude.study.worker"
 
 
 def run(settings: Settings) -> Iterator[Table]:
@@ -54,14 +52,10 @@ def served(settings: str = "", model: bool = False) -> Iterator[tuple[Server, Pa
     with tempfile.TemporaryDirectory() as folder:
         root = write_study(Path(folder) / "colours", settings)
         url = f"sqlite:///{root / 'answers.db'}"
-        server = Server(root, url).wait()
-        worker = subprocess.Popen([sys.executable, "-m", MODEL, str(root), url]) if model else None
+        server = Server(root, url, model=model).wait()
         try:
             yield server, root, url
         finally:
-            if worker is not None:
-                worker.kill()
-                worker.wait()
             server.kill()
 
 
@@ -100,8 +94,7 @@ def load(settings: Settings) -> Table:
     seconds = 2.0 if settings.quick else 15.0
     note = "one server process, one process of raters, loopback"
     table = Table("study_load", "Study: durable answers at 50 connections", LOAD, note=note)
-    has_model = importlib.util.find_spec(MODEL) is not None
-    for model in (False, True) if has_model else (False,):
+    for model in (False, True):
         with served(model=model) as (server, _, _):
             raters(server.port, 50, seconds / 5, 0)
             before = cpu_seconds(server.process.pid)
@@ -125,7 +118,7 @@ def thought(settings: Settings) -> Table:
     n, seconds = (20, 3.0) if settings.quick else (200, 20.0)
     note = "the next question comes with the acknowledgement; after warm-up"
     table = Table("study_thought", "Study: raters who think one second", THOUGHT, note=note)
-    with served(model=importlib.util.find_spec(MODEL) is not None) as (server, _, _):
+    with served(model=True) as (server, _, _):
         raters(server.port, n, 3.0, 1.0)
         _, waits = raters(server.port, n, seconds, 1.0)
     table.rows.append({"database": "SQLite", "raters": n, "answers": len(waits), **_percentiles(waits)})

@@ -99,9 +99,10 @@ class LiveServer:
 
 
 @contextlib.contextmanager
-def serving(root: Path) -> Iterator[LiveServer]:
-    """Serve a folder at a free port; stopped in order at the end, with status 0."""
-    command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--port", "0"]
+def serving(root: Path, *options: str) -> Iterator[LiveServer]:
+    """Serve a folder at a free port, without a model process unless told; stopped in order, with status 0."""
+    model = () if "--model" in options else ("--no-model",)
+    command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--port", "0", *options, *model]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

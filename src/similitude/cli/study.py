@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -50,11 +51,22 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     public_url: PublicUrl = None,
+    model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
     from similitude.study.serve import serve as run
 
-    run(folder, database, host, port, public_url, _say)
+    run(folder, database, host, port, public_url, _say, model)
+
+
+@app.command()
+def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
+    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
+    from similitude.study.site import existing_database
+    from similitude.study.web.door import Door
+
+    with closing(existing_database(folder, database)) as opened:
+        _say(f"{(public_url or '').rstrip('/')}{Door(opened).make_link()}")
 
 
 @app.command()

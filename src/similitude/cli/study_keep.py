@@ -115,7 +115,7 @@ def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
 
 @app.command()
 def simulate(
-    url: Annotated[str, typer.Argument(help="the link that raters get, such as http://127.0.0.1:8000/faces")],
+    url: Annotated[str, typer.Argument(help="the link that raters get, such as http://127.0.0.1:8000/s/faces/")],
     raters: Annotated[int, typer.Option(min=1, help="number of raters, all at once")] = 50,
     sharpness: Annotated[float, typer.Option(min=0, help="how strongly differences decide an answer")] = 2.0,
     clickers: Annotated[float, typer.Option(min=0, max=1, help="share of raters who click at random")] = 0.0,
@@ -139,14 +139,9 @@ def simulate(
 
 
 def _open(folder: Path, url: str | None) -> Database:
-    """The database of a folder; it must be there."""
-    from similitude.study.settings import StudyError
-    from similitude.study.site import FILE, default_database
-    from similitude.study.store.database import Database
+    from similitude.study.site import existing_database
 
-    if url is None and not (folder / FILE).is_file():
-        raise StudyError(f"{folder}: no {FILE} in it; serve the study first, or give --database")
-    return Database(url or default_database(folder))
+    return existing_database(folder, url)
 
 
 def _name(folder: Path, study: str | None) -> str:

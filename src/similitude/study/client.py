@@ -13,14 +13,14 @@ Reply = tuple[int, dict[str, Any]]
 
 
 class Address:
-    """Where a study is: `http://host:port/STUDY`, perhaps behind a prefix."""
+    """Where a study is: the link that raters get, `http://host:port/s/STUDY/`, perhaps behind a prefix."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not parts.path.strip("/"):
-            raise StudyError(f"url: expected a link such as http://127.0.0.1:8000/faces, found {url!r}")
+            raise StudyError(f"url: expected a link such as http://127.0.0.1:8000/s/faces/, found {url!r}")
         prefix, _, self.study = parts.path.rstrip("/").rpartition("/")
-        self.base = f"{prefix}/api/{quote(self.study)}"
+        self.base = f"{prefix.removesuffix('/s')}/api/{quote(self.study)}"
         self.host, self.secure = parts.hostname, parts.scheme == "https"
         self.port = parts.port or (443 if self.secure else 80)
 

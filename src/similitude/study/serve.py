@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -13,7 +13,9 @@ import uvicorn
 
 from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
+from similitude.study.supervise import Supervisor
 from similitude.study.web.app import create_app
+from similitude.study.web.login import first_link
 
 _STOP_SECONDS = 3  # for requests that are under way
 
@@ -25,6 +27,7 @@ def serve(
     port: int = 8000,
     public_url: str | None = None,
     say: Callable[[str], None] = print,
+    model: bool = True,
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -35,11 +38,23 @@ def serve(
     host, port : where to listen; port 0 is any free one
     public_url : how the server is reached from outside, for the links that are shown
     say : takes the lines that tell what is where
+    model : whether a model process is started beside the server; of several, one keeps each study
     """
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
         for line in greeting(site, public_url or address_of(host, listening)):
             say(line)
-        uvicorn.Server(settings(site)).run(sockets=[listening])
+        with learning(site) if model else nullcontext():
+            uvicorn.Server(settings(site)).run(sockets=[listening])
+
+
+@contextmanager
+def learning(site: Site) -> Iterator[Supervisor]:
+    """The model process of a site, for as long as it is served."""
+    supervisor = Supervisor(site).start()
+    try:
+        yield supervisor
+    finally:
+        supervisor.stop()
 
 
 def settings(site: Site) -> uvicorn.Config:
@@ -51,10 +66,13 @@ def settings(site: Site) -> uvicorn.Config:
 
 def greeting(site: Site, address: str) -> list[str]:
     """What the researcher is told at the start."""
-    links = [f"{address.rstrip('/')}/s/{name}/" for name in site.studies]
+    base = address.rstrip("/")
+    links = [f"{base}/s/{name}/" for name in site.studies]
+    once = first_link(site)
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
+        f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
         f"answers        {site.database.where}",
         f"studies        {site.root.resolve()}",
         "stop           Ctrl+C; everything that was answered is kept",

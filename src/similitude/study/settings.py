@@ -78,6 +78,7 @@ class Choose(Section):
 
     strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
     random_share: Share = 0.2
+    repeat_share: Share = 0.05
     dimensions: Positive = 2
     lease_minutes: Annotated[float, Field(gt=0)] = 15.0
     pool: Positive = 200

@@ -169,6 +169,7 @@ model = Table(
     Column("last_answer", BigInteger, nullable=False),
     Column("trouble", Text),  # why there is no model, in words
     Column("similarity", LargeBinary),  # as Similarity.save writes it
+    Column("findings", Text),  # what the admin page shows of it: noise, raters, map, items
 )
 
 curve = Table(

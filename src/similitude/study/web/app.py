@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import pages, rater
+from similitude.study.web import admin, pages, rater
 
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
@@ -30,6 +30,7 @@ def create_app(site: Site) -> FastAPI:
     app.state.site = site
     app.include_router(rater.router)
     app.include_router(pages.router)
+    admin.install(app, site)
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
@@ -43,7 +44,9 @@ def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     if _is_page(request):
         return pages.fault_page(error.status)
-    return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+    return admin.refusal_page(request, error.status, str(error)) or JSONResponse(
+        {"code": error.code, "detail": str(error)}, error.status
+    )
 
 
 def _invalid(_: Request, error: Exception) -> JSONResponse:
@@ -57,7 +60,9 @@ def _no_store(request: Request, error: Exception) -> Response:
     if _is_page(request):
         service = request.app.state.site.studies.get(request.path_params.get("study"))
         return pages.fault_page(503, service and service.study)
-    return JSONResponse({"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"})
+    return admin.refusal_page(request, 503, str(error)) or JSONResponse(
+        {"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"}
+    )
 
 
 class _Direct:

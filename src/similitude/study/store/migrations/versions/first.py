@@ -74,6 +74,7 @@ def upgrade() -> None:
         sa.Column("last_answer", sa.BigInteger(), nullable=False),
         sa.Column("trouble", sa.Text(), nullable=True),
         sa.Column("similarity", sa.LargeBinary(), nullable=True),
+        sa.Column("findings", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name=op.f("fk_model_study_id")),
         sa.PrimaryKeyConstraint("study_id", name=op.f("pk_model")),
     )
