@@ -28,6 +28,7 @@ ODD = ["a,b", 'say "hi"', "new\nline", "=1+1", "+1", "-1", "@x", "\tTab", "naïv
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_an_export_reads_back_with_all_that_is_known(serve, take_part, tmp_path, suffix):
     service = serve("[question]\nnumber = 8", ODD)
     for k in range(2):
@@ -73,6 +74,7 @@ def test_no_cell_of_an_export_is_a_formula(serve, take_part, tmp_path):
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_every_form_is_read_as_comparisons(serve, take_part, tmp_path, form):
     _, more, response = FORMS[form]
     service = serve(f"[question]\nform = '{form}'\nnumber = 5\n{more}", list("abcde"))
@@ -202,6 +204,7 @@ def test_backups_of_another_database_and_damaged_ones_are_refused(serve, take_pa
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_exported_answers_come_into_a_new_study(serve, take_part, tmp_path, suffix, url):
     service = serve(KNOWN)
     for k in range(2):

@@ -111,14 +111,14 @@ def test_two_tabs_hold_the_same_questions(serve, take_part):
         say(service, rater_id, 1, uid="second-tab")
 
 
-@pytest.mark.parametrize("number", [2, 5, 10**6])
-def test_an_answer_to_what_was_not_asked_is_refused(serve, take_part, number):
+def test_an_answer_to_what_was_not_asked_is_refused(serve, take_part):
     service = serve(SHORT)
     rater_id = take_part(service)
     service.questions(rater_id).result()
-    with pytest.raises(Refused, match="not asked of you") as refused:
-        say(service, rater_id, number)
-    assert refused.value.status == 404
+    for number in (2, 5, 10**6):
+        with pytest.raises(Refused, match="not asked of you") as refused:
+            say(service, rater_id, number)
+        assert refused.value.status == 404
     assert rows(service, schema.answer) == []
 
 
@@ -144,16 +144,17 @@ def test_a_token_of_one_study_is_nothing_in_another(serve, take_part):
     other.consent(rater_id).result()
 
 
-@pytest.mark.parametrize(
-    "response", [(), (0.0,), (3.0,), (1.5,), (1.0, 2.0), (float("nan"),), (float("inf"),), (1e300,)]
-)
-def test_responses_out_of_range_are_refused(serve, take_part, response):
+WRONG = [(), (0.0,), (3.0,), (1.5,), (1.0, 2.0), (float("nan"),), (float("inf"),), (1e300,)]
+
+
+def test_responses_out_of_range_are_refused(serve, take_part):
     service = serve(SHORT)
     rater_id = take_part(service)
     service.questions(rater_id).result()
-    with pytest.raises(Refused, match="response: ") as refused:
-        say(service, rater_id, 0, response)
-    assert refused.value.status == 422
+    for response in WRONG:
+        with pytest.raises(Refused, match="response: ") as refused:
+            say(service, rater_id, 0, response)
+        assert refused.value.status == 422
     assert rows(service, schema.answer) == []
     assert say(service, rater_id, 0)["answered"] == 1
 

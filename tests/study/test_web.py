@@ -97,26 +97,26 @@ BODIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("body", BODIES, ids=lambda body: repr(body[:40]))
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_bodies_that_are_no_answer_are_refused(browser, site, body):
+def test_bodies_that_are_no_answer_are_refused(browser, site):
     token = browser.join()
     browser.call("POST", "/api/words/consent", headers=token)
     browser.call("POST", "/api/words/questions", headers=token)
-    reply = browser.call("POST", "/api/words/answers", headers=token, content=body)
-    assert reply.status_code == 422
-    assert set(reply.json()) == {"code", "detail"}
+    for body in BODIES:
+        reply = browser.call("POST", "/api/words/answers", headers=token, content=body)
+        assert reply.status_code == 422, body[:60]
+        assert set(reply.json()) == {"code", "detail"}
     assert log(site) == []
 
 
-@pytest.mark.parametrize("text", ["\\u0000", "\\ud800", "\\udfff\\ud800"])
-def test_text_that_no_database_takes_is_refused(browser, text):
-    body = f'{{"uid": "abcdefgh", "parameters": {{"rater": "a{text}"}}}}'.encode()
-    assert browser.call("POST", "/api/words/join", content=body).status_code == 422
-    body = f'{{"uid": "abcdefgh", "parameters": {{"a{text}": "b"}}}}'.encode()
-    assert browser.call("POST", "/api/words/join", content=body).status_code == 422
-    body = f'{{"replies": {{"a": "b{text}"}}}}'.encode()
-    assert browser.call("POST", "/api/words/survey", content=body, headers=browser.join()).status_code == 422
+def test_text_that_no_database_takes_is_refused(browser):
+    for text in ("\\u0000", "\\ud800", "\\udfff\\ud800"):
+        body = f'{{"uid": "abcdefgh", "parameters": {{"rater": "a{text}"}}}}'.encode()
+        assert browser.call("POST", "/api/words/join", content=body).status_code == 422
+        body = f'{{"uid": "abcdefgh", "parameters": {{"a{text}": "b"}}}}'.encode()
+        assert browser.call("POST", "/api/words/join", content=body).status_code == 422
+        body = f'{{"replies": {{"a": "b{text}"}}}}'.encode()
+        assert browser.call("POST", "/api/words/survey", content=body, headers=browser.join()).status_code == 422
 
 
 def test_bodies_that_are_too_large_are_refused(browser):
@@ -132,13 +132,14 @@ def test_bodies_that_are_too_large_are_refused(browser):
     assert browser.call("POST", "/api/words/join", json=too_many).status_code == 422
 
 
-@pytest.mark.parametrize("token", ["", "Bearer", "Bearer 1.aaaa", "Basic 1", "Bearer 1.\xe9", "x" * 10_000])
-def test_forged_tokens_are_refused(browser, token):
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_forged_tokens_are_refused(browser):
     browser.join()
-    for path in ("questions", "answers", "survey", "consent"):
-        headers = [(b"authorization", token.encode("latin-1"))]
-        reply = browser.call("POST", f"/api/words/{path}", headers=headers, content=b"{}")
-        assert reply.status_code == 401, path
+    for token in ("", "Bearer", "Bearer 1.aaaa", "Basic 1", "Bearer 1.\xe9", "x" * 10_000):
+        for path in ("questions", "answers", "survey", "consent"):
+            headers = [(b"authorization", token.encode("latin-1"))]
+            reply = browser.call("POST", f"/api/words/{path}", headers=headers, content=b"{}")
+            assert reply.status_code == 401, (path, token)
 
 
 def test_rater_ids_and_items_are_kept_and_sent_as_they_are(tmp_path, url):
