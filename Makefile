@@ -1,10 +1,11 @@
 # Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
+# `test` also wants a browser and PostgreSQL's programs, and installs them with apt-get where it may.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu check docs bench reproduce clean
+.PHONY: demo test test-gpu check docs pictures bench reproduce clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +22,7 @@ check: $(VENV)/ready  ## style and types
 	$(BIN)/mypy
 
 test: check  ## style, types and all tests
+	./tests/setup.sh
 	$(BIN)/python -m pytest -n auto
 
 test-gpu: $(VENV)/ready  ## the engine on torch against the engine on numpy; on a GPU where there is one
@@ -30,6 +32,10 @@ test-gpu: $(VENV)/ready  ## the engine on torch against the engine on numpy; on 
 docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+pictures: $(VENV)/ready  ## the screenshots of the documentation, made anew by the browser tests
+	./tests/setup.sh
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

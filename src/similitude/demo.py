@@ -33,6 +33,11 @@ def colours(n_items: int = 60, seed: int = 0) -> Floats:
     return np.array([colorsys.hsv_to_rgb(*hsv) for hsv in zip(hue, saturation, brightness, strict=True)])
 
 
+def hexadecimal(rgb: Floats) -> list[str]:
+    """Colours as #rrggbb."""
+    return ["#" + "".join(f"{round(255 * part):02x}" for part in colour) for colour in rgb]
+
+
 def to_lab(rgb: Floats) -> Floats:
     """CIELAB (D65) of sRGB colours: a space in which distance is roughly how different colours look."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
@@ -41,6 +46,12 @@ def to_lab(rgb: Floats) -> Floats:
     bent = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio / (3 * (6 / 29) ** 2) + 4 / 29)
     x, y, z = bent.T
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
+def colour_positions(colours: list[str]) -> Floats:
+    """Positions of colours written #rrggbb, in which a distance of 1 is plain to see."""
+    rgb = np.array([[int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for colour in colours])
+    return to_lab(rgb) / 25.0
 
 
 def main(folder: str | Path = "demo", program: str = "similitude") -> None:
@@ -52,7 +63,7 @@ def main(folder: str | Path = "demo", program: str = "similitude") -> None:
     program : how the command line is called here, for the command to try next
     """
     rgb = colours()
-    names = ["#" + "".join(f"{round(255 * part):02x}" for part in colour) for colour in rgb]
+    names = hexadecimal(rgb)
     truth = to_lab(rgb) / 25.0  # a difference of 25 in CIELAB is plain to see
     answers = simulate(truth, 4000, raters=20, sharpness=1.0, names=names, random_state=1)
     train, held_out = answers.split(0.2, random_state=2)

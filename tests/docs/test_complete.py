@@ -40,6 +40,16 @@ def test_command_is_documented_and_shown_in_use(command):
     assert any(f"similitude {command}" in text for text in shown)
 
 
+STUDY = next(group.typer_instance for group in app.registered_groups if group.name == "study")
+
+
+@pytest.mark.parametrize("command", [one.name or one.callback.__name__ for one in STUDY.registered_commands])
+def test_command_of_a_study_is_documented_and_shown_in_use(command):
+    assert f"`similitude study {command} " in REFERENCE
+    shown = [text for page in DOCS.rglob("*.md") for language, text in blocks(page) if language in ("bash", "text")]
+    assert any(f"similitude study {command}" in text for text in shown)
+
+
 @pytest.mark.parametrize("form", sorted(FORMS))
 def test_form_is_documented(form):
     assert f"| `{form}` |" in REFERENCE

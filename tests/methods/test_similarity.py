@@ -69,6 +69,16 @@ def test_damaged_foreign_and_newer_files_are_refused(small, tmp_path):
         sm.Similarity.load(tmp_path / "new.npz")
 
 
+def test_bytes_are_what_a_file_holds(small, tmp_path):
+    small.save(tmp_path / "small.sim")
+    (tmp_path / "bytes.sim").write_bytes(small.to_bytes())
+    for found in (sm.Similarity.load(tmp_path / "bytes.sim"), sm.Similarity.from_bytes(small.to_bytes())):
+        np.testing.assert_array_equal(found.embedding, small.embedding)
+        assert (found.names, found.about) == (small.names, small.about)
+    with pytest.raises(ValueError, match="data is not a similarity file"):
+        sm.Similarity.from_bytes(b"something else")
+
+
 def test_a_failed_save_leaves_the_old_file(small, tmp_path, monkeypatch):
     path = tmp_path / "map.sim"
     small.save(path)

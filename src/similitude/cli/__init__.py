@@ -3,6 +3,8 @@
 from similitude.cli import asking as asking
 from similitude.cli import comparing as comparing
 from similitude.cli import learning as learning
+from similitude.cli import study as study
+from similitude.cli import study_keep as study_keep
 from similitude.cli.commands import app, main
 
 __all__ = ["app", "main"]

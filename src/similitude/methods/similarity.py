@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -154,6 +154,10 @@ class Similarity:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file (arrays and JSON, never pickle); an old file stays until the new one is whole."""
+        write_whole(Path(path), self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return what `save` writes, for a database, say."""
         header = {
             "format": _FORMAT,
             "names": self.names,
@@ -164,20 +168,30 @@ class Similarity:
         whole = io.BytesIO()
         text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
         np.savez(whole, header=text, embedding=self.embedding)
-        write_whole(Path(path), whole.getvalue())
+        return whole.getvalue()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Similarity:
         """Read a file written by `save`."""
+        with Path(path).open("rb") as file:
+            return cls._read(file, Path(path).name)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Similarity:
+        """Read what `to_bytes` returned."""
+        return cls._read(io.BytesIO(data), "data")
+
+    @classmethod
+    def _read(cls, file: IO[bytes], called: str) -> Similarity:
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with np.load(file, allow_pickle=False) as arrays:
                 header = json.loads(arrays["header"].tobytes().decode())
                 embedding = arrays["embedding"]
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{Path(path).name} is not a similarity file, or it is damaged ({error})") from None
+            raise ValueError(f"{called} is not a similarity file, or it is damaged ({error})") from None
         if header["format"] > _FORMAT:
             raise ValueError(
-                f"{Path(path).name} has format {header['format']}, but this version of similitude reads formats "
+                f"{called} has format {header['format']}, but this version of similitude reads formats "
                 f"up to {_FORMAT}; upgrade similitude"
             )
         names = None if header["names"] is None else tuple(header["names"])

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from similitude.study.settings import Question, Study, StudyError
 
 OUTCOMES = ("answered", "cant_tell", "skipped")
+_MEANING = {"choice": ("grid_size", "pick"), "similarity_rating": ("scale",), "labelling": ("classes",)}
 _PAIR_FORMS = ("similarity_rating", "same_different")
 
 
@@ -35,15 +36,32 @@ def check_items(study: Study, names: Sequence[str]) -> None:
             missing = [name for name in question.shown if name not in known]
             if missing:
                 raise StudyError(f"{study.name}: {place}.questions shows {missing[0]!r}, which is no item")
-            if len(question.shown) != needed:
+            if len(question.shown) != needed or len(set(question.shown)) != needed:
                 raise StudyError(
-                    f"{study.name}: {place}.questions: a {study.question.form} shows {needed} items, "
-                    f"found {len(question.shown)}"
+                    f"{study.name}: {place}.questions: a {study.question.form} shows {needed} different items, "
+                    f"found {list(question.shown)}"
                 )
             try:
                 check_response(study.question, question.correct)
             except ValueError as error:
                 raise StudyError(f"{study.name}: {place}.questions: correct: {error}") from None
+
+
+def meaning(question: Question) -> dict[str, object]:
+    """What of a question decides what its answers mean."""
+    written = question.model_dump(mode="json")
+    return {key: written[key] for key in ("form", *_MEANING.get(question.form, ()))}
+
+
+def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) -> None:
+    """Refuse to go on with other questions than those asked so far: their answers would not mean the same."""
+    for key, now in meaning(study.question).items():
+        other = next((one[key] for one in before if one[key] != now), None)
+        if other is not None:
+            raise StudyError(
+                f"{study.name}: question.{key} is {now!r}, but people were asked with {other!r} already; "
+                f"their answers would not mean the same, so copy the folder (without its answers) under a new name"
+            )
 
 
 def check_response(question: Question, response: Sequence[float]) -> list[float]:
@@ -118,6 +136,16 @@ def shuffled(form: str, shown: Sequence[str], rng: Random) -> list[str]:
         first, second = rng.sample(pairs, 2)
         return first + second
     return [shown[0], *rng.sample(shown[1:], len(shown) - 1)]
+
+
+def rearranged(form: str, response: Sequence[float], shown: Sequence[str], other: Sequence[str]) -> list[float]:
+    """The same response to the same question where the items stand in another order."""
+    if form == "quadruplet":
+        chosen = set(shown[2 * int(response[0]) :][:2])
+        return [0.0 if chosen == set(other[:2]) else 1.0]
+    if form in ("triplet", "choice", "odd_one_out"):
+        return [float(list(other).index(shown[int(position)])) for position in response]
+    return list(response)
 
 
 def side_of(form: str, response: Sequence[float] | None) -> int:

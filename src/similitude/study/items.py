@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from similitude.study.settings import Study, StudyError
 
@@ -40,6 +41,12 @@ class Item:
     path: Path | None = None
 
 
+def on_screen(item: Item, study: str) -> dict[str, str | None]:
+    """An item as a browser needs it: what it is, and the address of its file where it has one."""
+    address = None if item.path is None else f"/api/{study}/items/{quote(item.name, safe='')}"
+    return {"name": item.name, "kind": item.kind, "content": item.content, "address": address}
+
+
 def read_items(study: Study) -> dict[str, Item]:
     """The items of a study by name, in order of their names; at least as many as a question shows."""
     where = f"{study.folder.name}: items"
@@ -48,16 +55,25 @@ def read_items(study: Study) -> dict[str, Item]:
     for item in sorted(found, key=lambda item: item.name):
         if item.name in items:
             raise StudyError(f"{where}: two items are called {item.name!r}; names are identities, so give each its own")
-        if not item.name.strip() or len(item.name) > _LONGEST_NAME:
-            raise StudyError(f"{where}: a name has 1 to {_LONGEST_NAME} characters, found {item.name!r}")
+        if not item.name.strip(" .") or len(item.name) > _LONGEST_NAME:
+            raise StudyError(
+                f"{where}: a name has 1 to {_LONGEST_NAME} characters, not dots alone, found {item.name!r}"
+            )
+        if not is_storable(item.name):
+            raise StudyError(f"{where}: the name {item.name!r} has a byte that is no text (or NUL); rename it")
         items[item.name] = item
     return items
+
+
+def is_storable(text: str) -> bool:
+    """Whether every database takes a text: no NUL, and nothing that is not Unicode (half a surrogate pair)."""
+    return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _from_folder(folder: Path, where: str) -> list[Item]:
     if not folder.is_dir():
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "README")))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
     if unknown:
         raise StudyError(f"{where}: cannot show {', '.join(unknown[:3])}; expected {', '.join(sorted(KINDS))}")
@@ -71,7 +87,13 @@ def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
     if kind is None:
         raise StudyError(f"{where}: cannot show {path.name}; expected {', '.join(sorted(KINDS))}")
     if kind == "text":
-        return Item(name, kind, _short(path.read_text(encoding="utf-8").strip(), name, where))
+        try:
+            text = path.read_text(encoding="utf-8-sig").strip()
+        except UnicodeDecodeError as error:
+            raise StudyError(f"{where}: {path.name} is not text in UTF-8 ({error.reason})") from None
+        except OSError as error:
+            raise StudyError(f"{where}: cannot read the text {path.name!r} ({error})") from None
+        return Item(name, kind, _short(text, name, where))
     return Item(name, kind, content or name, path)
 
 
@@ -81,7 +103,7 @@ def _from_table(study: Study, where: str) -> list[Item]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{where}: cannot read the table {study.items.table!r} ({error})") from None
     if not rows or "name" not in rows[0]:
         raise StudyError(f"{where}: {study.items.table} has no rows with a column `name`")

@@ -21,9 +21,10 @@ from similitude.study.asking import key_of, random_question, shuffled, width
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
 from similitude.study.store.rows import Row
+from similitude.study.versions import Served
 
 ADAPTIVE = ("triplet", "odd_one_out", "choice", "quadruplet")
-_TRIES = 3
+_TRIES, _FURTHER = 20, 50
 _ENUMERABLE = 200_000
 
 
@@ -75,37 +76,35 @@ def check_number(study: Study, n_items: int) -> None:
 
 
 def hand_out(
-    connection: sa.Connection,
-    study: Study,
-    study_id: int,
-    names: Sequence[str],
-    wanted: Sequence[tuple[Row, int]],
-    now: float,
-    rng: Random,
+    connection: sa.Connection, served: Served, wanted: Sequence[tuple[Row, int]], now: float, rng: Random
 ) -> dict[int, list[Row]]:
     """Lease further questions to raters: the rows of `lease` for each rater's id.
 
-    `wanted` holds raters (their rows, whose `asked` is moved on) and how many each may have.
+    `wanted` holds raters (their rows, whose `asked` is moved on) and how many each may have. A rater who was asked
+    every question there is gets none.
     """
     slots = [
-        Slot(rater, number, place(study, rater["code"], number))
+        Slot(rater, number, place(served.study, rater["code"], number))
         for rater, n in wanted
-        for number in range(rater["asked"], min(rater["asked"] + n, study.length))
+        for number in range(rater["asked"], rater["asked"] + n)
     ]
     if not slots:
         return {}
-    draw = _Draw(connection, study, study_id, names, rng)
     handed: dict[int, list[Row]] = {}
-    for slot, drawn in zip(slots, draw.questions(slots), strict=True):
+    expires = now + 60 * served.study.choose.lease_minutes
+    for slot, drawn in zip(slots, Draw(connection, served, rng).questions(slots), strict=True):
+        if drawn is None:
+            continue
         lease = {
-            "rater_id": slot.rater["id"], "number": slot.number, "study_id": study_id, "version": study.version,
-            "asked_at": now, "expires": now + 60 * study.choose.lease_minutes, "open": True, "kind": slot.place.kind,
+            "rater_id": slot.rater["id"], "number": slot.rater["asked"], "study_id": served.study_id,
+            "version": served.version, "asked_at": now, "expires": expires, "open": True, "kind": slot.place.kind,
             "key": drawn.key, "shown": json.dumps(drawn.shown, ensure_ascii=False), "strategy": drawn.strategy,
             "score": drawn.score, "model": drawn.model,
         }  # fmt: skip
         handed.setdefault(slot.rater["id"], []).append(lease)
         slot.rater["asked"] += 1
-    connection.execute(sa.insert(schema.lease), [lease for leases in handed.values() for lease in leases])
+    if handed:
+        connection.execute(sa.insert(schema.lease), [lease for leases in handed.values() for lease in leases])
     return handed
 
 
@@ -130,41 +129,83 @@ class Drawn:
     pool: int | None = None
 
 
-class _Draw:
+class Draw:
     """Draws questions for the raters of one transaction."""
 
-    def __init__(
-        self, connection: sa.Connection, study: Study, study_id: int, names: Sequence[str], rng: Random
-    ) -> None:
-        self.connection, self.study, self.study_id, self.names, self.rng = connection, study, study_id, names, rng
-        self.form = study.question.form
-        self.adaptive = study.choose.strategy != "random" and self.form in ADAPTIVE
+    def __init__(self, connection: sa.Connection, served: Served, rng: Random) -> None:
+        self.connection, self.served, self.rng = connection, served, rng
+        self.study, self.names = served.study, served.names
+        self.form = self.study.question.form
+        self.adaptive = self.study.choose.strategy != "random" and self.form in ADAPTIVE
+        self.reserved = served.keys_of_known()
+        self.offered: set[int | None] = set()
+        self.used: set[int] = set()
 
-    def questions(self, slots: Sequence[Slot]) -> list[Drawn]:
-        """One question for each slot: the first of its candidates that its rater was not asked before."""
-        ready = iter(self._from_pool(sum(slot.place.kind == "question" for slot in slots)))
-        candidates = [self._candidates(slot, ready) for slot in slots]
-        asked = self._asked(
-            (slot.rater["id"], one.key) for slot, some in zip(slots, candidates, strict=True) for one in some
-        )
-        chosen = []
-        for slot, some in zip(slots, candidates, strict=True):
+    def questions(self, slots: Sequence[Slot]) -> list[Drawn | None]:
+        """One question for each slot that its rater was not asked before; None where there is none left."""
+        at_random = [self._is_random(slot) for slot in slots]
+        n_chosen = sum(not chance for slot, chance in zip(slots, at_random, strict=True) if slot.place.known is None)
+        ready = iter(self._from_pool(n_chosen))
+        first = [self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)]
+        self.offered = {one.pool for one in first}
+        asked = self._asked([(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)])
+        chosen: list[Drawn | None] = []
+        for slot, one, chance in zip(slots, first, at_random, strict=True):
             rater_id = slot.rater["id"]
-            free = (one for one in some if slot.place.known is not None or (rater_id, one.key) not in asked)
-            one = next(free, None) or self._among_those_left(rater_id, {key for of, key in asked if of == rater_id})
-            asked.add((rater_id, one.key))
-            chosen.append(one)
-        self._take_from_pool([one.pool for one in chosen if one.pool is not None])
+            found: Drawn | None = one
+            if slot.place.known is None and ((rater_id, one.key) in asked or one.key in self.reserved):
+                found = self._another(rater_id, chance, {key for of, key in asked if of == rater_id})
+            if found is not None:
+                asked.add((rater_id, found.key))
+                if found.pool is not None:
+                    self.used.add(found.pool)
+            chosen.append(found)
+        if self.used:
+            self.connection.execute(sa.delete(schema.pool).where(schema.pool.c.id.in_(list(self.used))))
         return chosen
 
-    def _candidates(self, slot: Slot, ready: Iterator[Drawn]) -> list[Drawn]:
+    def _is_random(self, slot: Slot) -> bool:
+        """Whether a question is one of the random share; drawn for every slot, so that nothing else decides it."""
+        return not self.adaptive or self.rng.random() < self.study.choose.random_share
+
+    def _first(self, slot: Slot, chance: bool, ready: Iterator[Drawn]) -> Drawn:
+        """What a slot gets in most cases: its known question, a random one, or the next of the pool."""
         if slot.place.known is not None:
             given = self.study.practice if slot.place.kind == "practice" else self.study.catch
-            return [self._drawn(given.questions[slot.place.known].shown, slot.place.kind)]
-        if not self.adaptive or self.rng.random() < self.study.choose.random_share:
-            return [self._at_random("random") for _ in range(_TRIES)]
-        from_pool = next(ready, None)
-        return [*([from_pool] if from_pool else []), *(self._at_random("fallback") for _ in range(_TRIES))]
+            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.rng)
+            return self._drawn(shown, slot.place.kind)
+        if chance:
+            return self._at_random("random")
+        return next(ready, None) or self._at_random("fallback")
+
+    def _another(self, rater_id: int, chance: bool, more: set[int]) -> Drawn | None:
+        """A question for a rater who was asked the first one before: from the pool, at random, of those left."""
+        lease = schema.lease
+        query = sa.select(lease.c.key).where(lease.c.rater_id == rater_id)
+        asked = more | self.reserved | set(self.connection.scalars(query))
+        if not chance:
+            gone = self.offered | self.used
+            of_pool = (one for one in self._from_pool(_FURTHER) if one.pool not in gone and one.key not in asked)
+            if (one := next(of_pool, None)) is not None:
+                return one
+        strategy = "random" if chance else "fallback"
+        drawn = (self._at_random(strategy) for _ in range(_TRIES))
+        return next((one for one in drawn if one.key not in asked), None) or self._of_those_left(strategy, asked)
+
+    def _of_those_left(self, strategy: str, asked: set[int]) -> Drawn | None:
+        """A rater has seen most questions: list the others; where there are too many to list, go on drawing."""
+        if number_of_questions(self.study.question, len(self.names)) > _ENUMERABLE:
+            return next(one for one in self._endless(strategy) if one.key not in asked)
+        every = (self._drawn(shown, strategy) for shown in all_questions(self.study.question, self.names))
+        left = [one for one in every if one.key not in asked]
+        if not left:
+            return None
+        one = self.rng.choice(left)
+        return replace(one, shown=shuffled(self.form, one.shown, self.rng))
+
+    def _endless(self, strategy: str) -> Iterator[Drawn]:
+        while True:
+            yield self._at_random(strategy)
 
     def _drawn(self, shown: Sequence[str], strategy: str, **why: Any) -> Drawn:
         return Drawn(key_of(self.form, shown), shown, strategy, **why)
@@ -173,39 +214,27 @@ class _Draw:
         return self._drawn(random_question(self.study.question, self.names, self.rng), strategy)
 
     def _from_pool(self, n: int) -> list[Drawn]:
-        """The next questions of the pool, about items that are still in the study."""
+        """The next questions of the pool, about items that are still in the study, sides drawn anew."""
         if not self.adaptive or not n:
             return []
-        table, names = schema.pool, set(self.names)
-        query = sa.select(table).where(table.c.study_id == self.study_id).order_by(table.c.id).limit(n)
-        found = [(row, json.loads(row.shown)) for row in self.connection.execute(query)]
-        return [
-            self._drawn(shown, row.strategy, score=row.score, model=row.model, pool=row.id)
-            for row, shown in found
-            if names.issuperset(shown)
-        ]
+        table, names, shows = schema.pool, set(self.names), width(self.study.question)
+        query = sa.select(table).where(table.c.study_id == self.served.study_id).order_by(table.c.id).limit(n)
+        found = []
+        for row in self.connection.execute(query):
+            shown = json.loads(row.shown)
+            if len(shown) == shows and names.issuperset(shown):
+                why = {"score": row.score, "model": row.model, "pool": row.id}
+                found.append(self._drawn(shuffled(self.form, shown, self.rng), row.strategy, **why))
+            else:
+                self.used.add(row.id)  # the study was changed since: nobody can be asked this
+        return found
 
-    def _take_from_pool(self, taken: list[int]) -> None:
-        if taken:
-            self.connection.execute(sa.delete(schema.pool).where(schema.pool.c.id.in_(taken)))
-
-    def _asked(self, questions: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    def _asked(self, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         """Which of these questions these raters were asked before."""
         lease = schema.lease
-        where = sa.tuple_(lease.c.rater_id, lease.c.key).in_(list(questions))
-        return {(rater_id, key) for rater_id, key in self.connection.execute(_RATER_AND_KEY.where(where))}
-
-    def _among_those_left(self, rater_id: int, more: set[int]) -> Drawn:
-        """A rater has seen most questions: list the others; where there are too many to list, go on drawing."""
-        lease = schema.lease
-        asked = more | set(self.connection.scalars(sa.select(lease.c.key).where(lease.c.rater_id == rater_id)))
-        if number_of_questions(self.study.question, len(self.names)) <= _ENUMERABLE:
-            every = (self._drawn(shown, "random") for shown in all_questions(self.study.question, self.names))
-            one = self.rng.choice([found for found in every if found.key not in asked])
-            return replace(one, shown=shuffled(self.form, one.shown, self.rng))
-        while (one := self._at_random("random")).key in asked:
-            pass
-        return one
+        raters, keys = {rater_id for rater_id, _ in questions}, [key for _, key in questions]
+        query = _RATER_AND_KEY.where(lease.c.rater_id.in_(raters), lease.c.key.in_(keys))
+        return {(rater_id, key) for rater_id, key in self.connection.execute(query)}
 
 
 _RATER_AND_KEY = sa.select(schema.lease.c.rater_id, schema.lease.c.key)

@@ -6,8 +6,8 @@ is a `Refused`, with the status that the browser gets and a sentence.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
+import itertools
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -19,43 +19,19 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from similitude.study.asking import OUTCOMES, check_items, check_response, same_response, side_of
-from similitude.study.items import Item, read_items
-from similitude.study.rounds import check_number, hand_out, place
+from similitude.study.answering import AHEAD, Answering, Said
+from similitude.study.asking import check_items, check_same_question
+from similitude.study.items import Item, on_screen, read_items
+from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.rounds import check_number
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.store.rows import Row, register, rows_at, secret_of_tokens, write_counts
+from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
+from similitude.study.versions import Served, version_of
 
-AHEAD = 2  # questions that a browser holds: the one on the screen, and the next, loaded meanwhile
-_LONGEST_TIME = 24 * 3600 * 1000
-
-
-class Refused(ValueError):
-    """A request that cannot be granted.
-
-    Attributes
-    ----------
-    status : of HTTP
-    code : one word for programs
-    """
-
-    def __init__(self, status: int, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status, self.code = status, code
-
-
-@dataclass(frozen=True)
-class Said:
-    """An answer as the browser sends it."""
-
-    rater_id: int
-    number: int
-    uid: str
-    outcome: str
-    response: Sequence[float] | None
-    milliseconds: int | None = None
+__all__ = ["AHEAD", "Joining", "Refused", "Said", "StudyService"]
 
 
 @dataclass(frozen=True)
@@ -80,12 +56,16 @@ class StudyService:
         self.study, self.database, self.writer = study, database, writer
         self.items: dict[str, Item] = read_items(study)
         self.names = list(self.items)
+        self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         check_items(study, self.names)
         check_number(study, len(self.names))
-        self._rng = Random(seed)
+        self.version = version_of(study, self.names)
         with database.write() as connection:
-            self.study_id = register(connection, study, self.names, database.clock.now())
+            self.study_id = register(connection, study, self.version, self.names, database.clock.now())
+            check_same_question(study, questions_before(connection, self.study_id))
             self._secret = secret_of_tokens(connection)
+        served = Served.of(study, self.study_id, self.version, self.names)
+        self.answering = Answering(served, database.clock.now, Random(seed))
 
     def join(self, joining: Joining) -> Future[str]:
         """Come in, or come back: the token that says who it is from then on."""
@@ -97,26 +77,34 @@ class StudyService:
 
     def questions(self, rater_id: int) -> Future[Row]:
         """The questions that the rater holds, filled up to `AHEAD`."""
-        return self.writer.submit(self._questions_batch, rater_id)
+        return self.writer.submit(self.answering.questions_batch, rater_id)
 
     def answer(self, said: Said) -> Future[Row]:
         """Keep an answer; the result has the questions that the rater holds then."""
-        return self.writer.submit(self._answer_batch, said)
+        return self.writer.submit(self.answering.answer_batch, said)
 
     def survey(self, rater_id: int, replies: Mapping[str, str]) -> Future[Row]:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
 
+    def is_full(self) -> bool:
+        """Whether nobody new can come in."""
+        with self.database.read() as connection:
+            return self._is_full(connection)
+
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""
-        number, _, _ = (token or "").partition(".")
-        if not (number.isdecimal() and len(number) < 19 and hmac.compare_digest(self._token(int(number)), token or "")):
-            raise Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")
+        given = token or ""
+        number, _, _ = given.partition(".")
+        if not (number.isascii() and number.isdecimal() and len(number) < 19):
+            raise unknown_rater()
+        if not hmac.compare_digest(self._token(int(number)).encode(), given.encode("utf-8", "replace")):
+            raise unknown_rater()
         return int(number)
 
     def _token(self, rater_id: int) -> str:
         text = f"{self.study.name} {rater_id}".encode()
-        return f"{rater_id}.{hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]}"
+        return f"{rater_id}.{hmac.digest(self._secret, text, 'sha256').hex()[:32]}"
 
     # --- what the writer runs, in its transaction ---
 
@@ -136,11 +124,10 @@ class StudyService:
             raise Refused(403, "not_named", "This study is open to invited people: use the link that you were sent.")
         if self._is_full(connection):
             raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
-        count = connection.scalar(sa.select(sa.func.count()).where(table.c.study_id == self.study_id)) or 0
         made = connection.scalar(
             sa.insert(table).returning(table.c.id),
             {
-                "study_id": self.study_id, "code": f"r{count + 1:04d}", "identity": identity,
+                "study_id": self.study_id, "code": self._new_code(connection), "identity": identity,
                 "uid": joining.uid if identity is None else secrets.token_hex(16),
                 "parameters": json.dumps(dict(joining.parameters), ensure_ascii=False),
                 "joined": self.database.clock.now(), "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
@@ -149,166 +136,35 @@ class StudyService:
         assert made is not None
         return self._token(made)
 
+    def _new_code(self, connection: sa.Connection) -> str:
+        """A code that nobody has: the number of raters says which, but answers brought in may have taken it."""
+        here = schema.rater.c.study_id == self.study_id
+        count = connection.scalar(sa.select(sa.func.count()).where(here)) or 0
+        codes = (f"r{number:04d}" for number in itertools.count(count + 1))
+        taken = sa.select(sa.literal(1)).where(here, schema.rater.c.code == sa.bindparam("code"))
+        return next(code for code in codes if connection.scalar(taken, {"code": code}) is None)
+
     def _is_full(self, connection: sa.Connection) -> bool:
-        """Whether all seats are taken: by those who finished, and by those who hold a question or have just come."""
+        """Whether all seats are taken: by those who answered all, and those who hold a question or have just come."""
         if self.study.raters.limit is None:
             return False
         rater, lease, now = schema.rater, schema.lease, self.database.clock.now()
         busy = sa.exists().where(lease.c.rater_id == rater.c.id, lease.c.open, lease.c.expires > now)
         new = rater.c.joined > now - 60 * self.study.choose.lease_minutes
+        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
         seats = sa.select(sa.func.count()).where(
-            rater.c.study_id == self.study_id, sa.or_(rater.c.finished.is_not(None), busy, new)
+            rater.c.study_id == self.study_id, rater.c.erased.is_(None), sa.or_(done, busy, new)
         )
         return (connection.scalar(seats) or 0) >= self.study.raters.limit
 
     def _consent_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         now = self.database.clock.now()
         table = schema.rater
+        here = table.c.id.in_(list(requests)), table.c.study_id == self.study_id
         connection.execute(
-            sa.update(table).where(table.c.id.in_(list(requests)), table.c.consented.is_(None)).values(consented=now)
+            sa.update(table).where(*here, table.c.consented.is_(None), table.c.erased.is_(None)).values(consented=now)
         )
         return [None] * len(requests)
-
-    def _questions_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
-        raters = self._raters(connection, requests)
-        held = self._hold(connection, raters)
-        return [
-            self._refusal(raters.get(rater_id)) or {"questions": held[rater_id], **self._progress(raters[rater_id])}
-            for rater_id in requests
-        ]
-
-    def _answer_batch(self, connection: sa.Connection, requests: Sequence[Said]) -> list[Any]:
-        raters = self._raters(connection, [said.rater_id for said in requests])
-        places = [(said.rater_id, said.number) for said in requests]
-        leases = {(row["rater_id"], row["number"]): row for row in rows_at(connection, schema.lease, places)}
-        given = {(row["rater_id"], row["number"]): row["uid"] for row in rows_at(connection, schema.answer, places)}
-        now = self.database.clock.now()
-        rows: list[Row] = []
-        verdicts: list[Refused | None] = []
-        for said in requests:
-            try:
-                row = self._row(said, raters.get(said.rater_id), leases, given, now)
-            except Refused as refusal:
-                verdicts.append(refusal)
-            else:
-                verdicts.append(None)
-                if row is not None:
-                    rows.append(row)
-                    given[said.rater_id, said.number] = said.uid
-        self._keep(connection, rows, raters)
-        held = self._hold(connection, raters)
-        return [
-            verdict or {"questions": held[said.rater_id], **self._progress(raters[said.rater_id])}
-            for said, verdict in zip(requests, verdicts, strict=True)
-        ]
-
-    def _row(
-        self, said: Said, rater: Row | None, leases: dict[Any, Row], given: dict[Any, Any], now: float
-    ) -> Row | None:
-        """The row of the log for an answer; None where it is there already; refused where it cannot be."""
-        where = said.rater_id, said.number
-        if (refusal := self._refusal(rater)) is not None:
-            raise refusal
-        if where not in leases:
-            raise Refused(404, "not_asked", f"Question {said.number} was not asked of you.")
-        if where in given:
-            if given[where] == said.uid:
-                return None
-            raise Refused(
-                409, "answered_before", f"Question {said.number} was answered before, perhaps in another tab."
-            )
-        lease = leases[where]
-        response = self._checked(said)
-        return {
-            "study_id": self.study_id, "rater_id": said.rater_id, "number": said.number, "uid": said.uid,
-            "kind": lease["kind"], "form": self.study.question.form, "shown": lease["shown"], "outcome": said.outcome,
-            "response": None if response is None else json.dumps(response),
-            "side": side_of(self.study.question.form, response), "milliseconds": _plausible(said.milliseconds),
-            "strategy": lease["strategy"], "score": lease["score"], "model": lease["model"],
-            "version": lease["version"], "asked_at": lease["asked_at"], "received": now,
-        }  # fmt: skip
-
-    def _checked(self, said: Said) -> list[float] | None:
-        question = self.study.question
-        allowed = {"answered": True, "cant_tell": question.cant_tell, "skipped": question.skip}
-        if said.outcome not in OUTCOMES or not allowed[said.outcome]:
-            raise Refused(422, "outcome", f"outcome: {said.outcome!r} is not among those that this study takes.")
-        if said.outcome != "answered":
-            return None
-        try:
-            return check_response(question, said.response or ())
-        except ValueError as error:
-            raise Refused(422, "response", str(error)) from None
-
-    def _keep(self, connection: sa.Connection, rows: list[Row], raters: dict[int, Row]) -> None:
-        """Add to the log, close the leases, move the raters on."""
-        if not rows:
-            return
-        connection.execute(sa.insert(schema.answer), rows)
-        lease = schema.lease
-        closed = sa.update(lease).where(
-            lease.c.rater_id == sa.bindparam("of"), lease.c.number == sa.bindparam("at")
-        ).values(open=False)  # fmt: skip
-        connection.execute(closed, [{"of": row["rater_id"], "at": row["number"]} for row in rows])
-        for row in rows:
-            rater = raters[row["rater_id"]]
-            rater["answered"] += 1
-            if row["kind"] == "catch":
-                rater["catches"] += 1
-                rater["catches_passed"] += self._passed(rater["code"], row)
-
-    def _passed(self, code: str, row: Row) -> bool:
-        known = place(self.study, code, row["number"]).known
-        if row["response"] is None or known is None:
-            return False
-        return same_response(row["form"], json.loads(row["response"]), self.study.catch.questions[known].correct)
-
-    def _hold(self, connection: sa.Connection, raters: dict[int, Row]) -> dict[int, list[Row]]:
-        """The open questions of each rater, filled up; their leases begin anew; the raters' counts are written."""
-        lease, now = schema.lease, self.database.clock.now()
-        held: dict[int, list[Row]] = {rater_id: [] for rater_id in raters}
-        query = sa.select(lease).where(lease.c.rater_id.in_(list(raters)), lease.c.open).order_by(lease.c.number)
-        for row in connection.execute(query).mappings():
-            held[row["rater_id"]].append(dict(row))
-        paused = connection.scalar(sa.select(schema.study.c.paused).where(schema.study.c.id == self.study_id))
-        if not paused:
-            wanted = [
-                (rater, AHEAD - len(held[rater_id]))
-                for rater_id, rater in raters.items()
-                if self._refusal(rater) is None and len(held[rater_id]) < AHEAD
-            ]
-            new = hand_out(connection, self.study, self.study_id, self.names, wanted, now, self._rng)
-            for rater_id, leases in new.items():
-                held[rater_id] += leases
-        for rater in raters.values():
-            rater["paused"] = bool(paused)
-        write_counts(connection, list(raters.values()))
-        return {rater_id: [self._as_asked(row) for row in rows] for rater_id, rows in held.items()}
-
-    def _as_asked(self, lease: Row) -> Row:
-        """A question as the browser gets it: what chose it stays here."""
-        asked = {"number": lease["number"], "kind": lease["kind"], "shown": json.loads(lease["shown"])}
-        if lease["kind"] == "practice" and self.study.practice.feedback:
-            asked["correct"] = list(self.study.practice.questions[lease["number"]].correct)
-        elif lease["kind"] == "catch":
-            asked["kind"] = "question"  # a catch trial that can be told from the others catches nobody
-        return asked
-
-    def _progress(self, rater: Row) -> Row:
-        done = rater["answered"] >= self.study.length
-        return {"answered": rater["answered"], "length": self.study.length, "done": done, "paused": rater["paused"]}
-
-    def _raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
-        table = schema.rater
-        query = sa.select(table).where(table.c.id.in_(set(ids)), table.c.study_id == self.study_id)
-        return {row["id"]: dict(row) for row in connection.execute(query).mappings()}
-
-    def _refusal(self, rater: Row | None) -> Refused | None:
-        if rater is None:
-            return Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")
-        if rater["consented"] is None and self.study.pages.consent is not None:
-            return Refused(403, "no_consent", "Questions are asked only after you have agreed to take part.")
-        return None
 
     def _survey_batch(
         self, connection: sa.Connection, requests: Sequence[tuple[int, Mapping[str, str]]]
@@ -317,11 +173,11 @@ class StudyService:
 
     def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
         rater_id, replies = request
-        rater = self._raters(connection, [rater_id]).get(rater_id)
-        if (refusal := self._refusal(rater)) is not None:
+        rater = self.answering.raters(connection, [rater_id]).get(rater_id)
+        if (refusal := self.answering.refusal(rater)) is not None:
             raise refusal
         assert rater is not None
-        if rater["answered"] < self.study.length:
+        if not self.answering.is_done(connection, rater):
             left = self.study.length - rater["answered"]
             raise Refused(409, "not_done", f"{left} of your questions are still open.")
         self._check_replies(replies)
@@ -354,11 +210,6 @@ class StudyService:
             for name, value in {**json.loads(rater["parameters"]), "rater": rater["code"]}.items():
                 address = address.replace("{" + name + "}", quote(value, safe=""))
         return {"code": completion.code, "redirect": address}
-
-
-def _plausible(milliseconds: int | None) -> int | None:
-    """A time from a browser's clock; None where it cannot be one."""
-    return milliseconds if milliseconds is not None and 0 <= milliseconds <= _LONGEST_TIME else None
 
 
 def _is_number(text: str) -> bool:

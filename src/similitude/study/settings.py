@@ -10,10 +10,14 @@ import hashlib
 import json
 import re
 import tomllib
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from similitude.study.texts import all_texts
 
 FILE = "study.toml"
 FORM_NAMES = (
@@ -74,6 +78,7 @@ class Choose(Section):
 
     strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
     random_share: Share = 0.2
+    repeat_share: Share = 0.05
     dimensions: Positive = 2
     lease_minutes: Annotated[float, Field(gt=0)] = 15.0
     pool: Positive = 200
@@ -125,11 +130,24 @@ class SurveyField(Section):
     choices: tuple[str, ...] = ()
     required: bool = False
 
+    @model_validator(mode="after")
+    def _has_choices(self) -> Self:
+        if self.kind == "choice" and len(self.choices) < 2:
+            raise ValueError(f"choices: a field of kind choice needs at least 2, found {list(self.choices)}")
+        return self
+
 
 class Survey(Section):
     """Fields that are asked at the end."""
 
     fields: tuple[SurveyField, ...] = ()
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        names = [field.name for field in self.fields]
+        if len(set(names)) < len(names):
+            raise ValueError(f"fields: every field has a name of its own, found {names}")
+        return self
 
 
 class Completion(Section):
@@ -140,20 +158,26 @@ class Completion(Section):
 
 
 class Pages(Section):
-    """Text files (Markdown, HTML is not let through) beside `study.toml`; a page left out is not shown."""
+    """Text files (Markdown, HTML is not let through) beside `study.toml`; an empty name is no page."""
 
     consent: str | None = "consent.md"
     instructions: str | None = "instructions.md"
     done: str | None = None
 
+    @field_validator("*", mode="after")
+    @classmethod
+    def _none_if_empty(cls, name: str | None) -> str | None:
+        return name or None
+
 
 class Study(Section):
-    """A whole study as written, with the folder that it came from."""
+    """A whole study as written, with the folder that it came from and the texts of its pages as they were read."""
 
     name: str
     folder: Path
-    title: str
-    language: str = "en"
+    words: dict[str, str] = {}
+    title: Annotated[str, Field(min_length=1)]
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
     question: Question = Question()
     items: Items = Items()
     choose: Choose = Choose()
@@ -166,7 +190,13 @@ class Study(Section):
     pages: Pages = Pages()
     texts: dict[str, str] = {}
 
-    @property
+    @field_validator("texts", mode="after")
+    @classmethod
+    def _known(cls, texts: dict[str, str]) -> dict[str, str]:
+        all_texts(texts)
+        return texts
+
+    @cached_property
     def version(self) -> str:
         """A digest of all that was decided: answers carry it, so that it is known under which words they were given."""
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:12]
@@ -183,24 +213,24 @@ class Study(Section):
 
     def page(self, name: str) -> str | None:
         """The text of a page; None where the study has no such page."""
-        file = getattr(self.pages, name)
-        if file is None:
-            return None
-        try:
-            return (self.folder / file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise StudyError(f"{self.folder.name}/{FILE}: pages.{name}: cannot read {file!r} ({error})") from None
+        return self.words.get(name)
 
 
-def read_study(folder: Path) -> Study:
-    """Read and check the study in a folder."""
-    path = folder / FILE
+def check_name(folder: Path) -> str:
+    """The name of the study in a folder, which is part of its address."""
     name = folder.resolve().name.lower()
     if not _NAME.fullmatch(name):
         raise StudyError(
             f"{folder}: the folder's name is part of the address of the study; expected letters, digits, - and _, "
             f"found {folder.resolve().name!r}"
         )
+    return name
+
+
+def read_study(folder: Path) -> Study:
+    """Read and check the study in a folder."""
+    path = folder / FILE
+    name = check_name(folder)
     try:
         with path.open("rb") as file:
             written: dict[str, Any] = tomllib.load(file)
@@ -208,23 +238,43 @@ def read_study(folder: Path) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
+    if ours := sorted({"name", "folder", "words"} & set(written)):
+        raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
         raise StudyError(_sentences(path, error)) from None
-    for page in ("consent", "instructions", "done"):
-        study.page(page)
-    return study
+    return study.model_copy(update={"words": _read_pages(path, study.pages)})
+
+
+def _read_pages(path: Path, pages: Pages) -> dict[str, str]:
+    """The texts of the pages that a study has, by page."""
+    words = {}
+    for page, file in pages.model_dump().items():
+        if file is None:
+            continue
+        try:
+            words[page] = (path.parent / file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise StudyError(
+                f'{path}: pages.{page}: cannot read {file!r} ({why}); write it, or say {page} = "" for no such page'
+            ) from None
+    return words
 
 
 def read_studies(root: Path) -> list[Study]:
     """The studies of a server: the folder itself where it holds a `study.toml`, else every folder in it that does."""
     if (root / FILE).is_file():
         return [read_study(root)]
-    folders = sorted(path.parent for path in root.glob(f"*/{FILE}"))
+    folders = sorted((path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: folder.name.lower())
     if not folders:
         raise StudyError(f"{root}: no {FILE} in it nor one folder below; `similitude study new {root}` makes one")
-    return [read_study(folder) for folder in folders]
+    studies = [read_study(folder) for folder in folders]
+    for one, other in pairwise(studies):
+        if one.name == other.name:
+            raise StudyError(f"{root}: {one.folder.name!r} and {other.folder.name!r} would have the same address")
+    return studies
 
 
 def _sentences(path: Path, error: ValidationError) -> str:
@@ -236,5 +286,6 @@ def _sentences(path: Path, error: ValidationError) -> str:
         if fault["type"] == "extra_forbidden":
             said = "unknown key; see the reference of study.toml for those there are"
         found = "" if fault["type"] in ("missing", "value_error", "extra_forbidden") else f", found {fault['input']!r}"
-        lines.append(f"{path}: {key}: {said}{found}" if key else f"{path}: {said}")
+        named = key and not said.startswith(f"{key}.")
+        lines.append(f"{path}: {key}: {said}{found}" if named else f"{path}: {said}")
     return "\n".join(lines)

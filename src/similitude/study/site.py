@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from similitude.study.service import StudyService
-from similitude.study.settings import read_studies
+from similitude.study.settings import StudyError, read_studies
 from similitude.study.store.database import Database
 from similitude.study.store.writer import Writer
 
@@ -31,6 +31,13 @@ class Site:
 def default_database(root: Path) -> str:
     """The address of the database that needs no other service: a file beside the studies."""
     return f"sqlite:///{root.resolve() / FILE}"
+
+
+def existing_database(root: Path, url: str | None = None) -> Database:
+    """The database of a folder, which must be there."""
+    if url is None and not (root / FILE).is_file():
+        raise StudyError(f"{root}: no {FILE} in it; serve the study first, or give --database")
+    return Database(url or default_database(root))
 
 
 def open_site(root: Path, url: str | None = None) -> Site:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
 from similitude.study.store import schema
 
@@ -28,7 +28,7 @@ _LOCK = 0x53494D49
 _BUSY_SECONDS = 10
 
 
-class StoreError(RuntimeError):
+class StoreError(OSError):
     """The database cannot be used; the message says why, and that nothing was lost."""
 
 
@@ -55,14 +55,20 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = _with_driver(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        if self.is_sqlite:
+            _refuse_foreign_file(self.url)
         self.engine = sa.create_engine(self.url, **self._options())
         if self.is_sqlite:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", lambda connection: connection.exec_driver_sql(_begin(connection)))
         self.clock = Clock()
-        with _explained(self.url):
-            self._refuse_foreign()
-            self._migrate()
+        try:
+            with _explained(self.url):
+                self._refuse_foreign()
+                self._migrate()
+        except BaseException:
+            self.engine.dispose()
+            raise
 
     def _options(self) -> dict[str, Any]:
         return {"pool_size": 8} if self.is_sqlite else {"pool_pre_ping": True}
@@ -91,10 +97,6 @@ class Database:
         with self.engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
             ours = "alembic_version" in tables and "answer" in tables
-            if self.is_sqlite and tables:
-                ours = connection.exec_driver_sql("PRAGMA application_id").scalar() == APPLICATION
-            if tables and self.is_sqlite and not ours:
-                raise StoreError(f"{self.where}: a database, but not one of similitude; it was left as it is")
             if not self.is_sqlite and not ours and tables & set(schema.metadata.tables):
                 raise StoreError(
                     f"{self.where}: has tables with our names that are not ours; give similitude a database of its own"
@@ -132,12 +134,34 @@ def migrations() -> Config:
 
 
 def _with_driver(url: str) -> sa.URL:
-    parsed = sa.make_url(url)
+    try:
+        parsed = sa.make_url(url)
+    except ArgumentError:
+        raise StoreError("database: expected sqlite:///FILE or postgresql://..., found no address") from None
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.get_backend_name() not in ("sqlite", "postgresql"):
         raise StoreError(f"database: expected sqlite:///FILE or postgresql://..., found {parsed.drivername}")
     return parsed
+
+
+def _refuse_foreign_file(url: sa.URL) -> None:
+    """Look at a file without changing a byte of it: opening it to write would already set its journal's mode."""
+    if url.database in (None, "", ":memory:"):
+        raise StoreError("database: expected sqlite:///FILE, found one in memory, which would lose every answer")
+    path = Path(str(url.database))
+    if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as raw:
+            application = raw.execute("PRAGMA application_id").fetchone()[0]
+            tables = raw.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        said = _meaning(str(error))
+        known = "locked" in said or "opened" in said
+        raise StoreError(f"{path}: {said if known else 'not a database, or damaged'}; it was left as it is") from None
+    if tables and application != APPLICATION:
+        raise StoreError(f"{path}: a database, but not one of similitude; it was left as it is")
 
 
 def _called(url: sa.URL) -> str:
@@ -161,7 +185,7 @@ def _explained(url: sa.URL) -> Iterator[None]:
     """Turn the faults of a database into sentences."""
     try:
         yield
-    except OperationalError as error:
+    except (OperationalError, InterfaceError) as error:
         raise StoreError(f"{_called(url)}: {_meaning(str(error.orig))}") from error
     except DatabaseError as error:
         if "not a database" in str(error.orig) or "malformed" in str(error.orig):

@@ -15,22 +15,30 @@ from similitude.study.store import schema
 Row = dict[str, Any]
 
 
-def register(connection: sa.Connection, study: Study, names: Sequence[str], now: float) -> int:
+def register(connection: sa.Connection, study: Study, version: str, names: Sequence[str], now: float) -> int:
     """The study's number in the database; its settings and items as they are now are kept under their version."""
     table, versions = schema.study, schema.study_version
     study_id = connection.scalar(sa.select(table.c.id).where(table.c.name == study.name))
     if study_id is None:
         row = {"name": study.name, "paused": False, "created": now}
         study_id = connection.scalar(sa.insert(table).returning(table.c.id), row)
-    here = versions.c.study_id == study_id, versions.c.version == study.version
+    here = versions.c.study_id == study_id, versions.c.version == version
     if connection.scalar(sa.select(versions.c.version).where(*here)) is None:
         row = {
-            "study_id": study_id, "version": study.version, "settings": study.as_json(),
+            "study_id": study_id, "version": version, "settings": study.as_json(),
             "items": json.dumps(list(names), ensure_ascii=False), "created": now,
         }  # fmt: skip
         connection.execute(sa.insert(versions), row)
     assert study_id is not None
     return int(study_id)
+
+
+def questions_before(connection: sa.Connection, study_id: int) -> list[Row]:
+    """The settings of `question` under which raters were asked so far."""
+    versions, lease = schema.study_version, schema.lease
+    asked = sa.select(lease.c.version).where(lease.c.study_id == study_id)
+    query = sa.select(versions.c.settings).where(versions.c.study_id == study_id, versions.c.version.in_(asked))
+    return [json.loads(settings)["question"] for settings in connection.scalars(query)]
 
 
 def secret_of_tokens(connection: sa.Connection) -> bytes:
@@ -49,12 +57,30 @@ def rows_at(connection: sa.Connection, table: sa.Table, places: Sequence[tuple[i
     return [dict(row) for row in connection.execute(sa.select(table).where(where)).mappings()]
 
 
+def close_leases(connection: sa.Connection, places: Sequence[Row]) -> None:
+    """Close the leases of rows that have a `rater_id` and a `number`."""
+    if places:
+        connection.execute(_CLOSE, [{"of": row["rater_id"], "at": row["number"]} for row in places])
+
+
+_CLOSE = (
+    sa.update(schema.lease)
+    .where(schema.lease.c.rater_id == sa.bindparam("of"), schema.lease.c.number == sa.bindparam("at"))
+    .values(open=False)
+)
+
+
 def write_counts(connection: sa.Connection, raters: list[Row]) -> None:
     """Write how far each rater is."""
     if not raters:
         return
-    table, counts = schema.rater, ("asked", "answered", "catches", "catches_passed")
-    statement = sa.update(table).where(table.c.id == sa.bindparam("of"))
-    values: dict[str, Any] = {name: sa.bindparam(f"new_{name}") for name in counts}
-    rows = [{"of": rater["id"], **{f"new_{name}": rater[name] for name in counts}} for rater in raters]
-    connection.execute(statement.values(values), rows)
+    rows = [{"of": rater["id"], **{f"new_{name}": rater[name] for name in COUNTS}} for rater in raters]
+    connection.execute(_COUNTED, rows)
+
+
+COUNTS = ("asked", "answered", "catches", "catches_passed")
+_COUNTED = (
+    sa.update(schema.rater)
+    .where(schema.rater.c.id == sa.bindparam("of"))
+    .values({name: sa.bindparam(f"new_{name}") for name in COUNTS})
+)

@@ -60,6 +60,7 @@ rater = Table(
     Column("joined", Float, nullable=False),
     Column("consented", Float),
     Column("finished", Float),
+    Column("erased", Float),  # on request; what is left says nothing about the person
     Column("asked", Integer, nullable=False),  # questions handed out: the next one has this number
     Column("answered", Integer, nullable=False),
     Column("catches", Integer, nullable=False),
@@ -168,6 +169,7 @@ model = Table(
     Column("last_answer", BigInteger, nullable=False),
     Column("trouble", Text),  # why there is no model, in words
     Column("similarity", LargeBinary),  # as Similarity.save writes it
+    Column("findings", Text),  # what the admin page shows of it: noise, raters, map, items
 )
 
 curve = Table(

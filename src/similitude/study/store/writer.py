@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from similitude.study.store.database import Database, StoreError
 
 Batch = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
-_LARGEST = 256
+_LARGEST, _MOST_WAITING = 256, 20_000
 
 
 @dataclass(frozen=True)
@@ -33,29 +33,34 @@ class Writer:
     """Runs batches in transactions, on a thread of its own.
 
     A batch is a function of a connection and the requests that wait for it, and returns a result (or an exception, to
-    be raised) for each. It must not raise: a fault there fails the whole transaction, and everybody in it is told.
+    be raised) for each. A fault there fails the whole transaction, and its requests are tried again one by one.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self._jobs: queue.Queue[_Job | None] = queue.Queue()
-        self._closed = False
+        self._closed, self._door = False, threading.Lock()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
     def submit(self, batch: Batch, request: Any) -> Future[Any]:
         """Hand in a request; the result is there when it is durable."""
         done: Future[Any] = Future()
-        if self._closed:
-            done.set_exception(StoreError("the server is stopping"))
-        else:
-            self._jobs.put(_Job(batch, request, done))
+        with self._door:
+            if self._closed:
+                done.set_exception(StoreError("the server is stopping; nothing was lost, try again in a moment"))
+            elif self._jobs.qsize() >= _MOST_WAITING:
+                done.set_exception(StoreError("more requests wait than can be served; try again in a moment"))
+            else:
+                self._jobs.put(_Job(batch, request, done))
         return done
 
     def close(self) -> None:
         """Finish what was handed in, then stop."""
-        self._closed = True
-        self._jobs.put(None)
+        with self._door:
+            if not self._closed:
+                self._closed = True
+                self._jobs.put(None)
         self._thread.join()
 
     def _run(self) -> None:
@@ -66,21 +71,36 @@ class Writer:
                     self._jobs.put(None)
                     break
                 jobs.append(job)
-            self._commit(jobs)
+            if wanted := [job for job in jobs if job.done.set_running_or_notify_cancel()]:
+                self._serve(wanted)
 
-    def _commit(self, jobs: list[_Job]) -> None:
-        results: list[tuple[_Job, Any]] = []
+    def _serve(self, jobs: list[_Job]) -> None:
+        """Commit all together; where that fails for another reason than the store, one by one: one request, one fault.
+
+        Results are handed over only here, after the commit.
+        """
         try:
-            with self.database.write() as connection:
-                for batch, group in _by_batch(jobs).items():
-                    results += zip(group, batch(connection, [job.request for job in group]), strict=True)
+            results = self._commit(jobs)
+        except StoreError as fault:
+            results = [(job, fault) for job in jobs]
         except Exception as fault:  # whatever it is, it belongs to those who wait, not to this thread
+            if len(jobs) > 1:
+                for job in jobs:
+                    self._serve([job])
+                return
             results = [(job, fault) for job in jobs]
         for job, result in results:
             if isinstance(result, BaseException):
                 job.done.set_exception(result)
             else:
                 job.done.set_result(result)
+
+    def _commit(self, jobs: list[_Job]) -> list[tuple[_Job, Any]]:
+        results: list[tuple[_Job, Any]] = []
+        with self.database.write() as connection:
+            for batch, group in _by_batch(jobs).items():
+                results += zip(group, batch(connection, [job.request for job in group]), strict=True)
+        return results
 
 
 def _by_batch(jobs: list[_Job]) -> dict[Any, list[_Job]]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from similitude.study.service import Refused
+from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import rater
+from similitude.study.web import admin, pages, rater
 
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
@@ -28,20 +29,69 @@ def create_app(site: Site) -> FastAPI:
     app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
     app.state.site = site
     app.include_router(rater.router)
+    app.include_router(pages.router)
+    admin.install(app, site)
+    app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_middleware(_Direct)
     app.add_middleware(_Guard)
     return app
 
 
-def _refused(_: Request, error: Exception) -> JSONResponse:
+def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+    if _is_page(request):
+        return pages.fault_page(error.status)
+    return admin.refusal_page(request, error.status, str(error)) or JSONResponse(
+        {"code": error.code, "detail": str(error)}, error.status
+    )
 
 
-def _no_store(_: Request, error: Exception) -> JSONResponse:
+def _invalid(_: Request, error: Exception) -> JSONResponse:
+    """What the framework found wrong; without what was sent, which may be text that cannot be written."""
+    assert isinstance(error, RequestValidationError)
+    return JSONResponse({"code": "invalid", "detail": rater.sentences(error.errors())}, 422)
+
+
+def _no_store(request: Request, error: Exception) -> Response:
     """Nothing was lost: the browser keeps the answer and sends it again."""
-    return JSONResponse({"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"})
+    if _is_page(request):
+        service = request.app.state.site.studies.get(request.path_params.get("study"))
+        return pages.fault_page(503, service and service.study)
+    return admin.refusal_page(request, 503, str(error)) or JSONResponse(
+        {"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"}
+    )
+
+
+class _Direct:
+    """Leads requests of the raters' interface straight to their functions; everything else goes the framework's way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        parts = scope["path"].split("/") if scope["type"] == "http" else []
+        endpoint = None
+        if len(parts) == 4 and parts[1] == "api":
+            endpoint = rater.ENDPOINTS.get((scope["method"], parts[3]))
+        if endpoint is None:
+            await self.app(scope, receive, send)
+            return
+        request = Request({**scope, "path_params": {"study": parts[2]}}, receive)
+        try:
+            response = await endpoint(request)
+        except Refused as error:
+            response = _refused(request, error)
+        except StoreError as error:
+            response = _no_store(request, error)
+        await response(scope, receive, send)
+
+
+def _is_page(request: Request) -> bool:
+    """Whether a person waits for the response, not a script."""
+    return request.url.path.startswith("/s/")
 
 
 class _Guard:
@@ -82,4 +132,4 @@ class _Guard:
 def _length(scope: Scope) -> int:
     headers: dict[bytes, Any] = dict(scope["headers"])
     given = headers.get(b"content-length", b"0")
-    return int(given) if given.isdigit() else 0
+    return int(given[:18]) if given.isdigit() else 0

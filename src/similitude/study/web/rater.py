@@ -1,117 +1,301 @@
 """The interface of raters: what a browser, or a simulated rater, asks of the server.
 
 A rater is known by a token (`Authorization: Bearer ...`) that joining gives; it names one rater of one study, so no
-request can speak for another.
+request can speak for another. Bodies are checked by hand rather than by the framework, which takes several times
+longer; `_described` says in the description of the interface what they hold. For the same reason the application calls
+`ENDPOINTS` itself: the framework's way to them costs as much as keeping an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
-from urllib.parse import quote
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal, TypeVar
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from similitude.study.items import Item
-from similitude.study.service import Joining, Refused, Said, StudyService
+from similitude.study.items import is_storable
+from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.service import Joining, Said, StudyService
 from similitude.study.store import schema
 
 router = APIRouter(prefix="/api/{study}")
 
-_ShortText = Annotated[str, Field(max_length=500)]
+
+def _storable(text: str) -> str:
+    if not is_storable(text):
+        raise ValueError("expected text without NUL and without halves of characters")
+    return text
+
+
+_ShortText = Annotated[str, Field(max_length=500), AfterValidator(_storable)]
+_LongText = Annotated[str, Field(max_length=5000), AfterValidator(_storable)]
 _Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
-class Join(BaseModel):
-    """Who comes: an id that the browser made, and the parameters of the link."""
+class Body(BaseModel):
+    """What a request may hold, and nothing else."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Join(Body):
+    """Who comes: an id that the browser made, and the parameters of the link."""
+
     uid: _Uid
     parameters: Annotated[dict[_ShortText, _ShortText], Field(max_length=20)] = {}
 
 
-class Answer(BaseModel):
+class Answer(Body):
     """What was said to question `number`; `uid` is made by the browser, so that sending twice is answering once."""
 
-    model_config = ConfigDict(extra="forbid")
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: _Uid
-    outcome: Annotated[str, Field(pattern="^(answered|cant_tell|skipped)$")] = "answered"
+    outcome: Literal["answered", "cant_tell", "skipped"] = "answered"
     response: Annotated[list[float], Field(max_length=100)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
 
 
-class Replies(BaseModel):
+class Replies(Body):
     """What was said in the survey, by field."""
 
-    model_config = ConfigDict(extra="forbid")
-    replies: Annotated[dict[_ShortText, Annotated[str, Field(max_length=5000)]], Field(max_length=100)] = {}
+    replies: Annotated[dict[_ShortText, _LongText], Field(max_length=100)] = {}
 
 
-def service_of(study: str, request: Request) -> StudyService:
+class Problem(BaseModel):
+    """Why a request was not granted: a word for programs, a sentence for people."""
+
+    code: str
+    detail: str
+
+
+class ItemOnScreen(BaseModel):
+    """An item to show."""
+
+    name: str
+    kind: Literal["image", "audio", "video", "text", "colour"]
+    content: str
+    address: str | None
+
+
+class QuestionOnScreen(BaseModel):
+    """A question to show; `correct` in practice with feedback alone."""
+
+    number: int
+    kind: Literal["question", "practice"]
+    shown: list[ItemOnScreen]
+    correct: list[float] | None = None
+
+
+class Questions(BaseModel):
+    """The questions that a rater holds, and how far the rater is."""
+
+    questions: list[QuestionOnScreen]
+    answered: int
+    length: int
+    done: bool
+    paused: bool
+
+
+class WayOut(BaseModel):
+    """Where a rater goes who has finished."""
+
+    code: str | None
+    redirect: str | None
+
+
+class Standing(BaseModel):
+    """The stage that a rater is at."""
+
+    stage: Literal["consent", "questions", "survey", "done"]
+    rater: str
+    answered: int
+    length: int
+    code: str | None = None
+    redirect: str | None = None
+
+
+class Joined(Standing):
+    """A rater's token, and the stage."""
+
+    token: str
+
+
+class FieldOfSurvey(BaseModel):
+    """A field of the survey."""
+
+    name: str
+    kind: Literal["text", "number", "choice", "long_text"]
+    choices: list[str]
+    required: bool
+
+
+class About(BaseModel):
+    """What a program must know to answer: the form of the questions and what each takes."""
+
+    title: str
+    form: str
+    pick: int
+    scale: int
+    classes: list[str]
+    skip: bool
+    cant_tell: bool
+    survey: list[FieldOfSurvey]
+
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": meaning}
+    for status, meaning in {
+        400: "not HTTP as it should be", 401: "unknown rater", 403: "not allowed", 404: "not there",
+        409: "against what happened before", 410: "erased", 413: "too large", 422: "not as described",
+        503: "the store cannot take it now; nothing was lost, send it again",
+    }.items()
+}  # fmt: skip
+_TOKEN = {
+    "name": "Authorization", "in": "header", "required": False, "schema": {"type": "string", "maxLength": 200}
+}  # fmt: skip
+_STUDY = {"name": "study", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _described(body: type[Body] | None, token: bool = True) -> dict[str, Any]:
+    """The description of a request for those who write programs against it."""
+    found: dict[str, Any] = {"parameters": [_STUDY, *([_TOKEN] if token else [])]}
+    if body is not None:
+        content = {"application/json": {"schema": body.model_json_schema()}}
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+ENDPOINTS: dict[tuple[str, str], Endpoint] = {}  # by method and last part of the path: the way past the framework
+
+
+def _route(
+    path: str, method: str, answer: type[BaseModel], body: type[Body] | None = None, token: bool = True
+) -> Callable[[Endpoint], Endpoint]:
+    described = router.api_route(
+        path, methods=[method], openapi_extra=_described(body, token),
+        responses={**_PROBLEMS, 200: {"model": answer}}, response_class=Response,
+    )  # fmt: skip
+
+    def known(endpoint: Endpoint) -> Endpoint:
+        ENDPOINTS[method, path.removeprefix("/")] = endpoint
+        return described(endpoint)
+
+    return known
+
+
+Some = TypeVar("Some", bound=Body)
+
+
+async def _body(request: Request, kind: type[Some]) -> Some:
+    try:
+        return kind.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise Refused(422, "invalid", sentences(error.errors(include_url=False))) from None
+
+
+def sentences(faults: Any) -> str:
+    """What is wrong with a request, without what it held: that may be anything."""
+    said = "; ".join(f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in faults)
+    return said.encode("utf-8", "replace").decode()[:1000]
+
+
+def service_of(request: Request) -> StudyService:
     """The study that an address names."""
+    study = request.path_params["study"]
     found = request.app.state.site.studies.get(study)
     if found is None:
-        raise Refused(404, "no_study", f"There is no study {study!r} here.")
+        raise Refused(404, "no_study", "There is no such study here.")
     return found
 
 
 Service = Annotated[StudyService, Depends(service_of)]
-Token = Annotated[str | None, Header(alias="Authorization", max_length=200)]
 
 
-def _rater(service: StudyService, token: str | None) -> int:
-    return service.rater_of((token or "").removeprefix("Bearer "))
+def _rater(service: StudyService, request: Request) -> int:
+    return service.rater_of(request.headers.get("authorization", "").removeprefix("Bearer "))
 
 
-@router.post("/join")
-async def join(service: Service, joining: Join) -> dict[str, Any]:
+def _json(value: Any) -> Response:
+    return Response(_encode(value), media_type="application/json", headers={"Cache-Control": "no-store"})
+
+
+_encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@_route("/about", "GET", About, token=False)
+async def about(request: Request) -> Response:
+    """The form of the questions, and what an answer may be."""
+    study = service_of(request).study
+    asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
+    fields = [field.model_dump(include={"name", "kind", "choices", "required"}) for field in study.survey.fields]
+    return _json({"title": study.title, **asked, "survey": fields})
+
+
+@_route("/join", "POST", Joined, Join, token=False)
+async def join(request: Request) -> Response:
     """Come in, or come back."""
+    service, joining = service_of(request), await _body(request, Join)
     token = await asyncio.wrap_future(service.join(Joining(joining.uid, joining.parameters)))
-    return {"token": token, **await _me(service, service.rater_of(token))}
+    return _json({"token": token, **await _me(service, service.rater_of(token))})
 
 
-@router.get("/me")
-async def me(service: Service, token: Token = None) -> dict[str, Any]:
+@_route("/me", "GET", Standing)
+async def me(request: Request) -> Response:
     """Where the rater stands."""
-    return await _me(service, _rater(service, token))
+    service = service_of(request)
+    return _json(await _me(service, _rater(service, request)))
 
 
-@router.post("/consent")
-async def consent(service: Service, token: Token = None) -> dict[str, Any]:
+@_route("/consent", "POST", Standing)
+async def consent(request: Request) -> Response:
     """Agree to take part."""
-    rater_id = _rater(service, token)
+    service = service_of(request)
+    rater_id = _rater(service, request)
     await asyncio.wrap_future(service.consent(rater_id))
-    return await _me(service, rater_id)
+    return _json(await _me(service, rater_id))
 
 
-@router.post("/questions")
-async def questions(service: Service, token: Token = None) -> dict[str, Any]:
+@_route("/questions", "POST", Questions)
+async def questions(request: Request) -> Response:
     """The questions that the rater holds: the one to answer, and the next to load meanwhile."""
-    return _shown(service, await asyncio.wrap_future(service.questions(_rater(service, token))))
+    service = service_of(request)
+    return _shown(service, await asyncio.wrap_future(service.questions(_rater(service, request))))
 
 
-@router.post("/answers")
-async def answers(service: Service, answer: Answer, token: Token = None) -> dict[str, Any]:
+@_route("/answers", "POST", Questions, Answer)
+async def answers(request: Request) -> Response:
     """Keep an answer; it is durable when this returns."""
-    said = Said(_rater(service, token), answer.number, answer.uid, answer.outcome, answer.response, answer.milliseconds)
+    service = service_of(request)
+    rater_id, answer = _rater(service, request), await _body(request, Answer)
+    said = Said(rater_id, answer.number, answer.uid, answer.outcome, answer.response, answer.milliseconds)
     return _shown(service, await asyncio.wrap_future(service.answer(said)))
 
 
-@router.post("/survey")
-async def survey(service: Service, replies: Replies, token: Token = None) -> dict[str, Any]:
+@_route("/survey", "POST", WayOut, Replies)
+async def survey(request: Request) -> Response:
     """Keep the survey and finish."""
-    return await asyncio.wrap_future(service.survey(_rater(service, token), replies.replies))
+    service = service_of(request)
+    rater_id, body = _rater(service, request), await _body(request, Replies)
+    return _json(await asyncio.wrap_future(service.survey(rater_id, body.replies)))
 
 
-@router.get("/items/{name:path}")
-def item_file(service: Service, name: str) -> FileResponse:
+_NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+@router.get(
+    "/items/{name:path}", response_class=FileResponse, responses={404: _PROBLEMS[404]},
+    openapi_extra={"parameters": [_STUDY, _NAME]},
+)  # fmt: skip
+def item_file(request: Request) -> FileResponse:
     """The file of a picture, a sound or a film; looked up by name, so no path can lead elsewhere."""
-    item = service.items.get(name)
-    if item is None or item.path is None:
+    item = service_of(request).items.get(request.path_params["name"])
+    if item is None or item.path is None or not item.path.is_file():
         raise Refused(404, "no_item", "There is no such file.")
     return FileResponse(item.path, headers={"Cache-Control": "public, max-age=3600"})
 
@@ -122,14 +306,18 @@ async def _me(service: StudyService, rater_id: int) -> dict[str, Any]:
 
 def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     """The stage that a rater is at, and how far."""
+    table = schema.rater
+    query = sa.select(table).where(table.c.id == rater_id, table.c.study_id == service.study_id)
     with service.database.read() as connection:
-        row = connection.execute(sa.select(schema.rater).where(schema.rater.c.id == rater_id)).mappings().one_or_none()
+        row = connection.execute(query).mappings().one_or_none()
     if row is None:
-        raise Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")
+        raise unknown_rater()
     stage = "questions"
     if row["finished"] is not None:
         stage = "done"
-    elif row["consented"] is None and service.study.pages.consent is not None:
+    elif (refusal := service.answering.refusal(dict(row))) is not None:
+        if refusal.code != "no_consent":
+            raise refusal
         stage = "consent"
     elif row["answered"] >= service.study.length:
         stage = "survey"
@@ -137,16 +325,11 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     return found | (service.way_out(dict(row)) if stage == "done" else {})
 
 
-def _shown(service: StudyService, result: dict[str, Any]) -> dict[str, Any]:
-    """Questions with all that is needed to show them."""
+def _shown(service: StudyService, result: dict[str, Any]) -> Response:
+    """Questions with all that is needed to show them; an item taken out of the study since is shown by its name."""
     for question in result["questions"]:
-        question["shown"] = [_item(service, service.items.get(name), name) for name in question["shown"]]
-    return result
-
-
-def _item(service: StudyService, item: Item | None, name: str) -> dict[str, Any]:
-    """An item for the screen; one that was taken out of the study since is shown by its name."""
-    if item is None:
-        return {"name": name, "kind": "text", "content": name}
-    address = None if item.path is None else f"/api/{service.study.name}/items/{quote(name, safe='')}"
-    return {"name": name, "kind": item.kind, "content": item.content, "address": address}
+        question["shown"] = [
+            service.on_screen.get(name) or {"name": name, "kind": "text", "content": name, "address": None}
+            for name in question["shown"]
+        ]
+    return _json(result)

@@ -74,6 +74,7 @@ def upgrade() -> None:
         sa.Column("last_answer", sa.BigInteger(), nullable=False),
         sa.Column("trouble", sa.Text(), nullable=True),
         sa.Column("similarity", sa.LargeBinary(), nullable=True),
+        sa.Column("findings", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["study_id"], ["study.id"], name=op.f("fk_model_study_id")),
         sa.PrimaryKeyConstraint("study_id", name=op.f("pk_model")),
     )
@@ -100,6 +101,7 @@ def upgrade() -> None:
         sa.Column("joined", sa.Float(), nullable=False),
         sa.Column("consented", sa.Float(), nullable=True),
         sa.Column("finished", sa.Float(), nullable=True),
+        sa.Column("erased", sa.Float(), nullable=True),
         sa.Column("asked", sa.Integer(), nullable=False),
         sa.Column("answered", sa.Integer(), nullable=False),
         sa.Column("catches", sa.Integer(), nullable=False),

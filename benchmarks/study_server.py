@@ -1,0 +1,114 @@
+"""A study server as a process of its own, and raters who answer it while it is killed again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from similitude.study.client import Address, Client
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Server:
+    """A server of ours as a process, with or without its model process."""
+
+    def __init__(self, root: Path, url: str, port: int | None = None, model: bool = False) -> None:
+        self.port = port or free_port()
+        command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--database", url]
+        command += ["--port", str(self.port), "--model" if model else "--no-model"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def wait(self) -> Server:
+        for _ in range(600):
+            if self.process.poll() is not None:
+                raise RuntimeError(self.process.stderr.read().decode())
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return self
+            time.sleep(0.05)
+        raise RuntimeError("the server did not start")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(30)
+        self.process.stderr.close()
+
+
+@dataclass
+class Told:
+    """What raters were told: `kept` holds (rater's code, number, uid) of every answer that was acknowledged."""
+
+    kept: list[tuple[str, int, str]] = field(default_factory=list)
+    kills: int = 0
+    broken: int = 0
+
+
+def answer_while_killed(root: Path, url: str, study: str, kills: int, raters: int, seconds: float) -> Told:
+    """Let raters answer, kill the server every so many seconds, start it again; they send again what was not kept."""
+    return asyncio.run(_answer_while_killed(root, url, study, kills, raters, seconds))
+
+
+async def _answer_while_killed(root: Path, url: str, study: str, kills: int, raters: int, seconds: float) -> Told:
+    told, port, stop = Told(), free_port(), asyncio.Event()
+    server = await asyncio.to_thread(lambda: Server(root, url, port).wait())
+    address = Address(f"http://127.0.0.1:{port}/{study}")
+    jobs = [asyncio.create_task(_rater(address, number, told, stop)) for number in range(raters)]
+    try:
+        for _ in range(kills):
+            before = len(told.kept)
+            await asyncio.sleep(seconds)
+            while len(told.kept) == before:  # a kill between answers would show nothing
+                await asyncio.sleep(0.02)
+            await asyncio.to_thread(server.kill)
+            told.kills += 1
+            server = await asyncio.to_thread(lambda: Server(root, url, port).wait())
+        await asyncio.sleep(seconds)
+        stop.set()
+        await asyncio.gather(*jobs)
+    finally:
+        await asyncio.to_thread(server.kill)
+    return told
+
+
+async def _rater(address: Address, number: int, told: Told, stop: asyncio.Event) -> None:
+    """Join anew whenever a round is done, until it is time to stop; never stop with an answer in doubt."""
+    turn = 0
+    client = Client(address)
+    while not stop.is_set():
+        joined = await _ask(client, told, "POST", "join", {"uid": f"rater-{number:04d}-{turn}"})
+        token, code = joined["token"], joined["rater"]
+        await _ask(client, told, "POST", "consent", None, token)
+        state = await _ask(client, told, "POST", "questions", None, token)
+        while state["questions"] and not stop.is_set():
+            at = state["questions"][0]["number"]
+            uid = f"{code}-answer-{at}"
+            said = {"number": at, "uid": uid, "response": [1.0], "milliseconds": 1}
+            state = await _ask(client, told, "POST", "answers", said, token)
+            told.kept.append((code, at, uid))
+        turn += 1
+    client.close()
+
+
+async def _ask(client: Client, told: Told, *request: object) -> dict:
+    while True:
+        try:
+            status, reply = await client.call(*request)
+        except ConnectionError:
+            told.broken += 1
+            await asyncio.sleep(0.05)
+            continue
+        if status == 200:
+            return reply
+        if status != 503:
+            raise RuntimeError(f"{request}: {status} {reply}")
+        await asyncio.sleep(0.05)

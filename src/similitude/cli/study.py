@@ -1,0 +1,98 @@
+"""The commands of a study: `similitude study new | serve | demo`."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from similitude.cli.commands import app as whole
+
+app = typer.Typer(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
+whole.add_typer(app, name="study")
+
+Folder = Annotated[Path, typer.Argument(help="folder of the study, or of several studies")]
+DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://... (default: the file answers.db in the folder)")]
+Host = Annotated[str, typer.Option(help="address to listen at; 0.0.0.0 is reachable from other machines")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="port to listen at; 0 is any free one")]
+PublicUrl = Annotated[str | None, typer.Option(help="how raters reach this server, for the links that are shown")]
+
+
+@app.callback()
+def _needs_the_extra() -> None:
+    """Ask people: make a study, serve it, keep what they say."""
+    import importlib.util
+
+    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"a study needs {', '.join(missing)}, which is not installed: pip install 'similitude[study]'"
+        )
+
+
+@app.command()
+def new(folder: Annotated[Path, typer.Argument(help="folder to make; its name is part of the address")]) -> None:
+    """Make a study: study.toml with every key explained, pages to edit, a folder for the items."""
+    from similitude.study.create import new_study
+
+    for path in new_study(folder):
+        typer.echo(f"wrote {path}")
+    typer.echo(f"next: put one file per item into {folder / 'items'}, edit {folder / 'study.toml'}, then")
+    typer.echo(f"      similitude study serve {folder}")
+
+
+@app.command()
+def serve(
+    folder: Folder,
+    database: DatabaseUrl = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    public_url: PublicUrl = None,
+    model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
+) -> None:
+    """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
+    from similitude.study.serve import serve as run
+
+    run(folder, database, host, port, public_url, _say, model)
+
+
+@app.command()
+def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
+    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
+    from similitude.study.site import existing_database
+    from similitude.study.web.door import Door
+
+    with closing(existing_database(folder, database)) as opened:
+        _say(f"{(public_url or '').rstrip('/')}{Door(opened).make_link()}")
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path | None, typer.Argument(help="where to keep it (default: nowhere, gone at the end)")] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+) -> None:
+    """Serve a study of colours, ready to click."""
+    if folder is not None:
+        _demo(folder, host, port)
+        return
+    with tempfile.TemporaryDirectory() as passing:
+        _demo(Path(passing) / "colours", host, port)
+
+
+def _demo(folder: Path, host: str, port: int) -> None:
+    from similitude.demo import colours, hexadecimal
+    from similitude.study.create import colour_study
+    from similitude.study.serve import serve as run
+
+    if not (folder / "study.toml").exists():
+        colour_study(folder, {f"colour{k:02d}": colour for k, colour in enumerate(hexadecimal(colours()))})
+    run(folder, host=host, port=port, say=_say)
+
+
+def _say(line: str) -> None:
+    """Say it at once: whoever reads a pipe waits for the link."""
+    print(line, flush=True)

@@ -1,0 +1,155 @@
+"""`similitude study export | raters | backup | import | erase | rebuild | simulate`: what is kept, and rehearsing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from similitude.cli.study import DatabaseUrl, Folder, app
+
+if TYPE_CHECKING:
+    from similitude.study.store.database import Database
+
+Name = Annotated[str | None, typer.Option("--study", help="which study, where the folder holds several")]
+
+
+@app.command()
+def export(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
+    known: Annotated[bool, typer.Option(help="practice and catch trials, too")] = False,
+    raters: Annotated[
+        bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
+    ] = False,
+    study: Name = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
+    from similitude.study.keep.export import export_answers, export_raters
+
+    name = _name(folder, study)
+    opened = _open(folder, database)
+    try:
+        if raters:
+            typer.echo(f"{file}: {export_raters(opened, name, file)} raters; it says who they are, so keep it safe")
+            return
+        done = export_answers(opened, name, file, known)
+    finally:
+        opened.close()
+    without = f" ({done.left_out} of practice, catch trials or erased raters left out)" if done.left_out else ""
+    typer.echo(f"{file}: {done.answers} answers by {done.raters} raters{without}")
+
+
+@app.command()
+def backup(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(help="FILE.jsonl.gz, or FILE.db for a copy of the SQLite file")],
+    database: DatabaseUrl = None,
+) -> None:
+    """Write a backup while the study goes on."""
+    from similitude.study.keep.archive import back_up
+
+    opened = _open(folder, database)
+    try:
+        typer.echo(f"{file}: {back_up(opened, file)} answers")
+    finally:
+        opened.close()
+
+
+@app.command(name="import")
+def bring(
+    folder: Folder,
+    file: Annotated[Path, typer.Argument(help="a backup (.jsonl.gz, .db), or exported answers (.csv, .jsonl, ...)")],
+    study: Name = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Bring back a backup, or bring exported answers into a study; what is there already stays as it is."""
+    from similitude.study.keep.archive import bring_back
+    from similitude.study.keep.bring_in import bring_in
+    from similitude.study.site import open_site
+
+    site = open_site(folder, database)
+    try:
+        if file.suffix == ".db" or file.name.endswith(".jsonl.gz"):
+            added = bring_back(site.database, file, site.studies)
+        else:
+            added = bring_in(site.studies[_name(folder, study)], file)
+    finally:
+        site.close()
+    typer.echo(f"{file}: {added} answers added")
+
+
+@app.command()
+def erase(
+    folder: Folder,
+    rater: Annotated[str, typer.Argument(help="the rater's code (r0001), or identity (PROLIFIC_PID)")],
+    study: Name = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Erase what a rater said and who it was; names the backups that still hold it."""
+    from similitude.study.keep.erase import erase_rater
+
+    opened = _open(folder, database)
+    try:
+        done = erase_rater(opened, _name(folder, study), rater)
+    finally:
+        opened.close()
+    typer.echo(f"{done.code}: {done.answers} answers erased")
+    for file in done.backups:
+        typer.echo(f"  still in the backup {file}: delete it, or erase the rater again after bringing it back")
+
+
+@app.command()
+def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
+    """Count anew from the log of answers, and drop what the model process makes again."""
+    from similitude.study.keep.rebuild import rebuild as count_anew
+
+    opened = _open(folder, database)
+    try:
+        typer.echo(f"{folder}: {count_anew(opened)} raters had other counts")
+    finally:
+        opened.close()
+
+
+@app.command()
+def simulate(
+    url: Annotated[str, typer.Argument(help="the link that raters get, such as http://127.0.0.1:8000/s/faces/")],
+    raters: Annotated[int, typer.Option(min=1, help="number of raters, all at once")] = 50,
+    sharpness: Annotated[float, typer.Option(min=0, help="how strongly differences decide an answer")] = 2.0,
+    clickers: Annotated[float, typer.Option(min=0, max=1, help="share of raters who click at random")] = 0.0,
+    think: Annotated[float, typer.Option(min=0, help="seconds of thought per question, on average")] = 0.0,
+    truth: Annotated[
+        Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="seed: the same raters again")] = 0,
+) -> None:
+    """Answer a study as noisy raters, through the interface that browsers use: for rehearsing it."""
+    from similitude.demo import colour_positions
+    from similitude.study.simulate import Behaviour, simulate_study, truth_of_file
+
+    known = None if truth is None else truth_of_file(truth)
+    done = simulate_study(
+        url, raters, Behaviour(sharpness, clickers, think), truth=known, colours=colour_positions, seed=seed
+    )
+    typer.echo(str(done))
+    if done.failed:
+        raise typer.Exit(1)
+
+
+def _open(folder: Path, url: str | None) -> Database:
+    from similitude.study.site import existing_database
+
+    return existing_database(folder, url)
+
+
+def _name(folder: Path, study: str | None) -> str:
+    from similitude.study.settings import StudyError, read_studies
+
+    if study is not None:
+        return study
+    names = [found.name for found in read_studies(folder)]
+    if len(names) > 1:
+        raise StudyError(f"{folder}: several studies ({', '.join(names)}); give --study")
+    return names[0]

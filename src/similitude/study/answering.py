@@ -1,0 +1,240 @@
+"""Questions out, answers in: what the writer runs for the raters whose requests wait together.
+
+A rater holds at most `AHEAD` questions, and every answer names the number of its question. In one transaction the
+answers join the log, their leases close, the raters' counts move on and new questions are leased.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.study.asking import OUTCOMES, check_response, same_response, side_of
+from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.rounds import hand_out
+from similitude.study.settings import Question
+from similitude.study.store import schema
+from similitude.study.store.rows import Row, close_leases, rows_at, write_counts
+from similitude.study.versions import Served
+
+AHEAD = 2  # questions that a browser holds: the one on the screen, and the next, loaded meanwhile
+_LONGEST_TIME = 24 * 3600 * 1000
+Places = dict[tuple[int, int], Row]
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer as the browser sends it."""
+
+    rater_id: int
+    number: int
+    uid: str
+    outcome: str
+    response: Sequence[float] | None
+    milliseconds: int | None = None
+
+
+class Answering:
+    """The questions and answers of one study.
+
+    Parameters
+    ----------
+    served : the study as it is now
+    clock : seconds since 1970
+    rng : draws the questions
+    """
+
+    def __init__(self, served: Served, clock: Callable[[], float], rng: Random) -> None:
+        self.served, self.study, self.clock, self.rng = served, served.study, clock, rng
+
+    def questions_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
+        """The questions of each rater; their leases begin anew."""
+        raters = self.raters(connection, requests)
+        held, now = self.open_leases(connection, raters), self.clock()
+        lease = schema.lease
+        renewed = sa.update(lease).where(lease.c.rater_id.in_(list(raters)), lease.c.open)
+        connection.execute(renewed.values(expires=now + 60 * self.study.choose.lease_minutes))
+        self._fill_up(connection, raters, held, now)
+        return [self.refusal(raters.get(of)) or self._as_asked(connection, raters[of], held[of]) for of in requests]
+
+    def answer_batch(self, connection: sa.Connection, requests: Sequence[Said]) -> list[Any]:
+        """Keep answers; for each a refusal, or the questions that its rater holds then."""
+        raters = self.raters(connection, [said.rater_id for said in requests])
+        held, now = self.open_leases(connection, raters), self.clock()
+        leases, given = self._asked_and_answered(connection, requests, held)
+        rows: list[Row] = []
+        verdicts: list[Refused | None] = []
+        for said in requests:
+            try:
+                row = self._row(connection, said, raters.get(said.rater_id), leases, given, now)
+            except Refused as refusal:
+                verdicts.append(refusal)
+                continue
+            verdicts.append(None)
+            if row is not None:
+                rows.append(row)
+                given[said.rater_id, said.number] = row
+        self._keep(connection, rows, raters, held)
+        self._fill_up(connection, raters, held, now)
+        return [
+            verdict or self._as_asked(connection, raters[said.rater_id], held[said.rater_id])
+            for said, verdict in zip(requests, verdicts, strict=True)
+        ]
+
+    def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
+        """The rows of raters of this study, by id."""
+        table = schema.rater
+        query = sa.select(table).where(table.c.id.in_(set(ids)), table.c.study_id == self.served.study_id)
+        return {row["id"]: dict(row) for row in connection.execute(query).mappings()}
+
+    def refusal(self, rater: Row | None) -> Refused | None:
+        """Why a rater may not be asked; None where nothing is against it."""
+        if rater is None:
+            return unknown_rater()
+        if rater["erased"] is not None:
+            return Refused(410, "erased", "Your answers were erased, as you asked; you take part no longer.")
+        if rater["consented"] is None and self.study.pages.consent is not None:
+            return Refused(403, "no_consent", "Questions are asked only after you have agreed to take part.")
+        return None
+
+    def is_done(self, connection: sa.Connection, rater: Row) -> bool:
+        """Whether a rater has answered all: as many as the study asks, or all that there are."""
+        if rater["answered"] >= self.study.length:
+            return True
+        held = self.open_leases(connection, {rater["id"]: rater})
+        self._fill_up(connection, {rater["id"]: rater}, held, self.clock())
+        return not held[rater["id"]] and not rater["paused"]
+
+    def open_leases(self, connection: sa.Connection, raters: Mapping[int, Row]) -> dict[int, list[Row]]:
+        """The questions that raters hold; those that no longer fit the study are withdrawn."""
+        lease = schema.lease
+        held: dict[int, list[Row]] = {rater_id: [] for rater_id in raters}
+        stale = []
+        query = sa.select(lease).where(lease.c.rater_id.in_(list(raters)), lease.c.open).order_by(lease.c.number)
+        for found in connection.execute(query).mappings().all():
+            row = dict(found)
+            if self.served.still_asked(connection, row):
+                held[row["rater_id"]].append(row)
+            else:
+                stale.append(row)
+        close_leases(connection, stale)
+        return held
+
+    def _asked_and_answered(
+        self, connection: sa.Connection, requests: Sequence[Said], held: Mapping[int, list[Row]]
+    ) -> tuple[Places, Places]:
+        """The questions that answers are about, and answers given before; an open question has none."""
+        leases = {(row["rater_id"], row["number"]): row for rows in held.values() for row in rows}
+        others = [place for said in requests if (place := (said.rater_id, said.number)) not in leases]
+        if not others:
+            return leases, {}
+        leases |= {(row["rater_id"], row["number"]): row for row in rows_at(connection, schema.lease, others)}
+        return leases, {(row["rater_id"], row["number"]): row for row in rows_at(connection, schema.answer, others)}
+
+    def _row(
+        self, connection: sa.Connection, said: Said, rater: Row | None, leases: Places, given: Places, now: float
+    ) -> Row | None:
+        """The row of the log for an answer; None where it is there already; refused where it cannot be."""
+        where = said.rater_id, said.number
+        if (refusal := self.refusal(rater)) is not None:
+            raise refusal
+        if where not in leases:
+            raise Refused(404, "not_asked", f"Question {said.number} was not asked of you.")
+        if where in given:
+            if given[where]["uid"] == said.uid:
+                return None
+            raise Refused(
+                409, "answered_before", f"Question {said.number} was answered before, perhaps in another tab."
+            )
+        lease = leases[where]
+        question = self.served.at(connection, lease["version"]).question
+        response = checked(question, said)
+        return {
+            "study_id": self.served.study_id, "rater_id": said.rater_id, "number": said.number, "uid": said.uid,
+            "kind": lease["kind"], "form": question.form, "shown": lease["shown"], "outcome": said.outcome,
+            "response": None if response is None else json.dumps(response),
+            "side": side_of(question.form, response), "milliseconds": _plausible(said.milliseconds),
+            "strategy": lease["strategy"], "score": lease["score"], "model": lease["model"],
+            "version": lease["version"], "asked_at": lease["asked_at"], "received": now,
+        }  # fmt: skip
+
+    def _keep(
+        self, connection: sa.Connection, rows: list[Row], raters: dict[int, Row], held: dict[int, list[Row]]
+    ) -> None:
+        """Add to the log, close the leases, move the raters on."""
+        if not rows:
+            return
+        connection.execute(sa.insert(schema.answer), rows)
+        close_leases(connection, rows)
+        for row in rows:
+            rater = raters[row["rater_id"]]
+            held[rater["id"]] = [lease for lease in held[rater["id"]] if lease["number"] != row["number"]]
+            rater["answered"] += 1
+            if row["kind"] == "catch":
+                rater["catches"] += 1
+                rater["catches_passed"] += passed(self.served, connection, row)
+
+    def _fill_up(
+        self, connection: sa.Connection, raters: dict[int, Row], held: dict[int, list[Row]], now: float
+    ) -> None:
+        """Lease questions until each rater holds enough, and write the raters' counts; nothing new while paused."""
+        paused = connection.scalar(sa.select(schema.study.c.paused).where(schema.study.c.id == self.served.study_id))
+        wanted = []
+        for rater_id, rater in raters.items():
+            rater["paused"] = bool(paused)
+            room = min(AHEAD, self.study.length - rater["answered"]) - len(held[rater_id])
+            if room > 0 and not paused and self.refusal(rater) is None:
+                wanted.append((rater, room))
+        for rater_id, leases in hand_out(connection, self.served, wanted, now, self.rng).items():
+            held[rater_id] += leases
+        write_counts(connection, list(raters.values()))
+
+    def _as_asked(self, connection: sa.Connection, rater: Row, held: list[Row]) -> Row:
+        """Questions as the browser gets them, and how far the rater is; what chose a question stays here."""
+        done = rater["answered"] >= self.study.length or not (held or rater["paused"])
+        progress = {"answered": rater["answered"], "length": self.study.length, "done": done, "paused": rater["paused"]}
+        return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
+
+    def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:
+        asked = {"number": lease["number"], "kind": lease["kind"], "shown": json.loads(lease["shown"])}
+        if lease["kind"] == "practice" and self.study.practice.feedback:
+            asked["correct"] = self.served.correct(connection, lease)
+        elif lease["kind"] == "catch":
+            asked["kind"] = "question"  # a catch trial that can be told from the others catches nobody
+        return asked
+
+
+def passed(served: Served, connection: sa.Connection, row: Mapping[str, Any]) -> bool:
+    """Whether the answer to a catch trial was right; not where its version cannot be read any more."""
+    try:
+        correct = served.correct(connection, row)
+    except Refused:
+        return False
+    return bool(
+        correct is not None
+        and row["response"] is not None
+        and same_response(row["form"], json.loads(row["response"]), correct)
+    )
+
+
+def checked(question: Question, said: Said) -> list[float] | None:
+    """The response as its form codes it, None where there is none; refused where the question does not take it."""
+    allowed = {"answered": True, "cant_tell": question.cant_tell, "skipped": question.skip}
+    if said.outcome not in OUTCOMES or not allowed[said.outcome]:
+        raise Refused(422, "outcome", f"outcome: {said.outcome!r} is not among those that this study takes.")
+    if said.outcome != "answered":
+        return None
+    try:
+        return check_response(question, said.response or ())
+    except ValueError as error:
+        raise Refused(422, "response", str(error)) from None
+
+
+def _plausible(milliseconds: int | None) -> int | None:
+    """A time from a browser's clock; None where it cannot be one."""
+    return milliseconds if milliseconds is not None and 0 <= milliseconds <= _LONGEST_TIME else None

@@ -1,0 +1,48 @@
+"""New studies: a folder with all that a study may say, ready to be edited; and one of colours, ready to click."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from string import Template
+
+from similitude.feedback.files.whole import write_whole
+from similitude.study.settings import FILE, StudyError, check_name
+
+
+def new_study(folder: Path) -> list[Path]:
+    """Write `study.toml`, its pages and an empty folder of items; returns what was written. Nothing is overwritten."""
+    title = check_name(folder).replace("-", " ").replace("_", " ").capitalize()
+    files = _started("new", "consent.md", "instructions.md", "items/README.txt", FILE)
+    return _write(folder, files | {FILE: Template(files[FILE]).substitute(title=title)})
+
+
+def colour_study(folder: Path, colours: Mapping[str, str]) -> list[Path]:
+    """Write a study of colours, given as #rrggbb by name."""
+    check_name(folder)
+    table = io.StringIO()
+    csv.writer(table).writerows([("name", "colour"), *colours.items()])
+    return _write(
+        folder, {"colours.csv": table.getvalue()} | _started("colours", "consent.md", "instructions.md", FILE)
+    )
+
+
+def _started(kind: str, *names: str) -> dict[str, str]:
+    """The texts of files that a study of this kind starts with."""
+    source = resources.files("similitude.study") / "started" / kind
+    return {name: source.joinpath(name).read_text(encoding="utf-8") for name in names}
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    """Write those that are not there; `study.toml` comes last, so that a folder that has one is whole."""
+    if (folder / FILE).exists():
+        raise StudyError(f"{folder}: there is a {FILE} already; it was left as it is")
+    targets = {folder / name: text for name, text in files.items()}
+    for path, text in targets.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            write_whole(path, text.encode())
+    return list(targets)

@@ -1,0 +1,131 @@
+"""What the person who watches a study sees of it: accuracy on held-out answers, noise, raters, the map, items in need.
+
+All of it is computed by the model process and kept as JSON beside the model, so that the server does no mathematics.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from similitude.active.posterior import Posterior
+from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.projection import project
+from similitude.evaluate.scores import align, correct
+from similitude.feedback.columns import Floats
+from similitude.feedback.comparisons import Comparisons
+from similitude.graph.reliability import rate_raters
+from similitude.graph.repeats import Estimate, answer_voices, noise_ceiling, repeat_agreement
+from similitude.graph.votes import count_votes
+from similitude.methods.similarity import Similarity
+from similitude.study.advice import Point
+from similitude.study.learning import REPEAT, evenly_drawn
+
+_FOLDS = 5
+_FEWEST_TESTED = 20
+_SHOWN_OF_RATERS = (
+    "names",
+    "answers",
+    "agreement",
+    "low",
+    "high",
+    "flagged",
+    "cant_tell",
+    "seconds",
+    "side",
+    "side_p",
+    "note",
+)
+
+
+def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point | None:
+    """Accuracy on answers to evenly drawn questions that the model had not seen; None where there are too few.
+
+    The evenly drawn answers are cut into five parts; each is predicted by a model of all other answers, the chosen
+    ones and those of the other four parts. So every such answer is a test, none is tested on a model that learned it,
+    and the live model learns from all of them. (To keep them from the model for good would waste a fifth of what
+    people said, and to test each answer just before it is learned would measure the models of the past.) Chosen
+    questions are never tests: they are those that the model was least sure of. Fits start afresh: a warm start has
+    seen the test. A rater's sheet (ratings, links, labels) is one answer, predicted from those of the others.
+    """
+    c = comparisons
+    compares = np.bincount(c.answer, minlength=c.n_answers) > 0
+    tested = np.flatnonzero(evenly_drawn(c) & compares)
+    if len(tested) < _FOLDS or np.isin(c.answer, tested).sum() < _FEWEST_TESTED:
+        return None
+    fold = np.full(c.n_answers, -1)
+    fold[np.random.default_rng(0).permutation(tested)] = np.arange(len(tested)) % _FOLDS
+    value, weight, answer = np.zeros(len(c)), np.array(c.weight), c.answer
+    for k in range(_FOLDS):
+        rows = np.flatnonzero(fold[answer] == k)
+        value[rows] = _predicted(estimator, c.select(fold != k), c.rows(rows))
+    rows = np.flatnonzero(fold[answer] >= 0)
+    mean, low, high = clustered_mean(value[rows], weight[rows], answer[rows])
+    return Point(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
+
+
+def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a fit stopped a little early is tested as it is
+        return correct(clone(estimator).fit(train), test)
+
+
+def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Everything but the curve, fit for JSON; `before` is what was found last, so that the map does not turn."""
+    votes = count_votes(comparisons)
+    raters = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes).to_list()
+    return {
+        "answers": comparisons.n_answers,
+        "ceiling": asdict(_noise(comparisons)),
+        "raters": [{name: rater[name] for name in _SHOWN_OF_RATERS} for rater in raters],
+        "map": _map(similarity, before),
+        "items": _items(comparisons, similarity),
+    }
+
+
+def _noise(comparisons: Comparisons) -> Estimate:
+    """The noise ceiling of evenly drawn questions: from those, and from those that were asked again on purpose."""
+    strategy = comparisons.answers.strategy
+    again = np.array([*(label == REPEAT for label in strategy.labels), False])[strategy.codes]
+    part = comparisons.select(evenly_drawn(comparisons) | again)
+    return noise_ceiling(repeat_agreement(answer_voices(part, count_votes(part))))
+
+
+def ceiling_of(found: dict[str, Any]) -> Estimate:
+    """The noise ceiling as it was found."""
+    return Estimate(**found["ceiling"])
+
+
+def _map(similarity: Similarity, before: dict[str, Any] | None) -> dict[str, list[Any]]:
+    """Places in two dimensions, turned and mirrored onto the last map, but not stretched."""
+    names = list(similarity.names or ())
+    places = project(similarity.embedding)
+    places = places - places.mean(0)
+    if before and before["map"]["names"] == names:
+        last = np.array(before["map"]["places"])
+        aligned = align(places, last)
+        size = float(np.linalg.norm(aligned - aligned.mean(0)))
+        if size > 0:
+            places = (aligned - aligned.mean(0)) * float(np.linalg.norm(places)) / size
+    return {"names": names, "places": np.round(places, 4).tolist()}
+
+
+def _items(comparisons: Comparisons, similarity: Similarity) -> list[dict[str, Any]]:
+    """Each item with the number of answers about it and how unsure its place is, the neediest first.
+
+    Unsure: standard deviation of the item's place over that of all places; 1 is no idea.
+    """
+    shown = comparisons.answers.shown
+    rows = np.unique(np.stack([shown.owner, shown.values]), axis=1)
+    answers = np.bincount(rows[1].astype(np.intp), minlength=comparisons.n_items)
+    posterior = Posterior.of(similarity, comparisons)
+    spread = float(((similarity.embedding - similarity.embedding.mean(0)) ** 2).sum(1).mean())
+    unsure = np.sqrt(np.minimum(posterior.spread / max(spread, 1e-12), 1.0))
+    order = np.lexsort([answers, -unsure])
+    names = similarity.names or ()
+    return [{"name": names[k], "answers": int(answers[k]), "unsure": round(float(unsure[k]), 3)} for k in order]

@@ -1,0 +1,148 @@
+"""Answers from a file of answers: an export of this server, or of another one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.feedback.files import tables
+from similitude.study.asking import OUTCOMES, side_of
+from similitude.study.keep.export import FILE_FORM, KINDS
+from similitude.study.keep.rebuild import recount
+from similitude.study.service import StudyService
+from similitude.study.settings import FORM_NAMES, StudyError
+from similitude.study.store import schema
+from similitude.study.store.rows import Row
+
+_STUDY_FORM = {name: form for form, name in FILE_FORM.items()}
+
+
+def bring_in(service: StudyService, path: Path) -> int:
+    """Add the answers of a file to a study; returns how many were new.
+
+    Raters keep their codes and come without identity. An answer that is there already (the same rater, number, items
+    and response) is left as it is; another answer in its place, or a new one of a rater who takes part here, is
+    refused, and nothing is added.
+    """
+    rows = [_row(service, cells, place, path) for place, cells in enumerate(_cells(path))]
+    with service.database.write() as connection:
+        ids = _raters(connection, service, [row.pop("code") for row in rows], rows)
+        new = _new(connection, ids, rows, path)
+        _refuse_strangers(connection, new, path)
+        if new:
+            connection.execute(sa.insert(schema.answer), new)
+        recount(connection, service.study_id)
+    return len(new)
+
+
+def _cells(path: Path) -> list[dict[str, Any]]:
+    kind, zipped = tables.kind_of(path)
+    if kind not in KINDS:
+        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(KINDS)}")
+    data = tables.content(path, zipped)
+    if kind == ".parquet":
+        table = tables.parse_parquet(data)
+    elif kind in (".jsonl", ".ndjson"):
+        table = tables.parse_json_lines(data)
+    else:
+        table = tables.parse_text(data, "," if kind == ".csv" else "\t")
+    if missing := {"form", "rater", "shown", "response"} - set(table.columns):
+        raise StudyError(f"{path.name}: no column {min(missing)!r}; expected a file of `similitude study export`")
+    return [dict(zip(table.columns, row, strict=True)) for row in zip(*table.columns.values(), strict=True)]
+
+
+def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path) -> dict[str, Any]:
+    """A row of the log from a row of the file."""
+    where = f"{path.name}: row {place + 1}"
+    form = _STUDY_FORM.get(cells["form"], cells["form"])
+    shown, response = _listed(cells["shown"], where), _listed(cells["response"], where)
+    outcome = cells.get("outcome") or ("answered" if response else "cant_tell")
+    if form not in FORM_NAMES or outcome not in OUTCOMES or not cells["rater"] or not shown:
+        raise StudyError(f"{where}: expected an answer of a study, found form {form!r}, outcome {outcome!r}")
+    time, received = _number(cells.get("time"), where), _number(cells.get("received"), where)
+    now = service.database.clock.now()
+    number, model = _number(cells.get("number"), where), _number(cells.get("model"), where)
+    return {
+        "code": str(cells["rater"]), "study_id": service.study_id,
+        "number": None if number is None else int(number), "uid": None, "kind": cells.get("kind") or "question",
+        "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
+        "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
+        "side": side_of(form, response), "milliseconds": None if time is None else round(1000 * time),
+        "strategy": cells.get("strategy") or "imported", "score": _number(cells.get("score"), where),
+        "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,
+        "asked_at": received or now, "received": received or now,
+    }  # fmt: skip
+
+
+def _listed(cell: Any, where: str) -> list[Any]:
+    try:
+        found = json.loads(cell or "[]") if isinstance(cell, str) or cell is None else list(cell)
+    except (json.JSONDecodeError, TypeError):
+        found = None
+    if not isinstance(found, list):
+        raise StudyError(f'{where}: expected a list such as ["a", "b"], found {cell!r}')
+    return found
+
+
+def _number(cell: Any, where: str) -> float | None:
+    try:
+        return None if cell is None or cell != cell else float(cell)
+    except (TypeError, ValueError):
+        raise StudyError(f"{where}: expected a number, found {cell!r}") from None
+
+
+def _raters(
+    connection: sa.Connection, service: StudyService, codes: list[str], rows: list[dict[str, Any]]
+) -> dict[str, int]:
+    """The raters' numbers by code; those who are not there come in. Rows get their rater's number."""
+    table = schema.rater
+    query = sa.select(table.c.code, table.c.id).where(table.c.study_id == service.study_id)
+    ids: dict[str, int] = {row.code: row.id for row in connection.execute(query)}
+    now = service.database.clock.now()
+    for code in dict.fromkeys(codes):
+        if code not in ids:
+            new = {
+                "study_id": service.study_id, "code": code, "uid": f"imported-{code}", "parameters": "{}",
+                "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0, "catches": 0,
+                "catches_passed": 0,
+            }  # fmt: skip
+            made = connection.scalar(sa.insert(table).returning(table.c.id), new)
+            assert made is not None
+            ids[code] = made
+    count: dict[str, int] = {}
+    for code, row in zip(codes, rows, strict=True):
+        row["rater_id"] = ids[code]
+        if row["number"] is None:
+            row["number"] = count.get(code, 0)
+        count[code] = row["number"] + 1
+    return ids
+
+
+def _refuse_strangers(connection: sa.Connection, new: list[Row], path: Path) -> None:
+    """A code that a rater has here by joining is not the rater of the file who has it too."""
+    table = schema.rater
+    query = sa.select(table.c.code).where(table.c.id.in_({row["rater_id"] for row in new}))
+    joined = connection.scalar(query.where(table.c.uid.not_like("imported-%")).order_by(table.c.code).limit(1))
+    if joined is not None:
+        raise StudyError(f"{path.name}: {joined} is another rater here; bring answers into a study without raters")
+
+
+def _new(connection: sa.Connection, ids: Mapping[str, int], rows: list[Row], path: Path) -> list[Row]:
+    """The rows that are not in the log."""
+    answer = schema.answer
+    there = {
+        (row["rater_id"], row["number"]): dict(row)
+        for row in connection.execute(sa.select(answer).where(answer.c.rater_id.in_(set(ids.values())))).mappings()
+    }
+    new = []
+    for place, row in enumerate(rows):
+        found = there.setdefault((row["rater_id"], row["number"]), row)
+        if found is row:
+            new.append(row)
+        elif found["outcome"] != "redacted" and any(found[name] != row[name] for name in ("shown", "response")):
+            raise StudyError(f"{path.name}: row {place + 1} differs from the answer that is there; nothing was added")
+    return new

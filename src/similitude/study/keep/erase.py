@@ -1,0 +1,94 @@
+"""Erasing a rater on request: a logged redaction.
+
+What was said and who said it is overwritten; that a question was asked and answered stays, without the answer, so that
+counts and versions still add up. Backups are files that we cannot change: those that hold the rater are named.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.study.keep.export import study_number
+from similitude.study.settings import StudyError
+from similitude.study.store import schema
+from similitude.study.store.database import Database, StoreError
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What was erased, and the files that still hold it."""
+
+    code: str
+    answers: int
+    backups: tuple[str, ...]
+
+
+def erase_rater(database: Database, study: str, who: str) -> Erased:
+    """Erase a rater, given by code (as in exports) or by identity (as the recruiting service calls the person)."""
+    with database.write() as connection:
+        study_id = study_number(connection, study)
+        rater = _find(connection, study_id, who, study)
+        now = database.clock.now()
+        backups = _backups(connection, rater["joined"])
+        answer = schema.answer
+        mine = answer.c.rater_id == rater["id"]
+        nothing = {"response": None, "uid": None, "milliseconds": None, "side": -1, "outcome": "redacted"}
+        answers = connection.execute(sa.update(answer).where(mine).values(nothing)).rowcount
+        connection.execute(sa.delete(schema.reply).where(schema.reply.c.rater_id == rater["id"]))
+        connection.execute(sa.update(schema.lease).where(schema.lease.c.rater_id == rater["id"]).values(open=False))
+        blank = {"identity": None, "uid": f"erased-{secrets.token_hex(8)}", "parameters": "{}", "catches_passed": 0}
+        person = sa.update(schema.rater).where(schema.rater.c.id == rater["id"])
+        connection.execute(person.values(erased=rater["erased"] or now, **blank))
+        record = {"study_id": study_id, "code": rater["code"], "answers": answers, "at": now}
+        connection.execute(sa.insert(schema.redaction), {**record, "backups": json.dumps(backups)})
+    overwrite(database)
+    return Erased(rater["code"], answers, tuple(backups))
+
+
+def _find(connection: sa.Connection, study_id: int, who: str, study: str) -> dict[str, Any]:
+    table = schema.rater
+    query = sa.select(table).where(table.c.study_id == study_id, sa.or_(table.c.code == who, table.c.identity == who))
+    found = connection.execute(query).mappings().all()
+    if not found:
+        raise StudyError(f"{study}: there is no rater with the code or identity {who!r}")
+    if len(found) > 1:
+        codes = ", ".join(row["code"] for row in found)
+        raise StudyError(
+            f"{study}: {who!r} is the code of one rater and the identity of another; give a code ({codes})"
+        )
+    return dict(found[0])
+
+
+def _backups(connection: sa.Connection, joined: float) -> list[str]:
+    """The files that were written after the rater came."""
+    table = schema.backup
+    return list(connection.scalars(sa.select(table.c.file).where(table.c.at >= joined).order_by(table.c.id)))
+
+
+def overwrite(database: Database) -> None:
+    """Write the database anew, so that no byte of what was erased is left in its files."""
+    if not database.is_sqlite:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            for table in (schema.answer, schema.rater, schema.reply):
+                connection.execute(sa.text(f"VACUUM FULL {table.name}"))
+        return
+    raw = database.engine.raw_connection()
+    try:
+        cursor = raw.cursor()
+        cursor.execute("VACUUM")
+        for _ in range(50):
+            if cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0:
+                return
+            time.sleep(0.1)
+    finally:
+        raw.close()
+    raise StoreError(
+        f"{database.where}: the answers are erased, but a program that reads keeps an old page of the file; "
+        "close it and erase the rater again"
+    )

@@ -1,0 +1,168 @@
+"""The live model of one study: it learns answers as they come, is fitted anew now and then, and chooses questions.
+
+Forms whose answers compare by themselves are learned one by one (`OnlineEmbedding`) between the fits; sheets of
+ratings, links and labels, which change as a whole with every line, wait for the next fit. A fit takes the best of a
+warm, a spectral and a random start, since questions chosen by a fit that is stuck keep asking about its artefacts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from similitude.active.refit import best_fit
+from similitude.active.select import Chooser
+from similitude.feedback.answers import Answers
+from similitude.feedback.columns import Floats, Ints
+from similitude.feedback.comparisons import Comparisons
+from similitude.methods.online.embedding import OnlineEmbedding
+from similitude.methods.ordinal import STE
+from similitude.methods.similarity import Similarity
+from similitude.study.learning import REPEAT, as_answers, comparisons_of, evenly_drawn
+from similitude.study.rounds import ADAPTIVE
+from similitude.study.settings import Study
+
+_PER_ITEM = 1  # comparisons per item below which a model would only invent
+_SOONEST = 10  # answers between two fits at the least
+_GROWTH, _DRIFT = 0.25, 0.05  # a fit is due after a quarter more answers, or every `refit_every`, or 1 in 20
+
+_MEMORY = 1_000_000  # answers that are learned again and again between fits: all of them
+
+
+class NoModelYet(ValueError):
+    """Why there is no model, in words for the person who watches the study."""
+
+
+class Learner:
+    """What is known of a study's items.
+
+    Parameters
+    ----------
+    study : as written in `study.toml`
+    names : its items
+    start : a similarity learned before, to start from
+    seed : of all chance
+    """
+
+    def __init__(self, study: Study, names: Sequence[str], start: Similarity | None = None, seed: int = 0) -> None:
+        self.study, self.names = study, tuple(names)
+        self.adaptive = study.question.form in ADAPTIVE and study.choose.strategy != "random"
+        self.similarity: Similarity | None = None
+        self.fitted_at = 0
+        self._parts: list[Answers] = []
+        self._n_answers = 0
+        self._online: OnlineEmbedding | None = None
+        self._rng = np.random.default_rng(seed)
+        self._start: Floats | None = start.embedding if start is not None and self._fits(start) else None
+
+    @property
+    def n_answers(self) -> int:
+        """Number of answers learned, "can't tell" included."""
+        return self._n_answers
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """What all answers compare."""
+        if len(self._parts) != 1:
+            self._parts = [Answers.join(self._parts)] if self._parts else []
+        return comparisons_of(self._parts[0], self.names) if self._parts else _nothing(self.names)
+
+    def learn(self, answers: Answers) -> None:
+        """Take in further answers, in the order in which they were given."""
+        if not len(answers):
+            return
+        self._parts.append(answers)
+        self._n_answers += len(answers)
+        if self._online is not None:
+            alone = np.flatnonzero(np.isin(answers.form.values, ADAPTIVE))
+            new = Comparisons.from_answers(answers.take(alone), names=self.names)
+            if len(new):
+                self.similarity = self._online.partial_fit(new).similarity_
+
+    @property
+    def is_due(self) -> bool:
+        """Whether enough has come since the last fit: a quarter more at first, `refit_every` then, 1 in 20 at last.
+
+        Without a model, whether anything has.
+        """
+        if self.similarity is None:
+            return self._n_answers > self.fitted_at
+        soon = min(self.study.choose.refit_every, max(_SOONEST, int(_GROWTH * self.fitted_at)))
+        return self._n_answers - self.fitted_at >= max(soon, int(_DRIFT * self.fitted_at))
+
+    def refit(self) -> Comparisons:
+        """Fit all answers anew, and return what they compare; NoModelYet where they do not suffice."""
+        self.fitted_at = self._n_answers
+        found = self._enough()
+        fitted = best_fit(self.estimator(), found, self._last())
+        self.similarity = fitted.similarity_
+        if self.study.question.form in ADAPTIVE:
+            if self._online is None:
+                self._online = OnlineEmbedding(self.study.choose.dimensions, memory=_MEMORY, random_state=0)
+                self._online.partial_fit(found)
+            self._online.refit(init=fitted.embedding_[found.items_compared])
+        return found
+
+    def estimator(self) -> STE:
+        """What is fitted: also to part of the answers, where its predictions are tested on the others."""
+        return STE(self.study.choose.dimensions, n_items=len(self.names), random_state=0)
+
+    def questions(self, n: int, pending: Sequence[Sequence[str]]) -> list[tuple[list[str], str, float | None]]:
+        """Choose n questions: items shown, strategy, score. Those that wait for an answer are not chosen again.
+
+        `repeat_share` of them were answered before, by other raters: two answers to one question tell how much noise
+        there is, and so what any model can reach. They are drawn from the evenly drawn ones.
+        """
+        again = self._again(int(self._rng.binomial(n, self.study.choose.repeat_share)))
+        chosen = self._chosen(n - len(again), pending) if n > len(again) else []
+        mixed = [*again, *chosen]
+        return [mixed[k] for k in self._rng.permutation(len(mixed))]
+
+    def _chosen(self, n: int, pending: Sequence[Sequence[str]]) -> list[tuple[list[str], str, float | None]]:
+        try:
+            shown, strategy, score = self._chooser(pending, repeat=False).choose(n)
+        except ValueError:  # nearly all questions were asked: from here on, what teaches most is asked again
+            shown, strategy, score = self._chooser(pending, repeat=True).choose(n)
+        return [
+            ([self.names[item] for item in row], name, value)
+            for row, name, value in zip(shown.tolist(), strategy, score.tolist(), strict=True)
+        ]
+
+    def _chooser(self, pending: Sequence[Sequence[str]], repeat: bool) -> Chooser:
+        question = self.study.question
+        return Chooser(
+            self.similarity, strategy=self.study.choose.strategy, form=question.form, grid_size=question.grid_size,
+            asked=self.comparisons, pending=list(pending), repeat=repeat, random_share=0.0, random_state=self._rng,
+        )  # fmt: skip
+
+    def _again(self, n: int) -> list[tuple[list[str], str, float | None]]:
+        if not n:
+            return []
+        c = self.comparisons
+        even = np.flatnonzero(evenly_drawn(c) & ~c.answers.cant_tell)
+        drawn: Ints = self._rng.permutation(even)[:n]
+        return [([self.names[item] for item in c.answers.shown[row]], REPEAT, None) for row in drawn.tolist()]
+
+    def _enough(self) -> Comparisons:
+        try:
+            found = self.comparisons
+        except ValueError as error:  # links or labels of one kind alone, say
+            raise NoModelYet(str(error)) from None
+        needed = _PER_ITEM * len(self.names)
+        if len(found) < needed:
+            raise NoModelYet(
+                f"a first model needs {needed} comparisons, {_PER_ITEM} per item; the {self._n_answers} answers so far "
+                f"give {len(found)}"
+            )
+        return found
+
+    def _last(self) -> Floats | None:
+        return self._start if self.similarity is None else self.similarity.embedding
+
+    def _fits(self, similarity: Similarity) -> bool:
+        return similarity.names == self.names and similarity.embedding.shape[1] == self.study.choose.dimensions
+
+
+def _nothing(names: Sequence[str]) -> Comparisons:
+    return comparisons_of(as_answers([], names), names)

@@ -1,0 +1,110 @@
+"""From the log to what a model learns: rows of `answer` as `Answers`, and those as comparisons.
+
+Left out are practice and catch trials (their answers are known), skipped questions, what was redacted, and answers
+about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
+
+| form | comparisons |
+|---|---|
+| triplet, odd_one_out, choice, quadruplet | of each answer by itself (`similitude.feedback.forms`) |
+| similarity_rating | all ratings of a rater are one sheet: a pair rated higher is more alike than one rated lower |
+| same_different | links: a pair called the same is more alike than one called different by the same rater |
+| labelling | labels: an item is more like one of its class; of two in a class, the surer one is nearer to a third |
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+
+from similitude.feedback.answers import Answers
+from similitude.feedback.columns import Bools, Rows
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.labels import Labels
+from similitude.feedback.links import Links
+from similitude.study.rounds import ADAPTIVE
+from similitude.study.store import schema
+
+EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
+REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater
+_PER_SHEET = 2000  # comparisons of one rater's ratings at most: k ratings give up to k²/2
+_SEED = 0  # sheets that are too long are thinned the same way each time
+_SAID = ("answered", "cant_tell")
+
+
+def read_log(
+    connection: sa.Connection, study_id: int, names: Sequence[str], after: int = 0, most: int = 5000
+) -> tuple[Answers, int, int]:
+    """The next answers of the log: those to learn from, the number of the last row seen, and how many were seen."""
+    answer, rater = schema.answer, schema.rater
+    query = (
+        sa.select(answer, rater.c.code)
+        .join(rater, rater.c.id == answer.c.rater_id)
+        .where(answer.c.study_id == study_id, answer.c.id > after)
+        .order_by(answer.c.id)
+        .limit(most)
+    )
+    rows = connection.execute(query).mappings().all()
+    return as_answers(rows, names), rows[-1]["id"] if rows else after, len(rows)
+
+
+def as_answers(rows: Sequence[Any], names: Sequence[str]) -> Answers:
+    """Rows of the log, with the rater's code, as answers about the items of these names."""
+    place = {name: k for k, name in enumerate(names)}
+    told = [(row, json.loads(row["shown"])) for row in rows if row["kind"] == "question" and row["outcome"] in _SAID]
+    kept = [(row, shown) for row, shown in told if all(name in place for name in shown)]
+    return Answers.of(
+        [row["form"] for row, _ in kept],
+        Rows.of([[place[name] for name in shown] for _, shown in kept], np.int32),
+        Rows.of([json.loads(row["response"] or "[]") for row, _ in kept], float),
+        rater=[row["code"] for row, _ in kept],
+        strategy=[row["strategy"] for row, _ in kept],
+        time=[np.nan if row["milliseconds"] is None else row["milliseconds"] / 1000 for row, _ in kept],
+        side=[row["side"] for row, _ in kept],
+    )
+
+
+def comparisons_of(answers: Answers, names: Sequence[str]) -> Comparisons:
+    """What answers compare; a study whose form was changed midway may hold several forms."""
+    form = answers.form.values
+    alone = np.isin(form, ADAPTIVE)
+    parts = [Comparisons.from_answers(answers.take(np.flatnonzero(alone)), names=names)]
+    said = ~answers.cant_tell
+    for one, derive in _SHEETS.items():
+        rows = np.flatnonzero((form == one) & said)
+        if len(rows):
+            parts.append(derive(answers.take(rows), names))
+    return parts[0] if len(parts) == 1 else Comparisons.concatenate([part for part in parts if part.n_answers])
+
+
+def evenly_drawn(comparisons: Comparisons) -> Bools:
+    """Which answers are to questions drawn evenly from all; a sheet is, since its forms know no other way."""
+    strategy = comparisons.answers.strategy
+    if not strategy.recorded:
+        return np.ones(comparisons.n_answers, bool)
+    return np.array([label in EVEN for label in strategy.labels] + [True])[strategy.codes]
+
+
+def _ratings(answers: Answers, names: Sequence[str]) -> Comparisons:
+    return Comparisons.from_ratings(
+        answers.shown.matrix(), answers.response.matrix()[:, 0], answers.rater.values, larger="similar",
+        max_per_rater=_PER_SHEET, random_state=_SEED, names=names,
+    )  # fmt: skip
+
+
+def _links(answers: Answers, names: Sequence[str]) -> Comparisons:
+    similar = answers.response.matrix()[:, 0] == 1
+    links = Links.of(answers.shown.matrix(), similar, rater=answers.rater.values, names=names)
+    return links.to_comparisons(random_state=_SEED)
+
+
+def _labels(answers: Answers, names: Sequence[str]) -> Comparisons:
+    said = answers.response.matrix()
+    labels = Labels.of(answers.shown.matrix()[:, 0], said[:, 0], said[:, 1], rater=answers.rater.values, names=names)
+    return labels.to_comparisons(random_state=_SEED)
+
+
+_SHEETS = {"similarity_rating": _ratings, "same_different": _links, "labelling": _labels}

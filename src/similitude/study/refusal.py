@@ -1,0 +1,22 @@
+"""What a rater is told who asks for something that cannot be granted."""
+
+from __future__ import annotations
+
+
+class Refused(ValueError):
+    """A request that cannot be granted.
+
+    Attributes
+    ----------
+    status : of HTTP
+    code : one word for programs
+    """
+
+    def __init__(self, status: int, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.code = status, code
+
+
+def unknown_rater() -> Refused:
+    """Nobody whom this study knows."""
+    return Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")

@@ -1,0 +1,115 @@
+"""Serving a site until it is told to stop: what was handed in is written before the process ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from similitude.study.settings import StudyError
+from similitude.study.site import Site, open_site
+from similitude.study.supervise import Supervisor
+from similitude.study.web.app import create_app
+from similitude.study.web.login import first_link
+
+_STOP_SECONDS = 3  # for requests that are under way
+
+
+def serve(
+    root: Path,
+    database: str | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    public_url: str | None = None,
+    say: Callable[[str], None] = print,
+    model: bool = True,
+) -> None:
+    """Serve the studies of a folder until the process is told to stop.
+
+    Parameters
+    ----------
+    root : the folder of a study, or of several
+    database : `sqlite:///FILE` or `postgresql://...`; the default is a file in `root`
+    host, port : where to listen; port 0 is any free one
+    public_url : how the server is reached from outside, for the links that are shown
+    say : takes the lines that tell what is where
+    model : whether a model process is started beside the server; of several, one keeps each study
+    """
+    with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
+        for line in greeting(site, public_url or address_of(host, listening)):
+            say(line)
+        with learning(site) if model else nullcontext():
+            uvicorn.Server(settings(site)).run(sockets=[listening])
+
+
+@contextmanager
+def learning(site: Site) -> Iterator[Supervisor]:
+    """The model process of a site, for as long as it is served."""
+    supervisor = Supervisor(site).start()
+    try:
+        yield supervisor
+    finally:
+        supervisor.stop()
+
+
+def settings(site: Site) -> uvicorn.Config:
+    """How the application is run: no log of who asked for what, and time to finish."""
+    return uvicorn.Config(
+        create_app(site), access_log=False, log_level="warning", timeout_graceful_shutdown=_STOP_SECONDS, lifespan="off"
+    )
+
+
+def greeting(site: Site, address: str) -> list[str]:
+    """What the researcher is told at the start."""
+    base = address.rstrip("/")
+    links = [f"{base}/s/{name}/" for name in site.studies]
+    once = first_link(site)
+    return [
+        *(f"participants   {link}" for link in links),
+        *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
+        f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
+        f"answers        {site.database.where}",
+        f"studies        {site.root.resolve()}",
+        "stop           Ctrl+C; everything that was answered is kept",
+    ]
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; a port that is taken is said in words."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(1024)
+    except OSError as error:
+        found.close()
+        raise StudyError(f"cannot listen at {host} port {port} ({error.strerror}); try another --port") from None
+    return found
+
+
+def address_of(host: str, listening: socket.socket) -> str:
+    """How this machine reaches the server."""
+    name = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::", "::1") else host
+    return f"http://{name}:{listening.getsockname()[1]}"
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """End in order on Ctrl+C and on SIGTERM, which by itself would end the process before the site is closed."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,270 @@
+"""Simulated raters who answer a study through its public interface: for rehearsing it, and for tests.
+
+They know where the items lie (a saved model, colours in CIELAB, or positions drawn by name) and answer as
+`similitude.simulate` does: the alternative of highest `-sharpness · d² + Gumbel` is chosen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from similitude.study.client import Address, Client
+from similitude.study.settings import StudyError
+
+Position = tuple[float, ...]
+ColourPositions = Callable[[list[str]], npt.NDArray[np.float64]]
+_TRIES = 30
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How raters behave.
+
+    Attributes
+    ----------
+    sharpness : how strongly a difference of squared distances decides an answer
+    clickers : share of the raters who click at random
+    think : mean seconds of thought per question; drawn from a log-normal
+    cant_tell : share of the answers that are "can't tell", where the study takes that
+    """
+
+    sharpness: float = 2.0
+    clickers: float = 0.0
+    think: float = 0.0
+    cant_tell: float = 0.0
+
+
+@dataclass
+class Summary:
+    """What became of the raters."""
+
+    raters: int = 0
+    finished: int = 0
+    failed: int = 0
+    answers: int = 0
+    seconds: float = 0.0
+    waits: list[float] = field(default_factory=list)
+    refusals: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        waits = 1000 * np.array(self.waits or [0.0])
+        p50, p99 = np.percentile(waits, [50, 99])
+        rate = self.answers / max(self.seconds, 1e-9)
+        lines = [
+            f"{self.finished} of {self.raters} raters finished; {self.answers} answers in {self.seconds:.1f} s "
+            f"({rate:.0f} a second)",
+            f"an answer was kept after {p50:.0f} ms (half of them), {p99:.0f} ms (99%)",
+        ]
+        lines += [f"{count} times: {why}" for why, count in self.refusals.most_common()]
+        return "\n".join(lines)
+
+
+def simulate_study(
+    url: str,
+    raters: int = 50,
+    behaviour: Behaviour | None = None,
+    *,
+    truth: Mapping[str, Position] | None = None,
+    colours: ColourPositions | None = None,
+    seed: int = 0,
+) -> Summary:
+    """Let raters answer a study, all at once.
+
+    Parameters
+    ----------
+    url : the link that raters get
+    raters : how many; the same seed sends the same raters again, who go on where they were
+    behaviour : how they behave
+    truth : where the items lie, by name; else colours by `colours`, other items by chance
+    colours : positions of colours written #rrggbb
+    seed : of everything that is drawn
+    """
+    address = Address(url)
+    where = Where(truth, colours, seed)
+    return asyncio.run(_all(address, raters, behaviour or Behaviour(), where, seed))
+
+
+def truth_of_file(path: Path) -> dict[str, Position]:
+    """Where a saved model puts its items."""
+    from similitude.methods.similarity import Similarity
+
+    found = Similarity.load(path)
+    if found.names is None:
+        raise StudyError(f"{path}: its items have no names; learn it from answers with names")
+    return {name: tuple(row) for name, row in zip(found.names, found.embedding.tolist(), strict=True)}
+
+
+async def _all(address: Address, raters: int, behaviour: Behaviour, where: Where, seed: int) -> Summary:
+    summary = Summary(raters)
+    begin = time.perf_counter()
+    jobs = [_Rater(address, number, behaviour, where, seed, summary).take_part() for number in range(raters)]
+    for outcome in await asyncio.gather(*jobs, return_exceptions=True):
+        if isinstance(outcome, (StudyError, ConnectionError)):
+            summary.failed += 1
+            summary.refusals[str(outcome)] += 1
+        elif isinstance(outcome, BaseException):
+            raise outcome
+    summary.seconds = time.perf_counter() - begin
+    return summary
+
+
+class Where:
+    """Where items lie: known, seen as a colour, or drawn by name."""
+
+    def __init__(self, truth: Mapping[str, Position] | None, colours: ColourPositions | None, seed: int) -> None:
+        self.truth, self.colours, self.seed = truth, colours, seed
+        self._found: dict[str, Position] = {}
+
+    def of(self, item: Mapping[str, Any]) -> Position:
+        """The position of an item as it came from the server."""
+        name = str(item["name"])
+        if name not in self._found:
+            self._found[name] = self._place(name, item)
+        return self._found[name]
+
+    def _place(self, name: str, item: Mapping[str, Any]) -> Position:
+        if self.truth is not None:
+            if name not in self.truth:
+                raise StudyError(f"truth: the model does not know the item {name!r}; give one of this study's items")
+            return self.truth[name]
+        if item["kind"] == "colour" and self.colours is not None:
+            return tuple(self.colours([str(item["content"])])[0].tolist())
+        rng = Random(f"{self.seed} {name}")
+        return rng.gauss(0, 1), rng.gauss(0, 1)
+
+
+class _Rater:
+    """One rater, from the door to the end."""
+
+    def __init__(
+        self, address: Address, number: int, behaviour: Behaviour, where: Where, seed: int, summary: Summary
+    ) -> None:
+        self.client, self.behaviour, self.summary = Client(address), behaviour, summary
+        self.name = f"simulated-{seed}-{number}"
+        self.rng = Random(self.name)
+        clicks = self.rng.random() < behaviour.clickers
+        self.mind = Mind(where, 0.0 if clicks else behaviour.sharpness, self.rng)
+
+    async def take_part(self) -> None:
+        try:
+            about = await self._ask("GET", "about")
+            joined = await self._ask("POST", "join", {"uid": self.name, "parameters": {"rater": self.name}})
+            token = joined["token"]
+            if joined["stage"] == "consent":
+                joined = await self._ask("POST", "consent", token=token)
+            if joined["stage"] == "questions":
+                await self._answer_all(about, token)
+            if joined["stage"] != "done":
+                await self._ask("POST", "survey", {"replies": self._replies(about["survey"])}, token)
+            self.summary.finished += 1
+        finally:
+            self.client.close()
+
+    async def _answer_all(self, about: Mapping[str, Any], token: str) -> None:
+        state = await self._ask("POST", "questions", token=token)
+        while state["questions"]:
+            question = state["questions"][0]
+            thought = self._thought()
+            await asyncio.sleep(thought)
+            said = self._said(about, question) | {"milliseconds": round(1000 * thought)}
+            begin = time.perf_counter()
+            state = await self._ask("POST", "answers", said, token)
+            self.summary.waits.append(time.perf_counter() - begin)
+            self.summary.answers += 1
+        if state["paused"]:
+            raise StudyError("the study is paused")
+
+    def _thought(self) -> float:
+        spread = 0.5
+        return self.behaviour.think * math.exp(self.rng.gauss(-(spread**2) / 2, spread))
+
+    def _said(self, about: Mapping[str, Any], question: Mapping[str, Any]) -> dict[str, Any]:
+        said = {"number": question["number"], "uid": f"{self.name}-{question['number']}"}
+        if about["cant_tell"] and self.rng.random() < self.behaviour.cant_tell:
+            return said | {"outcome": "cant_tell"}
+        return said | {"outcome": "answered", "response": self.mind.response(about, question["shown"])}
+
+    def _replies(self, fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        said = {"number": "30", "text": "simulated", "long_text": "simulated"}
+        return {one["name"]: said.get(one["kind"]) or self.rng.choice(one["choices"]) for one in fields}
+
+    async def _ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> dict[str, Any]:
+        """One request, sent again while the server is away or its store cannot take it; nothing is said twice."""
+        for attempt in range(_TRIES):
+            try:
+                status, reply = await self.client.call(method, path, body, token)
+            except ConnectionError:
+                if attempt == _TRIES - 1:
+                    raise
+            else:
+                if status == 200:
+                    return reply
+                if status != 503:
+                    raise StudyError(f"{path}: {status} {reply.get('detail', reply)}")
+            await asyncio.sleep(0.1 * (attempt + 1))
+        raise StudyError(f"{path}: the server could not take it, {_TRIES} times")
+
+
+class Mind:
+    """Decides the answers of one rater; a sharpness of 0 is clicking at random."""
+
+    def __init__(self, where: Where, sharpness: float, rng: Random) -> None:
+        self.where, self.sharpness, self.rng = where, sharpness, rng
+
+    def response(self, about: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[float]:
+        """The response to a question, in the code of its form."""
+        at = [self.where.of(item) for item in shown]
+        form = about["form"]
+        if form == "triplet":
+            return [1.0 + self._most([-_squared(at[0], other) for other in at[1:]])]
+        if form == "quadruplet":
+            return [float(self._most([-_squared(at[0], at[1]), -_squared(at[2], at[3])]))]
+        if form == "odd_one_out":
+            others = ((1, 2), (0, 2), (0, 1))
+            return [float(self._most([-_squared(at[i], at[j]) for i, j in others]))]
+        if form == "choice":
+            values = self._values([-_squared(at[0], other) for other in at[1:]])
+            order = sorted(range(len(values)), key=lambda k: -values[k])
+            return [1.0 + k for k in order[: about["pick"]]]
+        if form == "similarity_rating":
+            return [self._rating(_squared(at[0], at[1]), about["scale"])]
+        if form == "same_different":
+            return [float(self._most([0.0, 1.0 - _squared(at[0], at[1])]))]
+        return self._label(at[0], about["classes"])
+
+    def _values(self, scores: Sequence[float]) -> list[float]:
+        return [self.sharpness * score - math.log(-math.log(self.rng.random() or 0.5)) for score in scores]
+
+    def _most(self, scores: Sequence[float]) -> int:
+        values = self._values(scores)
+        return values.index(max(values))
+
+    def _rating(self, squared: float, scale: int) -> float:
+        """Steps of equal width of exp(-d²/4), blurred by noise; any step at random without sharpness."""
+        if self.sharpness == 0:
+            return float(self.rng.randint(1, scale))
+        alike = math.exp(-squared / 4) + self.rng.gauss(0, 0.25 / (1 + self.sharpness))
+        return 1.0 + min(scale - 1, max(0, math.floor(scale * alike)))
+
+    def _label(self, at: Position, classes: Sequence[str]) -> list[float]:
+        """The class whose prototype (drawn by its name) is near, and the share of its odds."""
+        prototypes = [Random(name) for name in classes]
+        scores = [-_squared(at, [rng.gauss(0, 1) for _ in at]) for rng in prototypes]
+        chosen = self._most(scores)
+        odds = [math.exp(self.sharpness * (score - max(scores))) for score in scores]
+        return [float(chosen), odds[chosen] / sum(odds)]
+
+
+def _squared(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))

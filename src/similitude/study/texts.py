@@ -1,0 +1,108 @@
+"""Every word that a rater reads on the pages, by name; `[texts]` in `study.toml` says them in another way or language.
+
+Words in braces are filled in where they are shown, such as `{number}`. A text may leave one out, but name no other.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+
+DEFAULTS: dict[str, str] = {
+    # what is asked, by form; `question.text` goes before them
+    "ask_triplet": "Which of the two is more like the one on top?",
+    "ask_odd_one_out": "Which one is the odd one out?",
+    "ask_choice": "Pick the {pick} that are most like the one on top.",
+    "ask_quadruplet": "Which pair is more alike?",
+    "ask_similarity_rating": "How alike are these two?",
+    "ask_same_different": "Are these two the same, or different?",
+    "ask_labelling": "What is this?",
+    # answers
+    "scale_low": "not alike at all",
+    "scale_high": "very alike",
+    "same": "Same",
+    "different": "Different",
+    "confidence": "How sure are you?",
+    "confidence_low": "a guess",
+    "confidence_high": "certain",
+    "confirm": "Confirm",
+    "picked": "{picked} of {pick} picked",
+    "skip": "Skip",
+    "cant_tell": "I can't tell",
+    # buttons of the pages
+    "agree": "I agree and want to take part",
+    "decline": "I do not want to take part",
+    "start": "Start",
+    "go_on": "Continue",
+    "send": "Send",
+    "copy": "Copy",
+    "copied": "Copied",
+    "leave": "Finish and go back",
+    # headings and sentences
+    "progress": "Question {number} of {total}",
+    "practice": "Practice {number} of {total}",
+    "practice_over": "That was the practice. Now the study begins; your answers are kept from here on.",
+    "right": "Yes, that is the answer we had in mind.",
+    "wrong": "We had another answer in mind: it is marked.",
+    "break_title": "Time for a break",
+    "break": "You have answered {number} of {total} questions. Rest your eyes, and go on when you like.",
+    "survey_title": "A few last questions",
+    "required": "must be filled in",
+    "choose_one": "please choose",
+    "done_title": "Done. Thank you!",
+    "done": "Your answers have arrived. You can close this page.",
+    "code": "Your completion code",
+    "redirecting": "You are taken back in a moment.",
+    "declined_title": "Thank you for your time",
+    "declined": "Nothing about you was kept. You can close this page.",
+    "full_title": "This study is complete",
+    "full": "It has all the people it needs. Thank you for coming.",
+    "paused_title": "This study is paused",
+    "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
+    "not_named_title": "This study is by invitation",
+    "not_named": "Please use the very link that you were sent.",
+    "fault_title": "Something went wrong",
+    "fault": "Your answers so far are kept. Please load this page again.",
+    "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",
+    # notices
+    "loading": "Loading …",
+    "offline": "No connection. Your answers are kept on this device and sent as soon as it is back.",
+    "unavailable": "The server cannot store answers just now. Nothing is lost: yours are kept here and sent again.",
+    "back_online": "The connection is back; everything was sent.",
+    "other_tab": "This question was answered in another tab; here is where you are now.",
+    "not_loaded": "This could not be loaded.",
+    # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
+    "key_skip": "s",
+    "key_cant_tell": "c",
+    "keys": "Keys",
+    "keys_two": "← → or 1 2 answer",
+    "keys_several": "1 to {last} answer · ← → and Enter",
+    "keys_pick": "1 to {last} pick · ← → and Enter · Enter confirms",
+    "keys_slider": "← → move · Enter confirms",
+    "keys_labelling": "1 to {last} class, then 1 to 5 how sure · Esc goes back",
+    "keys_page": "Enter goes on",
+    # for screen readers
+    "head_item": "The one to compare with",
+    "answers": "Answers",
+    "pair": "Pair {number}: {first}, and {second}",
+    "colour": "Colour {content}",
+    "choose": "Choose",
+}
+
+_PLACE = re.compile(r"{(\w+)}")
+
+
+def all_texts(own: Mapping[str, str]) -> dict[str, str]:
+    """The words of a study: its own before the defaults; ValueError where a name or a place is not known."""
+    for name, text in own.items():
+        if name not in DEFAULTS:
+            near = difflib.get_close_matches(name, DEFAULTS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"texts.{name}: there is no text of this name{hint}")
+        strange = set(_PLACE.findall(text)) - set(_PLACE.findall(DEFAULTS[name]))
+        if strange:
+            raise ValueError(f"texts.{name}: nothing can be filled in for {{{min(strange)}}}; found {text!r}")
+        if name.startswith("key_") and len(text) != 1:
+            raise ValueError(f"texts.{name}: expected one key, found {text!r}")
+    return {**DEFAULTS, **own}

@@ -1,0 +1,95 @@
+"""A study as it is served now, beside the versions that questions were handed out under before.
+
+`study.toml` and the items may change between two runs while raters hold questions. A question keeps its version: an
+answer to it is read as that version meant it, however late it comes. Nobody is shown it again where it no longer fits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from similitude.study.asking import key_of, meaning, rearranged
+from similitude.study.refusal import Refused
+from similitude.study.settings import Known, Study
+from similitude.study.store import schema
+
+
+def version_of(study: Study, names: Sequence[str]) -> str:
+    """A digest of the settings and of the items' names."""
+    text = json.dumps([study.version, list(names)], ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Served:
+    """A study with its number in the database, its version and its items' names."""
+
+    study: Study
+    study_id: int
+    version: str
+    names: Sequence[str]
+    _others: dict[str, Study] = field(default_factory=dict)
+    _known: dict[str, dict[tuple[str, int], Known]] = field(default_factory=dict)
+    _present: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, study: Study, study_id: int, version: str, names: Sequence[str]) -> Served:
+        """Make one."""
+        return cls(study, study_id, version, list(names), _present=frozenset(names))
+
+    def at(self, connection: sa.Connection, version: str) -> Study:
+        """The study as it was in a version; refused where that was written by a similitude of other settings."""
+        if version == self.version:
+            return self.study
+        if version not in self._others:
+            table = schema.study_version
+            query = sa.select(table.c.settings).where(table.c.study_id == self.study_id, table.c.version == version)
+            try:
+                written: dict[str, Any] = json.loads(connection.scalar(query) or "{}")
+                self._others[version] = Study(**written, folder=self.study.folder)
+            except (ValidationError, TypeError):
+                raise Refused(409, "withdrawn", "This question was withdrawn: the study was changed.") from None
+        return self._others[version]
+
+    def still_asked(self, connection: sa.Connection, lease: Mapping[str, Any]) -> bool:
+        """Whether a question can be shown as the study is now: the same form, items that are there."""
+        if lease["version"] == self.version:
+            return True
+        try:
+            then, now = self.at(connection, lease["version"]).question, self.study.question
+        except Refused:
+            return False
+        same = meaning(then) == meaning(now)
+        there = self._present.issuperset(json.loads(lease["shown"]))
+        return same and there and (lease["kind"] == "question" or self.correct(connection, lease, now=True) is not None)
+
+    def correct(self, connection: sa.Connection, lease: Mapping[str, Any], now: bool = False) -> list[float] | None:
+        """The right response to a question of practice or a catch trial, as its items stand on the screen."""
+        version = self.version if now else lease["version"]
+        study = self.at(connection, version)
+        if version not in self._known:
+            self._known[version] = known_questions(study)
+        shown = json.loads(lease["shown"])
+        form = study.question.form
+        known = self._known[version].get((lease["kind"], key_of(form, shown)))
+        return None if known is None else rearranged(form, known.correct, known.shown, shown)
+
+    def keys_of_known(self) -> set[int]:
+        """The questions whose answers are known: they are asked as such, never among the others."""
+        if self.version not in self._known:
+            self._known[self.version] = known_questions(self.study)
+        return {key for _, key in self._known[self.version]}
+
+
+def known_questions(study: Study) -> dict[tuple[str, int], Known]:
+    """Questions of practice and catch trials by kind and key."""
+    form = study.question.form
+    given = {"practice": study.practice.questions, "catch": study.catch.questions}
+    return {(kind, key_of(form, one.shown)): one for kind, some in given.items() for one in some}

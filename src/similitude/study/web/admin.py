@@ -1,0 +1,166 @@
+"""The admin's pages: all studies, one study as it runs, pause and resume, download."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.background import BackgroundTask
+
+from similitude.study.keep.export import export_answers
+from similitude.study.refusal import Refused
+from similitude.study.service import StudyService
+from similitude.study.settings import StudyError
+from similitude.study.site import Site
+from similitude.study.store import schema
+from similitude.study.web import login
+from similitude.study.web.admin_page import render
+from similitude.study.web.door import Door, Session
+from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
+from similitude.study.web.rater import Service
+from similitude.study.web.watch import Watch
+
+Format = Literal["csv", "parquet", "jsonl"]
+
+_SESSION_CHECK = 30.0
+_LOGGED_IN = [Depends(login.session_of)]
+
+router = APIRouter(prefix="/admin", include_in_schema=False)
+
+
+def install(app: FastAPI, site: Site) -> None:
+    """Give an application that serves a site its admin pages."""
+    app.state.door = Door(site.database)
+    app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
+    app.add_exception_handler(LoginNeeded, _to_login)
+    app.include_router(login.router)
+    app.include_router(router)
+
+
+def _to_login(request: Request, _: Exception) -> Response:
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse(LOGIN, 303)
+    return JSONResponse({"code": "login", "detail": "Log in first."}, 401)
+
+
+def refusal_page(request: Request, status: int, sentence: str) -> Response | None:
+    """A page that says what was refused, for who looks at the admin's pages; None for programs and elsewhere."""
+    if not request.url.path.startswith("/admin") or "text/html" not in request.headers.get("accept", ""):
+        return None
+    return render("message.html", status, title="That did not work", text=sentence)
+
+
+@router.get("/-/plotly.js")
+def plotly() -> FileResponse:
+    """The charts' library, from the package that is installed: nothing is asked of another host."""
+    path = Path(str(files("plotly"))) / "package_data" / "plotly.min.js"
+    return FileResponse(path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=86400"})
+
+
+@router.get("")
+async def overview(request: Request, session: Admin) -> Response:
+    """All studies with how far they are."""
+    site: Site = request.app.state.site
+    rows = await asyncio.to_thread(_overview, site)
+    return render("overview.html", session=session, studies=rows)
+
+
+@router.get("/{study}")
+async def study_page(session: Admin, service: Service) -> Response:
+    """One study as it runs; the figures come as events."""
+    return render("study.html", session=session, study=service.study)
+
+
+@router.get("/{study}/items", dependencies=_LOGGED_IN)
+async def items(service: Service) -> dict[str, Any]:
+    """How each item is drawn on the map."""
+    return {name: {**item, "content": str(item["content"])[:200]} for name, item in service.on_screen.items()}
+
+
+@router.get("/{study}/state", dependencies=_LOGGED_IN)
+async def state(request: Request, service: Service) -> dict[str, Any]:
+    """What the events hold, once."""
+    return await asyncio.to_thread(request.app.state.watches[service.study.name].look)
+
+
+@router.get("/{study}/events")
+async def events(request: Request, session: Admin, service: Service) -> StreamingResponse:
+    """The figures whenever they change, until the session ends."""
+    stream = while_logged_in(request.app.state.watches[service.study.name], request.app.state.door, session.token)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+async def while_logged_in(watch: Watch, door: Door, token: str, every: float = _SESSION_CHECK) -> AsyncIterator[str]:
+    """Events until the session is over, which is looked up now and then."""
+    clock = asyncio.get_running_loop().time
+    checked = clock()
+    async with aclosing(watch.events()) as stream:
+        async for event in stream:
+            yield event
+            if clock() - checked >= every:
+                checked = clock()
+                if await asyncio.to_thread(door.session, token) is None:
+                    return
+
+
+@router.post("/{study}/pause")
+async def pause(request: Request, session: Admin, service: Service) -> Response:
+    """Hand out no further questions; those that are on a screen can still be answered."""
+    return await _set_paused(request, service, session, True)
+
+
+@router.post("/{study}/resume")
+async def resume(request: Request, session: Admin, service: Service) -> Response:
+    """Go on."""
+    return await _set_paused(request, service, session, False)
+
+
+@router.get("/{study}/export", dependencies=_LOGGED_IN)
+async def export(service: Service, format: Format = "csv") -> FileResponse:  # noqa: A002
+    """The answers as a file, which is gone once it was sent."""
+    folder = tempfile.TemporaryDirectory()
+    path = Path(folder.name) / f"{service.study.name}.{format}"
+    try:
+        await asyncio.to_thread(export_answers, service.database, service.study.name, path)
+    except StudyError as error:
+        folder.cleanup()
+        raise Refused(409, "no_answers", str(error)) from None
+    sent = BackgroundTask(folder.cleanup)
+    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=sent)
+
+
+async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
+    await checked_form(request, session)
+    await asyncio.to_thread(_write_paused, service, paused)
+    return RedirectResponse(f"/admin/{service.study.name}", 303)
+
+
+def _write_paused(service: StudyService, paused: bool) -> None:
+    table = schema.study
+    with service.database.write() as connection:
+        connection.execute(sa.update(table).where(table.c.id == service.study_id).values(paused=paused))
+
+
+def _overview(site: Site) -> list[dict[str, Any]]:
+    rater, study = schema.rater, schema.study
+    counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
+    rows = []
+    with site.database.read() as connection:
+        for name, service in site.studies.items():
+            here = rater.c.study_id == service.study_id
+            raters, finished, answers = connection.execute(sa.select(*counts).where(here)).one()
+            paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
+            rows.append(
+                {"name": name, "title": service.study.title, "raters": raters, "finished": finished,
+                 "answers": int(answers or 0), "paused": bool(paused), "n_items": len(service.items)}
+            )  # fmt: skip
+    return rows

@@ -1,0 +1,167 @@
+"""The pages to log in and out, and those behind a one-time link.
+
+There is no default password. At the first start a link is made that works once; who opens it sets a name and a
+password. Every form carries a token against forged requests, and wrong passwords are counted per address, by a clock
+that only runs forward.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import secrets
+from typing import Annotated
+from urllib.parse import parse_qs
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse, Response
+
+from similitude.study.refusal import Refused
+from similitude.study.site import Site
+from similitude.study.web.admin_page import render
+from similitude.study.web.door import SESSION_SECONDS, SHORTEST, Door, Session
+
+LOGIN = "/admin/-/login"
+SESSION_COOKIE, FORM_COOKIE = "similitude_admin", "similitude_form"
+
+router = APIRouter(prefix="/admin/-", include_in_schema=False)
+
+
+class LoginNeeded(Exception):
+    """A page that only admins see was asked for by nobody known."""
+
+
+def first_link(site: Site) -> str | None:
+    """The path of the one-time link of the first start; None where there is an admin already."""
+    door = Door(site.database)
+    return None if door.has_admin() else door.make_link()
+
+
+async def session_of(request: Request) -> Session:
+    """The admin who asks; LoginNeeded where it is nobody."""
+    door: Door = request.app.state.door
+    session = await asyncio.to_thread(door.session, request.cookies.get(SESSION_COOKIE))
+    if session is None:
+        raise LoginNeeded
+    return session
+
+
+Admin = Annotated[Session, Depends(session_of)]
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form that was sent."""
+    try:
+        text = (await request.body()).decode()
+        return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=20).items()}
+    except ValueError:
+        raise Refused(422, "form", "The form could not be read.") from None
+
+
+async def checked_form(request: Request, session: Session) -> dict[str, str]:
+    """The fields of a form of an admin; refused where its token is not the session's."""
+    form = await form_of(request)
+    _match(form.get("csrf", ""), session.csrf)
+    return form
+
+
+@router.get("/login")
+async def login_page(request: Request) -> Response:
+    """The form to log in."""
+    return await _login_page(request)
+
+
+@router.post("/login")
+async def log_in(request: Request) -> Response:
+    """Log in, or see the form again with what was wrong."""
+    door: Door = request.app.state.door
+    form, address = await form_of(request), _address(request)
+    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    if (wait := door.limiter.wait(address)) > 0:
+        answer = await _login_page(request, f"Too many wrong passwords. Try again in {wait / 60:.0f} minutes.", 429)
+        answer.headers["Retry-After"] = f"{wait:.0f}"
+        return answer
+    async with door.busy:
+        token = await asyncio.to_thread(door.log_in, form.get("name", ""), form.get("password", ""))
+    if token is None:
+        door.limiter.failed(address)
+        return await _login_page(request, "Name or password is wrong.", 401)
+    answer = RedirectResponse("/admin", 303)
+    _set_cookie(answer, request, SESSION_COOKIE, token, int(SESSION_SECONDS))
+    return answer
+
+
+@router.post("/logout")
+async def log_out(request: Request, session: Admin) -> Response:
+    """Log out."""
+    await checked_form(request, session)
+    await asyncio.to_thread(request.app.state.door.log_out, session.token)
+    answer = RedirectResponse(LOGIN, 303)
+    answer.delete_cookie(SESSION_COOKIE, path="/admin")
+    return answer
+
+
+@router.get("/first/{token}")
+async def first_page(request: Request, token: str) -> Response:
+    """The form behind a one-time link."""
+    if not await asyncio.to_thread(request.app.state.door.is_open, token):
+        return render("message.html", 410, title="This link is used up", text=_USED_UP)
+    return _with_form_token(request, "first.html", 200, shortest=SHORTEST)
+
+
+@router.post("/first/{token}")
+async def first(request: Request, token: str) -> Response:
+    """Set name and password, or see the form again with what was wrong."""
+    form, door = await form_of(request), request.app.state.door
+    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    name, password = form.get("name", "").strip(), form.get("password", "")
+    problem = None if password == form.get("again") else "The two passwords are not the same."
+    try:
+        if problem is None:
+            async with door.busy:
+                await asyncio.to_thread(door.use_link, token, name, password)
+    except Refused as refusal:
+        if refusal.status == 410:
+            return render("message.html", 410, title="This link is used up", text=_USED_UP)
+        problem = str(refusal)
+    if problem is not None:
+        return _with_form_token(request, "first.html", 422, shortest=SHORTEST, problem=problem, name=name)
+    return RedirectResponse(LOGIN, 303)
+
+
+_USED_UP = "A one-time link works once, for a day. `similitude study admin-link FOLDER` makes another."
+
+
+async def _login_page(request: Request, problem: str | None = None, status: int = 200) -> Response:
+    door: Door = request.app.state.door
+    has_admin = await asyncio.to_thread(door.has_admin)
+    return _with_form_token(request, "login.html", status, problem=problem, has_admin=has_admin)
+
+
+def _with_form_token(request: Request, template: str, status: int, **values: object) -> Response:
+    """A form for somebody who is not logged in: its token is in the page and in a cookie, and both must match."""
+    token = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(24)
+    answer = render(template, status, csrf=token, **values)
+    _set_cookie(answer, request, FORM_COOKIE, token, 3600)
+    return answer
+
+
+def _set_cookie(answer: Response, request: Request, name: str, value: str, seconds: int) -> None:
+    secure = request.url.scheme == "https"
+    answer.set_cookie(name, value, max_age=seconds, path="/admin", httponly=True, samesite="strict", secure=secure)
+
+
+def _match(given: str, expected: str) -> None:
+    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+        raise Refused(403, "csrf", "This form is too old, or did not come from this site. Load the page again.")
+
+
+def _address(request: Request) -> str:
+    """Who tries: the address; of IPv6 the network, since one person has a whole one."""
+    host = request.client.host if request.client else "unknown"
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))

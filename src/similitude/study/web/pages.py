@@ -1,0 +1,117 @@
+"""The pages of raters: one per study, filled in by scripts of our own; and what is shown when something is amiss.
+
+The page holds the words of the study; everything about the rater comes through the interface of raters. Addresses are
+relative, so that a proxy may put the server under any path.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from similitude.study.service import StudyService
+from similitude.study.settings import Study
+from similitude.study.texts import DEFAULTS, all_texts
+from similitude.study.web.rater import Service
+
+router = APIRouter(include_in_schema=False)
+
+STATIC = Path(__file__).parent / "static"
+_FROM_THE_RIGHT = {"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"}
+_POLICY = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'self'",
+    "Cache-Control": "no-store",
+}
+
+
+@cache
+def templates() -> Environment:
+    """The templates; everything that is filled in is escaped."""
+    return Environment(
+        loader=PackageLoader("similitude.study.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+
+
+def markdown(text: str) -> Markup:
+    """Markdown as HTML; HTML in it is shown as it is written, never let through."""
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
+
+
+@router.get("/")
+def front(request: Request) -> Response:
+    """The only study, or a list of them."""
+    studies: dict[str, StudyService] = request.app.state.site.studies
+    if len(studies) == 1:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"s/{next(iter(studies))}/{query}", 307)
+    listed = [service.study for service in studies.values()]
+    return _page("front.html", studies=listed)
+
+
+@router.get("/s/{study}/")
+def study_page(service: Service) -> Response:
+    """The page of a rater, from consent to completion."""
+    study = service.study
+    shown = {name: markdown(study.page(name) or "") for name in ("consent", "instructions", "done")}
+    direction = "rtl" if study.language.partition("-")[0].lower() in _FROM_THE_RIGHT else "ltr"
+    told = {"study": study, "direction": direction, "texts": all_texts(study.texts), "setup": setup(service)}
+    return _page("rater.html", shown=shown, **told)
+
+
+def setup(service: StudyService) -> dict[str, Any]:
+    """What the scripts need to know of a study."""
+    study, question = service.study, service.study.question
+    texts = all_texts(study.texts)
+    return {
+        "study": study.name,
+        "form": question.form,
+        "ask": (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick)),
+        "low": question.low or texts["scale_low"],
+        "high": question.high or texts["scale_high"],
+        "pick": question.pick,
+        "scale": question.scale,
+        "classes": question.classes,
+        "skip": question.skip,
+        "cantTell": question.cant_tell,
+        "practice": len(study.practice.questions),
+        "breakEvery": study.break_every,
+        "pages": [name for name in ("consent", "instructions", "done") if study.page(name) is not None],
+        "survey": [field.model_dump() for field in study.survey.fields],
+        "parameters": study.raters.parameter,
+        "full": service.is_full(),
+        "texts": texts,
+    }
+
+
+def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
+    """A page for what cannot be shown: no such study, or a database that does not answer for now."""
+    texts = all_texts(study.texts) if study is not None else DEFAULTS
+    words = (texts["fault_title"], texts["unavailable"]) if status == 503 else ("Not found", "There is no such page.")
+    language = study.language if study is not None else "en"
+    response = _page("fault.html", title=words[0], text=words[1], again=status == 503, language=language)
+    response.status_code = status
+    return response
+
+
+def _page(name: str, **values: Any) -> HTMLResponse:
+    return HTMLResponse(templates().get_template(name).render(**values), headers=_POLICY)
+
+
+class OwnFiles(StaticFiles):
+    """Scripts and styles; a browser asks each time whether its copy is still right, so an upgrade is seen at once."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file, with leave to keep it but not to trust it."""
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response

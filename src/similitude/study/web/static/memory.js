@@ -1,0 +1,66 @@
+// What this browser remembers of a study, one rater of it at a time; where nothing may be stored, until the page is closed.
+
+export class Memory {
+  constructor(study, identity) {
+    this.prefix = `similitude/${study}/${identity}/`;
+    this.store = usable() ? window.localStorage : new Fleeting();
+  }
+
+  get(name) {
+    return this.store.getItem(this.prefix + name);
+  }
+
+  set(name, value) {
+    try {
+      this.store.setItem(this.prefix + name, value);
+    } catch {
+      // the browser's storage is full: the answer is still in the outbox of this page
+    }
+  }
+
+  remove(name) {
+    this.store.removeItem(this.prefix + name);
+  }
+
+  /** Names that begin so, in order. */
+  names(beginning) {
+    const start = this.prefix + beginning;
+    const keys = Array.from({ length: this.store.length }, (_, k) => this.store.key(k));
+    return keys.filter((key) => key.startsWith(start)).map((key) => key.slice(this.prefix.length)).sort();
+  }
+
+  forget() {
+    for (const name of this.names("")) this.remove(name);
+  }
+}
+
+class Fleeting {
+  constructor() {
+    this.kept = new Map();
+  }
+  get length() {
+    return this.kept.size;
+  }
+  key(k) {
+    return [...this.kept.keys()][k];
+  }
+  getItem(key) {
+    return this.kept.has(key) ? this.kept.get(key) : null;
+  }
+  setItem(key, value) {
+    this.kept.set(key, value);
+  }
+  removeItem(key) {
+    this.kept.delete(key);
+  }
+}
+
+function usable() {
+  try {
+    window.localStorage.setItem("similitude", "");
+    window.localStorage.removeItem("similitude");
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,224 @@
+// The way of a rater through a study: consent, instructions, practice, questions with breaks, the survey, the way out.
+
+import { freshId, make, seconds } from "./dom.js";
+import { prepare } from "./items.js";
+import { Memory } from "./memory.js";
+import { Outbox } from "./outbox.js";
+import { ask, feedback, progressWords } from "./question.js";
+import { breakPage, done, page, sorry, survey, written } from "./screens.js";
+import { Refusal, Server } from "./server.js";
+
+const setup = JSON.parse(document.getElementById("setup").textContent);
+const texts = setup.texts;
+const main = document.getElementById("main");
+const PAUSE_SECONDS = 3;
+
+// a key that is held down does not press one button after the other
+document.addEventListener("keydown", (event) => {
+  if (event.repeat && event.key === "Enter" && event.target.tagName === "BUTTON") event.preventDefault();
+}, true);
+
+// --- notices: what the network does, calmly ---
+
+const notice = document.getElementById("notice");
+let noticeEnds = null;
+
+function say(words, lasting = 4) {
+  clearTimeout(noticeEnds);
+  notice.textContent = words;
+  notice.hidden = false;
+  if (lasting) noticeEnds = setTimeout(() => (notice.hidden = true), 1000 * lasting);
+}
+
+let troubled = false;
+const server = new Server(setup.study, {
+  trouble(reached) {
+    troubled = true;
+    say(reached ? texts.unavailable : texts.offline, 0);
+  },
+  clear() {
+    if (troubled) say(texts.back_online);
+    troubled = false;
+  },
+});
+
+// --- who it is ---
+
+const parameters = Object.fromEntries(
+  [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
+const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
+const memory = new Memory(setup.study, identity);
+
+/** Where the rater stands, as the server says; null for somebody whom it does not know yet. */
+async function whereIAm() {
+  server.token = memory.get("token");
+  if (!server.token) return null;
+  try {
+    return await server.ask("GET", "me");
+  } catch (refusal) {
+    if (refusal.status !== 401) throw refusal;
+    memory.forget(); // the study was begun anew: so does this page
+    window.location.reload();
+    return new Promise(() => {});
+  }
+}
+
+async function join() {
+  const uid = memory.get("uid") ?? freshId();
+  memory.set("uid", uid);
+  const me = await server.ask("POST", "join", { uid, parameters });
+  server.token = me.token;
+  memory.set("token", me.token);
+  return me;
+}
+
+/** Nothing is stored about anybody before they agree; where there is nothing to agree to, they come in at once. */
+async function comeIn() {
+  let me = await whereIAm();
+  const asksConsent = setup.pages.includes("consent");
+  if (me === null && (setup.full || !asksConsent)) me = await join();
+  if (me !== null && me.stage !== "consent") return me;
+  const buttons = [["agree", texts.agree], ["decline", texts.decline]];
+  if ((await page(main, { body: written("consent"), buttons, deliberate: true })) === "decline") {
+    sorry(main, "declined", texts);
+    return null;
+  }
+  if (me === null) me = await join();
+  return me.stage === "consent" ? server.ask("POST", "consent") : me;
+}
+
+// --- the questions ---
+
+let held = null; // what the server said last: the questions that this rater holds, and how far they are
+let changed = () => {}; // called when that changes
+let onScreen = null; // the number of the question on the screen, and how to take it away
+const prepared = new Map();
+
+const outbox = new Outbox(server, memory, {
+  stored: hold,
+  async refused(refusal) {
+    if (refusal.code === "answered_before") say(texts.other_tab);
+    else if (refusal.status === 401) return window.location.reload();
+    hold(await server.ask("POST", "questions"));
+  },
+});
+
+function hold(found) {
+  held = found;
+  const numbers = new Set(held.questions.map((question) => question.number));
+  for (const number of prepared.keys()) if (!numbers.has(number)) prepared.delete(number);
+  for (const question of held.questions) ready(question);
+  if (onScreen && !numbers.has(onScreen.number)) onScreen.away.abort();
+  progress();
+  changed();
+}
+
+/** The items of a question, loading from the first time that it is heard of. */
+function ready(question) {
+  if (!prepared.has(question.number)) prepared.set(question.number, prepare(question, server, texts));
+  return prepared.get(question.number);
+}
+
+const answered = () => held.answered + outbox.size;
+
+function progress() {
+  const bar = document.getElementById("progress");
+  bar.hidden = false;
+  bar.setAttribute("aria-valuemax", held.length);
+  bar.setAttribute("aria-valuenow", answered());
+  bar.firstElementChild.style.width = `${(100 * answered()) / Math.max(held.length, 1)}%`;
+}
+
+function somethingChanges() {
+  return new Promise((resolve) => (changed = resolve));
+}
+
+async function questions() {
+  await outbox.send(); // what an earlier visit could not send
+  hold(await server.ask("POST", "questions"));
+  let last = null;
+  while (!(held.done && outbox.size === 0)) {
+    const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
+    if (next === undefined) {
+      await wait();
+      continue;
+    }
+    if (last === "practice" && next.kind !== "practice") {
+      await page(main, { title: "", body: make("p", { class: "lead" }, texts.practice_over), buttons: [["go", texts.start]] });
+    }
+    if (await oneQuestion(next)) last = next.kind;
+  }
+  await finish();
+}
+
+/** Ask one question; false when it was taken away, since another tab has answered it. */
+async function oneQuestion(question) {
+  const words = progressWords(setup, question.number, held.length);
+  document.getElementById("place").textContent = words;
+  document.getElementById("spoken").textContent = words;
+  onScreen = { number: question.number, away: new AbortController() };
+  const said = await ask(main, question, ready(question), setup, onScreen.away.signal);
+  onScreen = null;
+  if (said === null) return false;
+  const { outcome, response, milliseconds } = said;
+  outbox.add({ number: question.number, uid: freshId(), outcome, response, milliseconds });
+  progress();
+  await feedback(main, said, question, setup);
+  const own = answered() - setup.practice;
+  const total = held.length - setup.practice;
+  if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);
+  return true;
+}
+
+/** Nothing to ask now: answers are on their way, or the study is paused. */
+async function wait() {
+  if (outbox.size) {
+    const late = setTimeout(() => main.replaceChildren(make("p", { class: "loading" }, texts.loading)), 300);
+    await somethingChanges();
+    clearTimeout(late);
+    return;
+  }
+  if (held.paused) sorry(main, "paused", texts);
+  else main.replaceChildren(make("p", { class: "loading" }, texts.loading));
+  await seconds(PAUSE_SECONDS);
+  hold(await server.ask("POST", "questions"));
+}
+
+/** All questions are answered: the survey, where there is one, and the end of it. */
+async function finish() {
+  document.getElementById("place").textContent = "";
+  let wayOut = null;
+  const send = async (replies) => {
+    try {
+      wayOut = await server.ask("POST", "survey", { replies });
+      return null;
+    } catch (refusal) {
+      if (refusal instanceof Refusal && refusal.status === 422) return refusal.message;
+      throw refusal;
+    }
+  };
+  if (setup.survey.length) await survey(main, setup.survey, texts, send);
+  else await send({});
+  await done(main, wayOut, setup);
+}
+
+async function start() {
+  const me = await comeIn();
+  if (me === null) return;
+  if (me.stage === "done") return done(main, me, setup);
+  if (me.answered === 0 && setup.pages.includes("instructions") && !memory.get("instructed")) {
+    await page(main, { body: written("instructions"), buttons: [["start", texts.start]] });
+    memory.set("instructed", "yes");
+  }
+  await questions();
+}
+
+/** What nobody foresaw is said, too: the answers so far are kept. */
+function stop(error) {
+  const known = error instanceof Refusal && ["full", "not_named"].includes(error.code);
+  sorry(main, known ? error.code : "fault", texts);
+  if (!known) console.error(error);
+}
+
+window.addEventListener("unhandledrejection", (event) => stop(event.reason));
+start().catch(stop);

@@ -1,0 +1,105 @@
+// The pages around the questions: consent, instructions, breaks, the survey, the way out, and what stands in the way.
+
+import { fill, make, seconds } from "./dom.js";
+
+/**
+ * A page of text with buttons; resolves to the name of the button that was pressed.
+ * Enter goes on, but where `deliberate`, or where there is more to read than fits.
+ */
+export function page(main, { title, body, buttons = [], deliberate = false }) {
+  delete main.dataset.number;
+  const heading = title ? make("h1", { tabindex: -1 }, title) : null;
+  const article = make("article", { class: "page" }, heading, ...[body].flat());
+  window.scrollTo(0, 0);
+  return new Promise((resolve) => {
+    const made = buttons.map(([name, words], k) =>
+      make("button", { class: k === 0 ? "main" : "other", onclick: () => resolve(name) }, words));
+    if (made.length) article.append(make("div", { class: "buttons" }, ...made));
+    main.replaceChildren(article);
+    const first = heading ?? article.querySelector("h1, h2");
+    first?.setAttribute("tabindex", "-1");
+    if (made.length && !deliberate && article.scrollHeight <= window.innerHeight) made[0].focus({ preventScroll: true });
+    else first?.focus({ preventScroll: true });
+  });
+}
+
+/** The researcher's own text, made from Markdown by the server. */
+export function written(name) {
+  return make("div", { class: "written" }, document.getElementById(`page-${name}`).content.cloneNode(true));
+}
+
+export function breakPage(main, number, total, texts) {
+  const body = make("p", {}, fill(texts.break, { number, total }));
+  return page(main, { title: texts.break_title, body, buttons: [["go", texts.go_on]] });
+}
+
+/** A page with a title and a text, that stays. */
+export function sorry(main, name, texts) {
+  page(main, { title: texts[`${name}_title`], body: make("p", {}, texts[name]) });
+}
+
+/** The survey; `send(replies)` resolves to null, or to a sentence that says what is wrong. */
+export function survey(main, fields, texts, send) {
+  return new Promise((resolve) => {
+    const fault = make("p", { class: "verdict wrong", role: "alert", hidden: true });
+    const rows = fields.map((field) => fieldRow(field, texts));
+    const button = make("button", { class: "main", type: "submit" }, texts.send);
+    const form = make("form", {}, ...rows.map((row) => row.element), fault, make("div", { class: "buttons" }, button));
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      button.disabled = true;
+      const wrong = await send(Object.fromEntries(rows.map((row) => [row.name, row.control.value])));
+      if (wrong === null) return resolve();
+      fault.textContent = wrong;
+      fault.hidden = false;
+      button.disabled = false;
+    });
+    page(main, { title: texts.survey_title, body: form });
+  });
+}
+
+function fieldRow(field, texts) {
+  const id = `field-${field.name}`;
+  const shared = { id, name: field.name, required: field.required, maxlength: 5000 };
+  const controls = {
+    text: () => make("input", { ...shared, type: "text" }),
+    number: () => make("input", { ...shared, type: "number", step: "any", inputmode: "decimal" }),
+    long_text: () => make("textarea", { ...shared, rows: 4 }),
+    choice: () => make("select", { id, name: field.name, required: field.required },
+      make("option", { value: "" }, texts.choose_one),
+      ...field.choices.map((choice) => make("option", { value: choice }, choice))),
+  };
+  const control = controls[field.kind]();
+  const star = field.required ? make("span", { class: "required" }, ` (${texts.required})`) : null;
+  return { name: field.name, control, element: make("p", { class: "field" }, make("label", { for: id }, field.label, star), control) };
+}
+
+/** The last page: thanks, the code to copy, the way back. */
+export async function done(main, { code, redirect }, setup) {
+  const texts = setup.texts;
+  const body = [setup.pages.includes("done") ? written("done") : make("p", {}, texts.done)];
+  if (code) body.push(codeBox(code, texts));
+  if (redirect) {
+    if (!code) body.push(make("p", {}, texts.redirecting));
+    body.push(make("div", { class: "buttons" }, make("a", { class: "main", href: redirect }, texts.leave)));
+  }
+  page(main, { title: texts.done_title, body });
+  if (redirect && !code) {
+    await seconds(3);
+    window.location.assign(redirect);
+  }
+}
+
+function codeBox(code, texts) {
+  const shown = make("code", { id: "code", tabindex: 0 }, code);
+  const copy = make("button", { class: "other" }, texts.copy);
+  copy.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(code);
+      copy.textContent = texts.copied;
+    } catch {
+      window.getSelection().selectAllChildren(shown); // no leave to copy: it is marked, ready to be copied by hand
+    }
+  });
+  return make("p", { class: "code" }, make("span", {}, texts.code), shown, copy);
+}

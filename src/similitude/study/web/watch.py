@@ -1,0 +1,254 @@
+"""What the admin page shows of a study, computed once per interval however many look, and sent as events.
+
+Each event holds the whole state of its part, so it does not matter which were missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from similitude.study.holding import NOBODY, PATIENCE, Pulse
+from similitude.study.service import StudyService
+from similitude.study.store import schema
+
+INTERVAL = 2.0
+_MINUTES = 60
+_MOST_RATERS = 300
+_FEW_CATCHES = 2
+_HASTY = 0.4  # of the typical time of an answer
+_SIDED = 0.001
+_BEHIND = 50  # answers that the model has not learned yet, beyond which it is called behind
+_WORDS = {
+    "starting": "No model process keeps this study yet; one takes it up within seconds of the server's start. Random "
+    "questions go on.",
+    "learning": "The model follows the answers as they come.",
+    "waiting": "There is no model yet; questions are drawn at random. {trouble}",
+    "behind": "The model has {behind:,} answers still to learn. Questions go on; the chosen ones are a little dated.",
+    "dead": "The model process does not run. Random questions go on and are marked so; no answer is lost, and all of "
+    "them are learned when it is back. The server starts it again by itself; if this stays, see its messages.",
+}
+
+
+class Tally:
+    """Counts of the log, kept up with what was added."""
+
+    def __init__(self, service: StudyService) -> None:
+        self._service = service
+        self._last: int | None = None
+        self.strategies: Counter[str] = Counter()
+        self.outcomes: Counter[str] = Counter()
+        self._minutes: Counter[int] = Counter()
+
+    def update(self, connection: sa.Connection, now: float) -> None:
+        """Count what is new."""
+        table = schema.answer
+        here = table.c.study_id == self._service.study_id
+        if self._last is None:
+            self._last = connection.scalar(sa.select(sa.func.max(table.c.id)).where(here)) or 0
+            counted = sa.select(table.c.strategy, table.c.outcome, sa.func.count()).where(here)
+            counted = counted.where(table.c.id <= self._last).group_by(table.c.strategy, table.c.outcome)
+            for strategy, outcome, count in connection.execute(counted):
+                self._add(strategy, outcome, count)
+            recent = sa.select(table.c.received).where(
+                here, table.c.id <= self._last, table.c.received > now - 60 * _MINUTES
+            )
+            self._minutes.update(int(at // 60) for at in connection.scalars(recent))
+        new = sa.select(table.c.id, table.c.received, table.c.strategy, table.c.outcome).where(
+            here, table.c.id > self._last
+        )
+        for number, received, strategy, outcome in connection.execute(new):
+            self._last = max(self._last, number)
+            self._add(strategy, outcome, 1)
+            self._minutes[int(received // 60)] += 1
+
+    def _add(self, strategy: str, outcome: str, count: int) -> None:
+        self.strategies[strategy] += count
+        self.outcomes[outcome] += count
+
+    def minutes(self, now: float) -> list[list[int]]:
+        """Answers in each of the last minutes: the minute (seconds since 1970) and the number."""
+        current = int(now // 60)
+        for minute in [minute for minute in self._minutes if minute <= current - _MINUTES]:
+            del self._minutes[minute]
+        return [[60 * minute, self._minutes[minute]] for minute in range(current - _MINUTES + 1, current + 1)]
+
+
+class Watch:
+    """The state of one study as admins see it.
+
+    Parameters
+    ----------
+    service : the study
+    monotonic : seconds that only go forward
+    interval : seconds between two looks at the database
+    """
+
+    def __init__(
+        self, service: StudyService, monotonic: Callable[[], float] = time.monotonic, interval: float = INTERVAL
+    ) -> None:
+        self.service, self._interval = service, interval
+        self._tally = Tally(service)
+        self._pulse = Pulse(monotonic)
+        self._parts: dict[str, tuple[int, str]] = {}
+        self._number = 0
+        self._listeners = 0
+        self._changed = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+
+    async def events(self) -> AsyncGenerator[str]:
+        """Events for one admin: the whole state first, then each part whenever it changes."""
+        self._listeners += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run())
+        seen = 0
+        try:
+            yield "retry: 3000\n\n"
+            while True:
+                async with self._changed:
+                    while self._number <= seen:
+                        await self._changed.wait()
+                    new = [(name, text) for name, (number, text) in self._parts.items() if number > seen]
+                    seen = self._number
+                yield (
+                    "".join(f"id: {seen}\nevent: {name}\ndata: {text}\n\n" for name, text in new) or ": still here\n\n"
+                )
+        finally:
+            self._listeners -= 1
+
+    async def _run(self) -> None:
+        """Look at the database while anybody listens."""
+        while self._listeners:
+            try:
+                state = await asyncio.to_thread(self.look)
+            except Exception as fault:  # the page says so; the next look may succeed
+                state = {"fault": {"detail": str(fault)}}
+            else:
+                state["fault"] = {"detail": None}
+            async with self._changed:
+                self._number += 1
+                for name, part in state.items():
+                    text = json.dumps(part, ensure_ascii=False)
+                    if self._parts.get(name, (0, ""))[1] != text:
+                        self._parts[name] = self._number, text
+                self._changed.notify_all()
+            await asyncio.sleep(self._interval)
+
+    def look(self) -> dict[str, Any]:
+        """The state: `now` changes with every answer, `model` with every fit."""
+        service, table = self.service, schema.model
+        now = service.database.clock.now()
+        with service.database.read() as connection:
+            self._tally.update(connection, now)
+            here = table.c.study_id == service.study_id
+            columns = [column for column in table.c if column.name != "similarity"]
+            model = connection.execute(sa.select(*columns).where(here)).mappings().one_or_none()
+            found = json.loads(model["findings"]) if model is not None and model["findings"] else None
+            return {
+                "now": {
+                    "paused": self._paused(connection),
+                    "totals": self._totals(connection, now),
+                    "minutes": self._tally.minutes(now),
+                    "strategies": dict(self._tally.strategies),
+                    "outcomes": dict(self._tally.outcomes),
+                    "model": self._model(connection, model, now),
+                    "raters": self._raters(connection, found),
+                },
+                "model": {"curve": self._curve(connection), **self._learned(found)},
+            }
+
+    def _paused(self, connection: sa.Connection) -> bool:
+        query = sa.select(schema.study.c.paused).where(schema.study.c.id == self.service.study_id)
+        return bool(connection.scalar(query))
+
+    def _totals(self, connection: sa.Connection, now: float) -> dict[str, Any]:
+        rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
+        count, done = sa.func.count(), sa.func.count(rater.c.finished)
+        row = connection.execute(
+            sa.select(count, done, sa.func.sum(rater.c.answered)).where(rater.c.study_id == study_id)
+        ).one()
+        busy = connection.scalar(
+            sa.select(sa.func.count(sa.distinct(lease.c.rater_id))).where(
+                lease.c.study_id == study_id, lease.c.open, lease.c.expires > now
+            )
+        )
+        recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
+        return {
+            "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
+            "limit": self.service.study.raters.limit, "length": self.service.study.length, "per_minute": recent,
+        }  # fmt: skip
+
+    def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:
+        table = schema.answer
+        last = 0 if model is None else model["last_answer"]
+        here = table.c.study_id == self.service.study_id, table.c.id > last
+        behind = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
+        if model is None or model["worker"] == NOBODY:
+            state = "starting"
+        elif not self._is_alive(model, now):
+            state = "dead"
+        elif model["trouble"] is not None:
+            state = "waiting"
+        else:
+            state = "behind" if behind > _BEHIND else "learning"
+        trouble = "" if model is None or model["trouble"] is None else _sentence(model["trouble"])
+        words = _WORDS[state].format(trouble=trouble, behind=behind).strip()
+        return {"state": state, "words": words, "behind": behind, "version": 0 if model is None else model["version"]}
+
+    def _is_alive(self, model: Any, now: float) -> bool:
+        """By its heartbeat changing as seen from here; at the first look by the time that it says."""
+        silent = self._pulse.silent((model["worker"], model["heartbeat"]))
+        if self._pulse.beats:
+            return silent < 2 * PATIENCE
+        return silent < 2 * PATIENCE and now - model["heartbeat"] < 2 * PATIENCE
+
+    def _raters(self, connection: sa.Connection, found: dict[str, Any] | None) -> list[dict[str, Any]]:
+        """Raters with what stands out about them, those with something first, then the latest."""
+        table = schema.rater
+        columns = [table.c[name] for name in ("code", "joined", "finished", "answered", "catches", "catches_passed")]
+        query = sa.select(*columns).where(table.c.study_id == self.service.study_id).order_by(table.c.id.desc())
+        known = {rater["names"]: rater for rater in found["raters"]} if found else {}
+        times = sorted(rater["seconds"] for rater in known.values() if rater["seconds"] is not None)
+        typical = times[len(times) // 2] if times else None
+        raters = []
+        for row in connection.execute(query).mappings():
+            judged = known.get(row["code"], {})
+            figures = {name: judged.get(name) for name in ("agreement", "low", "high", "seconds")}
+            raters.append({**row, **figures, "flags": self._flags(row, judged, typical)})
+        raters.sort(key=lambda rater: -len(rater["flags"]))
+        return raters[:_MOST_RATERS]
+
+    def _flags(self, row: Any, judged: dict[str, Any], typical: float | None) -> list[str]:
+        flags = []
+        catch = self.service.study.catch
+        if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < catch.pass_share * row["catches"]:
+            flags.append("fails catch trials")
+        if judged.get("flagged"):
+            flags.append(judged["note"])
+        seconds = judged.get("seconds")
+        if typical is not None and seconds is not None and seconds < _HASTY * typical:
+            flags.append("much faster than the others")
+        if judged.get("side_p") is not None and judged["side_p"] < _SIDED:
+            flags.append("prefers one side of the screen")
+        return flags
+
+    def _curve(self, connection: sa.Connection) -> list[dict[str, Any]]:
+        curve = schema.curve
+        columns = [curve.c[name] for name in ("answers", "accuracy", "low", "high", "tested")]
+        query = sa.select(*columns).where(curve.c.study_id == self.service.study_id).order_by(curve.c.answers)
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+    def _learned(self, found: dict[str, Any] | None) -> dict[str, Any]:
+        if found is None:
+            return {"ceiling": None, "advice": None, "map": None, "items": []}
+        return {name: found[name] for name in ("ceiling", "advice", "map", "items")}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,139 @@
+"""The admin in a real browser: the one-time link, the login, a study that is watched while people answer, pausing."""
+
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import uvicorn
+from playwright.sync_api import expect, sync_playwright
+
+from similitude.study.store import schema
+from similitude.study.web.app import create_app
+from similitude.study.web.door import Door
+from similitude.study.web.login import first_link
+from tests.study.live import answer, fill, join, open_study, worker_of, write_study
+
+CHROMIUM = shutil.which("chromium")
+PICTURES = os.environ.get("SIMILITUDE_PICTURES")  # a folder for screenshots, to be looked at
+
+
+@pytest.fixture
+def address(tmp_path):
+    """A study of swatches under way, served on a port of its own."""
+    site, service = open_study(write_study(tmp_path / "colours"))
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(site), port=0, log_level="error", ws="none", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}", site, service
+    server.should_exit = True
+    thread.join()
+    site.close()
+
+
+@pytest.fixture
+def page():
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("no chromium: the browser tests cannot run")
+        pytest.skip("no chromium")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.asked, page.faults = [], []
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and page.faults.append(message.text))
+        yield page
+        browser.close()
+
+
+def picture(page, name):
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
+
+
+def learn(service, rounds):
+    worker = worker_of(service)
+    fill(service, 1, 40, seed=77, at_random=True)
+    for seed in range(rounds):
+        fill(service, 2, 40, seed=seed)
+        worker.step()
+    return worker
+
+
+def test_an_admin_sets_a_password_watches_pauses_and_leaves(address, page):
+    url, site, service = address
+    worker = learn(service, 6)
+    page.goto(url + first_link(site))
+    picture(page, "admin-first")
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password, at least").fill("a long password")
+    page.get_by_label("The same password again").fill("a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/-/login")
+    picture(page, "admin-login")
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill("a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_url(url + "/admin")
+    picture(page, "admin-overview")
+    page.get_by_role("link", name="Colours").click()
+
+    expect(page.locator("#answers")).to_have_text("520", timeout=20_000)
+    page.wait_for_selector("#map .scatterlayer .point")
+    assert page.locator("#map .scatterlayer .point").count() == 12
+    assert "noise ceiling" in page.locator("#advice").inner_text()
+    assert "likely to have clicked at random" in page.locator("#raters tr.flagged").first.inner_text()
+    assert page.locator("#model-state").inner_text() == "learning"
+    picture(page, "admin-study")
+
+    answer(service, join(service), 40, np.random.default_rng(5))
+    worker.step()
+    expect(page.locator("#answers")).to_have_text("560", timeout=20_000)
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("#running")).to_have_text("paused", timeout=20_000)
+    assert service.questions(join(service)).result()["questions"] == []
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator("#running")).to_have_text("running", timeout=20_000)
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_selector("#map .scatterlayer .point")
+    time.sleep(0.5)
+    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), "nothing sticks out"
+    picture(page, "admin-study-phone")
+
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/admin/-/login")
+    page.goto(url + "/admin/colours")
+    assert page.url.endswith("/admin/-/login")
+    assert [asked for asked in page.asked if not asked.startswith((url, "data:", "blob:"))] == []
+    assert page.faults == []
+
+
+def test_a_study_without_answers_says_what_it_waits_for(address, page):
+    url, site, service = address
+    Door(site.database).use_link(first_link(site).rsplit("/", 1)[1], "ada", "a long password")
+    worker_of(service).step()
+    page.goto(url + "/admin")
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill("a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_url(url + "/admin")
+    page.goto(url + "/admin/colours")
+    expect(page.locator("#model-state")).to_have_text("waiting", timeout=20_000)
+    assert "A first model needs 12 comparisons" in page.locator("#model-words").inner_text()
+    assert "Nobody has come yet." in page.locator("#raters").inner_text()
+    picture(page, "admin-empty")
+    assert page.faults == []
+    with site.database.read() as connection:
+        assert connection.execute(schema.pool.select()).all() == []

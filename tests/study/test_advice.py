@@ -1,0 +1,62 @@
+"""When to stop: the curve of a known shape is read as such, and what cannot be told is not."""
+
+import numpy as np
+import pytest
+
+from similitude.graph.repeats import Estimate
+from similitude.study.advice import Point, advise
+
+CEILING = Estimate(0.83, 0.79, 0.86)
+UNKNOWN = Estimate(None, note="no question was answered twice")
+
+
+def curve(ceiling, slope, until, start=200, step=200, noise=0.0):
+    rng = np.random.default_rng(0)
+    at = range(start, until + 1, step)
+    return [Point(n, ceiling - slope / n**0.5 + noise * rng.normal(), 0.7, 0.8, n // 5) for n in at]
+
+
+def test_gain_of_a_curve_of_the_assumed_shape_is_exact():
+    found = advise(curve(0.85, 2.0, 2400), UNKNOWN)
+    assert found.more == 1200
+    assert found.gain == pytest.approx(2.0 * (2400**-0.5 - 3600**-0.5), rel=1e-3)
+    assert found.gain_high == pytest.approx(found.gain, rel=0.01)
+
+
+def test_sentence_of_a_flat_curve():
+    found = advise(curve(0.80, 0.2, 2400), CEILING)
+    assert found.verdict == "stop"
+    assert found.sentence == (
+        "About 1,200 more answers would gain 0.1 points of accuracy: little is left to learn, you may stop. "
+        "The noise ceiling is 83% (79 to 86%)."
+    )
+
+
+def test_a_steep_curve_says_go_on_and_a_noisy_flat_one_does_not_say_stop():
+    assert advise(curve(0.85, 5.0, 1000), CEILING).verdict == "go_on"
+    noisy = advise(curve(0.80, 0.3, 2400, noise=0.05), CEILING)
+    assert noisy.verdict in ("slow", "go_on")
+    assert noisy.gain_high > noisy.gain
+
+
+def test_a_falling_curve_gains_nothing():
+    points = [Point(n, 0.8 - n / 1e5, 0.75, 0.85, 100) for n in range(200, 2001, 200)]
+    assert advise(points, UNKNOWN).gain == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_ceiling_bounds_what_is_promised():
+    points = curve(1.2, 12.0, 2400, start=1600)
+    free, bounded = (advise(points, ceiling).gain for ceiling in (UNKNOWN, Estimate(0.96, 0.95, 0.97)))
+    assert bounded < free
+
+
+@pytest.mark.parametrize("points", [[], curve(0.8, 1.0, 600)])
+def test_too_early(points):
+    found = advise(points, UNKNOWN)
+    assert found.verdict == "early"
+    assert found.more is None
+
+
+def test_what_cannot_be_told_says_why():
+    said = advise(curve(0.8, 1.0, 2000), UNKNOWN).sentence
+    assert said.endswith("The noise ceiling cannot be told: no question was answered twice.")

@@ -1,0 +1,64 @@
+"""The commands of `similitude study` that work on what is kept, and simulated raters from the command line."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.study_server import Server
+from typer.testing import CliRunner
+
+import similitude as sm
+from similitude.cli import app
+from tests.study.servers import write_study
+
+
+def run(*arguments):
+    done = CliRunner().invoke(app, ["study", *map(str, arguments)])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = write_study(tmp_path / "words", "[question]\nnumber = 4")
+    server = Server(folder, f"sqlite:///{folder / 'answers.db'}").wait()
+    try:
+        output = run("simulate", f"http://127.0.0.1:{server.port}/words", "--raters", 3, "--clickers", 0.5)
+    finally:
+        server.kill()
+    assert "3 of 3 raters finished; 12 answers" in output
+    return folder
+
+
+def test_from_answers_to_files_and_back(folder, tmp_path):
+    assert "answers.csv: 12 answers by 3 raters" in run("export", folder, "answers.csv")
+    assert len(sm.read_comparisons("answers.csv")) == 12
+    assert "3 raters" in run("export", folder, "raters.csv", "--raters")
+    assert "12 answers" in run("backup", folder, "copy.jsonl.gz")
+    assert "12 answers" in run("backup", folder, "copy.db")
+    assert "0 raters had other counts" in run("rebuild", folder)
+    new = write_study(tmp_path / "elsewhere" / "words", "[question]\nnumber = 4")
+    assert "12 answers added" in run("import", new, "copy.db")
+    assert "0 answers added" in run("import", new, "copy.jsonl.gz")
+    assert "0 answers added" in run("import", new, "answers.csv")
+    erased = run("erase", folder, "simulated-0-1")
+    assert "4 answers erased" in erased
+    assert "copy.jsonl.gz" in erased
+    assert "copy.db" in erased
+    assert "8 answers by 2 raters (4 of" in run("export", folder, "answers.csv")
+
+
+def test_what_cannot_be_done_is_said(folder, tmp_path):
+    renamed = write_study(tmp_path / "other", "[question]\nnumber = 4")
+    run("backup", folder, "copy.jsonl.gz")
+    for arguments, message in (
+        (("export", renamed, "a.csv"), "no answers.db in it; serve the study first"),
+        (("export", folder, "a.csv", "--study", "nothing"), "no such study"),
+        (("import", renamed, "copy.jsonl.gz"), "a study is called like its folder"),
+        (("import", folder, "nowhere.jsonl.gz"), "no such file"),
+        (("erase", folder, "nobody"), "no rater with the code"),
+        (("export", tmp_path, "a.csv"), "several studies .other, words.; give --study"),
+    ):
+        with pytest.raises((ValueError, OSError), match=message):
+            run(*arguments)

@@ -1,0 +1,152 @@
+"""The pages as the server makes them: words in their place, nothing let through, faults that people can read."""
+
+import asyncio
+import contextlib
+import html
+import json
+import re
+
+import httpx
+import pytest
+
+from similitude.study.service import StudyService
+from similitude.study.site import open_site
+from similitude.study.store.database import StoreError
+from similitude.study.texts import DEFAULTS
+from similitude.study.web.app import create_app
+from similitude.study.web.pages import STATIC, markdown
+from tests.study.making import FORMS, SHORT, words, write_study
+
+
+@pytest.fixture
+def served(tmp_path):
+    """Write studies and get addresses of their site."""
+    with contextlib.ExitStack() as stack:
+
+        def serve(**tomls):
+            for name, toml in tomls.items():
+                write_study(tmp_path, name, toml, words())
+            app = create_app(stack.enter_context(contextlib.closing(open_site(tmp_path))))
+            return lambda address, **more: asyncio.run(get(app, address, **more))
+
+        yield serve
+
+
+async def get(app, address, **more):
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://study") as client:
+        return await client.get(address, **more)
+
+
+def setup_of(page):
+    return json.loads(re.search(r'id="setup">(.*?)</script>', page.text)[1])
+
+
+def test_the_only_study_is_at_the_door_with_the_whole_link(served):
+    get = served(one='title = "One"\n')
+    answer = get("/?PROLIFIC_PID=x&STUDY_ID=y")
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "s/one/?PROLIFIC_PID=x&STUDY_ID=y"
+
+
+def test_several_studies_are_listed(served):
+    page = served(one='title = "One & only"\n', two='title = "Zwei"\nlanguage = "de"\n')("/")
+    assert 'href="s/one/" lang="en">One &amp; only<' in page.text
+    assert 'href="s/two/" lang="de">Zwei<' in page.text
+
+
+def test_the_words_of_a_study_are_on_its_page(served):
+    toml = """
+    title = "</title><script>alert(1)</script>"
+    language = "pt-BR"
+    question = {form = "choice", grid_size = 4, pick = 3}
+    texts = {skip = "</script><script>alert(2)</script>", loading = "Um momento"}
+    """
+    page = served(one=toml)("/s/one/")
+    assert page.status_code == 200
+    assert '<html lang="pt-BR"' in page.text
+    assert page.text.count("<script") == 2  # the words of the study as data, and the one script of ours
+    assert html.escape("</title><script>alert(1)</script>") in page.text
+    setup = setup_of(page)
+    assert setup["texts"]["skip"] == "</script><script>alert(2)</script>"
+    assert setup["ask"] == "Pick the 3 that are most like the one on top."
+    assert "Um momento" in page.text
+
+
+def test_scripts_and_styles_are_our_own_files(served):
+    get = served(one='title = "One"\n')
+    page = get("/s/one/")
+    policy = page.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'self'" in policy
+    for address in re.findall(r'(?:src|href)="([^"]+)"', page.text):
+        if not address.startswith("data:"):
+            assert get(f"/s/one/{address}").status_code == 200
+    for script in STATIC.glob("*.js"):
+        for other in re.findall(r'from "\./([^"]+)"', script.read_text()):
+            assert (STATIC / other).is_file()
+        assert not re.search(r"innerHTML|https?://(?!localhost)", script.read_text())
+
+
+def test_scripts_are_asked_for_anew(served):
+    get = served(one='title = "One"\n')
+    first = get("/static/rater.js")
+    assert first.headers["cache-control"] == "no-cache"
+    assert get("/static/rater.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+    assert get("/static/../pages.py").status_code == 404
+
+
+def test_markdown_lets_no_html_through():
+    made = markdown("# A\n\n<script>alert(1)</script> *b* [c](javascript:alert(1))\n\n| d |\n|---|\n| e |")
+    assert "<h1>A</h1>" in made
+    assert "<em>b</em>" in made
+    assert "<td>e</td>" in made
+    assert "<script" not in made
+    assert "href" not in made
+
+
+def test_an_unknown_study_is_a_page_that_says_so(served):
+    page = served(one='title = "One"\n')("/s/none/")
+    assert page.status_code == 404
+    assert "There is no such page." in page.text
+
+
+def test_a_database_that_does_not_answer_is_a_page_that_says_nothing_is_lost(served, monkeypatch):
+    get = served(one='title = "One"\ntexts = {unavailable = "Nichts ist verloren."}\n')
+
+    def broken(self):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(StudyService, "is_full", broken)
+    page = get("/s/one/")
+    assert page.status_code == 503
+    assert "Nichts ist verloren." in page.text
+    assert "the disk is full" not in page.text  # the researcher's concern, not the rater's
+
+
+def test_what_the_scripts_are_told(served):
+    get = served(
+        one=f'title = "One"\n{SHORT}[question]\ntext = "Which?"\nskip = false\n[raters]\nlimit = 3\n',
+        two='title = "Two"\n[question]\nform = "similarity_rating"\nnumber = 5\nlow = "no"\n',
+    )
+    first, second = setup_of(get("/s/one/")), setup_of(get("/s/two/"))
+    assert (first["ask"], first["skip"], first["cantTell"], first["full"]) == ("Which?", False, True, False)
+    assert (first["pages"], second["pages"]) == ([], ["consent", "instructions"])
+    assert (second["low"], second["high"]) == ("no", "very alike")
+
+
+def test_every_text_is_used_and_every_text_that_is_used_is_there():
+    sources = [*STATIC.glob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
+    code = "\n".join(source.read_text() for source in sources)
+    used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
+    used |= {f"ask_{form}" for form in FORMS}
+    for name in ("full", "paused", "not_named", "declined", "fault"):  # those that `sorry` shows by name
+        assert f'"{name}"' in code
+        used |= {name, f"{name}_title"}
+    assert used == set(DEFAULTS)
+
+
+def test_pages_in_languages_from_the_right_say_so(served):
+    get = served(one='title = "One"\nlanguage = "he"\n', two='title = "Two"\nlanguage = "de-AT"\n')
+    assert '<html lang="he" dir="rtl">' in get("/s/one/").text
+    assert '<html lang="de-AT" dir="ltr">' in get("/s/two/").text

@@ -1,0 +1,116 @@
+"""Serving from the command line: what is said at the start, stopping in order, and faults as sentences."""
+
+import importlib.util
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from similitude import cli
+from similitude.study.store.database import Database, StoreError
+from tests.study.conftest import serving
+from tests.study.making import SHORT, words, write_study
+
+SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "similitude.cli", "study", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        rest = [live.process.stdout.readline() for _ in range(3)]
+        assert str(tmp_path / "answers.db") in "".join(rest)
+        with urllib.request.urlopen(live.link("words")) as page:
+            assert page.status == 200
+    with sqlite3.connect(tmp_path / "answers.db") as connection:
+        assert connection.execute("SELECT name FROM study").fetchall() == [("words",)]
+    connection.close()
+    assert not Path(f"{tmp_path / 'answers.db'}-wal").exists()  # closed in order: the log is folded in
+
+
+def test_ctrl_c_is_no_fault(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        live.process.send_signal(signal.SIGINT)
+        assert live.process.wait(20) == 0
+
+
+def test_the_demo_is_ready_to_click(tmp_path):
+    command = [sys.executable, "-m", "similitude.cli", "study", "demo", str(tmp_path / "colours"), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        link = process.stdout.readline().split()[1]
+        with urllib.request.urlopen(link) as page:
+            assert "Which colours are alike?" in page.read().decode()
+        process.terminate()
+    assert process.returncode == 0
+    assert (tmp_path / "colours" / "colours.csv").read_text().count("#") == 60
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        ('title = "T"\ntitel = 1\n', "study.toml: titel: unknown key"),
+        (f'title = "T"\n{SHORT}[question]\nform = "choice"\ngrid_size = 40\n', "shows 41 items, but there are 10"),
+    ],
+)
+def test_a_study_that_cannot_be_served_is_one_sentence(tmp_path, toml, message):
+    write_study(tmp_path, "words", toml, words())
+    done = run("serve", tmp_path)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_said(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = run("serve", tmp_path, "--port", taken.getsockname()[1])
+    assert done.returncode == 1
+    assert "try another --port" in done.stderr
+
+
+def test_a_foreign_database_is_said(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    (tmp_path / "answers.db").write_bytes(b"not a database at all" * 100)
+    done = run("serve", tmp_path, "--port", 0)
+    assert done.returncode == 1
+    assert "not a database" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://someone:secret@host/x"])
+def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
+    with pytest.raises(StoreError, match="expected sqlite:///FILE or postgresql://") as told:
+        Database(url)
+    assert "secret" not in str(told.value)
+
+
+def test_new_tells_the_next_step(tmp_path):
+    done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
+    assert done.exit_code == 0
+    assert f"similitude study serve {tmp_path / 'faces'}" in done.output
+
+
+def test_without_the_extra_it_says_how_to_install_it(monkeypatch, tmp_path):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "fastapi" else real(name, *rest)
+    )
+    done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
+    assert isinstance(done.exception, ModuleNotFoundError)
+    assert str(done.exception) == "a study needs fastapi, which is not installed: pip install 'similitude[study]'"
+
+
+def test_help_loads_nothing_heavy():
+    code = "import sys, similitude.cli; print(sorted({'fastapi', 'sqlalchemy', 'numpy'} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -1,0 +1,231 @@
+"""The database: migrations, what is refused, what happens when it cannot be written to."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from concurrent.futures import CancelledError
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from similitude.study.answering import Said
+from similitude.study.service import Joining
+from similitude.study.store import database as databases
+from similitude.study.store import schema
+from similitude.study.store.database import Clock, Database, StoreError
+from similitude.study.store.writer import Writer
+from tests.study.test_service import finish, rows, say
+
+
+@pytest.fixture
+def database(url):
+    opened = Database(url)
+    yield opened
+    opened.close()
+
+
+def test_migrations_make_the_schema(database):
+    with database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+
+
+def test_opening_twice_changes_nothing(database, url):
+    again = Database(url)
+    again.close()
+    with database.read() as connection:
+        assert connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+def test_a_newer_database_is_refused(database, url):
+    with database.write() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="newer similitude"):
+        Database(url)
+
+
+def test_a_foreign_postgresql_database_is_refused(postgresql):
+    url = postgresql.fresh(1)
+    engine = sa.create_engine(url.replace("postgresql", "postgresql+psycopg"), poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE TABLE answer (x int)"))
+    with pytest.raises(StoreError, match="tables with our names"):
+        Database(url)
+
+
+def test_a_foreign_file_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE answer (x)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="not one of similitude"):
+        Database(f"sqlite:///{path}")
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["other.db"]
+
+
+@pytest.mark.parametrize("content", [b"hello, this is no database", b"\0" * 9000, b"SQLite format 3\0" + b"x" * 9000])
+def test_what_is_no_database_is_refused_and_left_as_it_is(tmp_path, content):
+    path = tmp_path / "text.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="not a database, or damaged"):
+        Database(f"sqlite:///{path}")
+    assert path.read_bytes() == content
+
+
+def test_a_half_written_file_is_refused(tmp_path):
+    path = tmp_path / "answers.db"
+    Database(f"sqlite:///{path}").close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(StoreError, match=r"damaged|malformed"):
+        Database(f"sqlite:///{path}")
+    assert path.read_bytes() == whole[: len(whole) // 2]
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "sqlite:////no/such/folder/a.db"])
+def test_addresses_that_cannot_be_are_refused(url):
+    with pytest.raises(StoreError, match=r"expected|cannot be opened"):
+        Database(url)
+
+
+def test_a_password_is_never_said():
+    with pytest.raises(StoreError) as error:
+        Database("postgresql://study:hunter2@127.0.0.1:1/nowhere")
+    assert "hunter2" not in str(error.value)
+
+
+def test_the_clock_never_goes_back(monkeypatch):
+    times = iter([10.0, 12.0, 3.0, 12.5])
+    monkeypatch.setattr(time, "time", lambda: next(times))
+    clock = Clock()
+    assert [clock.now() for _ in range(4)] == [10.0, 12.0, 12.0, 12.5]
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_locked_file_loses_nothing_and_recovers(tmp_path, monkeypatch, serve, url, take_part):
+    monkeypatch.setattr(databases, "_BUSY_SECONDS", 0.2)
+    service = serve("[question]\nnumber = 5")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    holder = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="keeps the database locked"):
+        say(service, rater_id, 0)
+    holder.execute("ROLLBACK")
+    holder.close()
+    assert say(service, rater_id, 0)["answered"] == 1
+    assert len(rows(service, schema.answer)) == 1
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_full_disk_loses_nothing_and_recovers(serve, url, take_part):
+    service = serve("[question]\nnumber = 100")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    limit = "PRAGMA max_page_count = {}"
+
+    def set_limit(pages):
+        sa.event.listen(service.database.engine, "begin", lambda c: c.exec_driver_sql(limit.format(pages)))
+
+    with service.database.read() as connection:
+        full = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    set_limit(full)
+    kept = answer_until_refused(service, rater_id)
+    assert len(rows(service, schema.answer)) == kept
+    with pytest.raises(StoreError, match="the disk is full; make room"):
+        say(service, rater_id, kept)
+    set_limit(10**6)
+    assert len(finish(service, rater_id)) == 100 - kept
+    assert [row["number"] for row in rows(service, schema.answer)] == list(range(100))
+
+
+def answer_until_refused(service, rater_id):
+    for number in range(100):
+        try:
+            say(service, rater_id, number)
+        except StoreError:
+            return number
+    return 100
+
+
+def test_one_bad_request_does_not_fail_its_neighbours(database):
+    writer = Writer(database)
+    gate, inside = threading.Event(), threading.Event()
+
+    def wait(connection, requests):
+        inside.set()
+        gate.wait(10)
+        return requests
+
+    def batch(connection, requests):
+        if "bad" in requests:
+            raise RuntimeError("a fault in the code")
+        now = database.clock.now()
+        connection.execute(sa.insert(schema.study), [{"name": n, "paused": False, "created": now} for n in requests])
+        return requests
+
+    first = writer.submit(wait, 0)
+    inside.wait(10)
+    futures = [writer.submit(batch, name) for name in ("a", "bad", "b")]
+    cancelled = writer.submit(batch, "never")
+    assert cancelled.cancel()
+    gate.set()
+    assert first.result() == 0
+    assert [futures[k].result() for k in (0, 2)] == ["a", "b"]
+    with pytest.raises(RuntimeError, match="a fault in the code"):
+        futures[1].result()
+    with pytest.raises(CancelledError):
+        cancelled.result()
+    writer.close()
+    with pytest.raises(StoreError, match="stopping"):
+        writer.submit(batch, "late").result()
+    writer.close()
+    with database.read() as connection:
+        assert set(connection.scalars(sa.select(schema.study.c.name))) == {"a", "b"}
+
+
+def test_nobody_is_told_before_the_commit(serve, take_part, monkeypatch):
+    """A commit that fails takes the whole batch with it, and everybody hears of it."""
+    service = serve("[question]\nnumber = 5")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    whole = sa.engine.default.DefaultDialect.do_commit
+
+    def fails(dialect, connection):
+        raise sa.exc.OperationalError("COMMIT", {}, Exception("database or disk is full"))
+
+    monkeypatch.setattr(type(service.database.engine.dialect), "do_commit", fails)
+    with pytest.raises(StoreError, match="disk is full"):
+        say(service, rater_id, 0)
+    monkeypatch.setattr(type(service.database.engine.dialect), "do_commit", whole)
+    assert rows(service, schema.answer) == []
+    assert say(service, rater_id, 0)["answered"] == 1
+
+
+def test_postgresql_that_goes_away_comes_back(postgresql, tmp_path, take_part):
+    from similitude.study.site import open_site
+    from tests.study.servers import write_study
+
+    site = open_site(write_study(tmp_path / "words", "[question]\nnumber = 5"), postgresql.fresh(1))
+    service = site.studies["words"]
+    try:
+        rater_id = take_part(service)
+        service.questions(rater_id).result()
+        with service.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(
+                sa.text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+        assert say(service, rater_id, 0)["answered"] == 1
+        assert service.answer(Said(rater_id, 1, "answer-1", "answered", [1.0])).result()["answered"] == 2
+        assert service.join(Joining("browser7")).result()
+    finally:
+        site.close()
