@@ -17,7 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.graph.build import build_graph
 
-# The first fit on a GPU waits some 15 s for torch and its compiler, in which 16 cores fit five million comparisons; fits
+# The first fit on a GPU waits 15 s for torch and its compiler, in which 16 cores fit five million comparisons; the fits
 # after it take a quarter of a second.
 _GPU_FROM = 5_000_000
 
