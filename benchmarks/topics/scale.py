@@ -32,7 +32,7 @@ LONG = True
 DISK = (DiskProblem(20_000, 10_000_000, 5), DiskProblem(100_000, 100_000_000, 10))
 QUICK_DISK = (DiskProblem(500, 100_000, 2),)
 CLUSTER, QUICK_CLUSTER = DiskProblem(10_000, 10_000_000, 5), DiskProblem(500, 100_000, 2)
-FOLDS, QUICK_FOLDS = Problem(2_000, 200_000, 5), Problem(200, 5_000, 2)
+FOLDS, QUICK_FOLDS = Problem(5_000, 1_000_000, 5), Problem(200, 5_000, 2)
 DISK_COLUMNS = {
     "comparisons": ",d",
     "items": ",d",

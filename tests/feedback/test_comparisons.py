@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from contextlib import contextmanager
 
@@ -288,3 +289,9 @@ def test_values_are_frozen():
             column[0] = 1
     rows[:] = 7
     assert c.triplets.tolist() == [[0, 1, 2], [2, 1, 0]]
+
+
+def test_their_size_tells_joblib_to_send_them_once():
+    few, many = (Comparisons.from_triplets(np.tile([0, 1, 2], (count, 1))) for count in (100, 10_000))
+    assert sys.getsizeof(many) > 30 * sys.getsizeof(few)
+    assert sys.getsizeof(many) >= many.near.nbytes + many.far.nbytes

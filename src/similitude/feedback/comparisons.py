@@ -116,6 +116,11 @@ class Comparisons(Constructors):
     def __len__(self) -> int:
         return len(self.near)
 
+    def __sizeof__(self) -> int:
+        """Bytes of the columns: joblib sends what is large once to the workers of a cluster, not with every task."""
+        columns = (self.near, self.far, self.answer, self.answers.shown.values)
+        return object.__sizeof__(self) + sum(column.nbytes for column in columns)
+
     @property
     def shape(self) -> tuple[int, int]:
         """(number of comparisons, 4)."""
