@@ -21,7 +21,7 @@ def client():
     import dask
 
     environment = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with (
         dask.config.set(TIMEOUT),
         distributed.LocalCluster(**settings, env=environment, silence_logs=50) as cluster,
