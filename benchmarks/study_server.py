@@ -67,7 +67,7 @@ async def _answer_while_killed(root: Path, url: str, study: str, kills: int, rat
         for _ in range(kills):
             before = len(told.kept)
             await asyncio.sleep(seconds)
-            while len(told.kept) == before:  # a kill between answers would show nothing
+            while len(told.kept) < before + raters:  # a kill between answers would show nothing
                 await asyncio.sleep(0.02)
             await asyncio.to_thread(server.kill)
             told.kills += 1

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import expect, sync_playwright
 
+import similitude as sm
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
 from similitude.study.web.door import Door
@@ -70,7 +71,7 @@ def learn(service, rounds):
     return worker
 
 
-def test_an_admin_sets_a_password_watches_pauses_and_leaves(address, page):
+def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, page, tmp_path):
     url, site, service = address
     worker = learn(service, 6)
     page.goto(url + first_link(site))
@@ -99,6 +100,12 @@ def test_an_admin_sets_a_password_watches_pauses_and_leaves(address, page):
     answer(service, join(service), 40, np.random.default_rng(5))
     worker.step()
     expect(page.locator("#answers")).to_have_text("560", timeout=20_000)
+
+    with page.expect_download() as sent:
+        page.get_by_role("link", name="CSV").click()
+    assert sent.value.suggested_filename == "colours.csv"
+    sent.value.save_as(tmp_path / "answers.csv")
+    assert sm.read_comparisons(tmp_path / "answers.csv").n_answers == 560
 
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("#running")).to_have_text("paused", timeout=20_000)

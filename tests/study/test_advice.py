@@ -60,3 +60,8 @@ def test_too_early(points):
 def test_what_cannot_be_told_says_why():
     said = advise(curve(0.8, 1.0, 2000), UNKNOWN).sentence
     assert said.endswith("The noise ceiling cannot be told: no question was answered twice.")
+
+
+def test_a_ceiling_that_could_be_anything_is_no_figure():
+    said = advise(curve(0.8, 3.0, 2000), Estimate(1.0, 0.5, 1.0)).sentence
+    assert said.endswith("The noise ceiling is not known well yet: 50 to 100%.")

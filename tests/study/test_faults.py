@@ -21,7 +21,7 @@ from tests.study.test_service import FORMS
 
 def test_what_was_acknowledged_survives_kills(tmp_path, url):
     root = write_study(tmp_path / "words", "[question]\nnumber = 60")
-    told = answer_while_killed(root, url, "words", kills=3, raters=20, seconds=0.7)
+    told = answer_while_killed(root, url, "words", kills=3, raters=20, seconds=0.3)
     assert told.kills == 3
     assert told.broken > 0
     assert len(told.kept) > 50

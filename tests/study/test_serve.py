@@ -7,13 +7,18 @@ import sqlite3
 import subprocess
 import sys
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from similitude import cli
+from similitude.study.serve import greeting
+from similitude.study.settings import StudyError
+from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
+from similitude.study.web.door import Door
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 
@@ -29,6 +34,7 @@ def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with serving(tmp_path) as live:
         rest = [live.process.stdout.readline() for _ in range(3)]
+        assert rest[1].startswith(f"admin          {live.address}/admin/-/first/")
         assert str(tmp_path / "answers.db") in "".join(rest)
         with urllib.request.urlopen(live.link("words")) as page:
             assert page.status == 200
@@ -99,6 +105,22 @@ def test_new_tells_the_next_step(tmp_path):
     done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
     assert done.exit_code == 0
     assert f"similitude study serve {tmp_path / 'faces'}" in done.output
+
+
+def test_an_admin_who_forgot_the_password_gets_another_link(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with pytest.raises(StudyError, match=r"no answers\.db in it; serve the study first"):
+        CliRunner().invoke(cli.app, ["study", "admin-link", str(tmp_path)], catch_exceptions=False)
+    with closing(open_site(tmp_path)) as site:
+        door = Door(site.database)
+        door.use_link(door.make_link().rsplit("/", 1)[1], "ada", "an old password")
+        assert "admin          https://x.org/admin" in greeting(site, "https://x.org/")
+        done = CliRunner().invoke(cli.app, ["study", "admin-link", str(tmp_path), "--public-url", "https://x.org/"])
+        link, _, token = done.output.strip().rpartition("/")
+        assert link == "https://x.org/admin/-/first"
+        door.use_link(token, "ada", "a new password")
+        assert door.log_in("ada", "an old password") is None
+        assert door.log_in("ada", "a new password")
 
 
 def test_without_the_extra_it_says_how_to_install_it(monkeypatch, tmp_path):

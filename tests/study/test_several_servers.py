@@ -58,7 +58,7 @@ def test_one_model_process_is_elected_and_another_takes_over(tmp_path, postgresq
         first.process.send_signal(signal.SIGTERM)
         assert first.process.wait(30) == 0
         ((pid, second),) = servers.items()
-        row = wait_for(database, lambda row, newest: row["worker"] and keeper(row) == pid)
+        row = wait_for(database, lambda row, _: row["worker"] and keeper(row) == pid)
         assert ask(second, 4, seed=2).answers == 80
         after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
         assert keeper(after) == pid

@@ -59,7 +59,7 @@ def serve(
     run(folder, database, host, port, public_url, _say, model)
 
 
-@app.command()
+@app.command(name="admin-link")
 def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
     """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
     from similitude.study.site import existing_database

@@ -13,6 +13,7 @@ from similitude.graph.repeats import Estimate
 _FEWEST_POINTS = 4
 _MORE = 0.5  # the step that is looked ahead: half as many answers again
 _LITTLE, _MUCH = 0.005, 0.015
+_WIDEST = 0.2  # an interval of the ceiling that is wider says nothing
 _HORIZON = 4.0  # points from before a quarter of the answers say little about how it goes on
 
 
@@ -96,7 +97,14 @@ def _ceiling(ceiling: Estimate) -> str:
     if ceiling.value is None:
         return f"The noise ceiling cannot be told: {ceiling.note}."
     low, high = (f"{100 * bound:.0f}" for bound in (ceiling.low or 0.5, ceiling.high or 1.0))
+    if not is_known(ceiling):
+        return f"The noise ceiling is not known well yet: {low} to {high}%."
     return f"The noise ceiling is {100 * ceiling.value:.0f}% ({low} to {high}%)."
+
+
+def is_known(ceiling: Estimate) -> bool:
+    """Whether enough was answered twice to say something about the ceiling."""
+    return ceiling.low is not None and ceiling.high is not None and ceiling.high - ceiling.low <= _WIDEST
 
 
 def _round(number: float) -> int:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
-from similitude.study.advice import Point, advise
+from similitude.study.advice import Point, advise, is_known
 from similitude.study.asking import key_of, width
 from similitude.study.findings import ceiling_of, findings, held_out
 from similitude.study.holding import Holding, Lost
@@ -169,7 +169,9 @@ class StudyWorker:
         """Write what the admin page shows."""
         point = held_out(self.learner.estimator(), compared, self.learner.n_answers)
         self._found = findings(compared, similarity, self._found)
-        self._found["advice"] = asdict(advise(self._curve(point), ceiling_of(self._found)))
+        ceiling = ceiling_of(self._found)
+        self._found["ceiling_known"] = is_known(ceiling)
+        self._found["advice"] = asdict(advise(self._curve(point), ceiling))
         with self._holding.write(findings=json.dumps(self._found, ensure_ascii=False)) as connection:
             if point is not None:
                 curve, row = schema.curve, {"study_id": self.study_id, "at": self.database.clock.now(), **vars(point)}

@@ -247,7 +247,8 @@ class Watch:
     def _learned(self, found: dict[str, Any] | None) -> dict[str, Any]:
         if found is None:
             return {"ceiling": None, "advice": None, "map": None, "items": []}
-        return {name: found[name] for name in ("ceiling", "advice", "map", "items")}
+        ceiling = found["ceiling"] if found["ceiling_known"] else None
+        return {"ceiling": ceiling, **{name: found[name] for name in ("advice", "map", "items")}}
 
 
 def _sentence(text: str) -> str:

@@ -115,10 +115,10 @@ function showCurve(curve, ceiling) {
   const traces = [];
   const shapes = [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: .5, y1: .5, line: { color: "#9aa3b5", dash: "dot", width: 1 } }];
   const notes = [{ x: 1, xref: "paper", xanchor: "right", y: .5, yanchor: "bottom", text: "chance", showarrow: false, font: { color: "#5b6478", size: 11 } }];
-  if (ceiling && ceiling.value !== null) {
+  if (ceiling) {
     shapes.push({ type: "rect", x0: 0, x1: 1, xref: "paper", y0: ceiling.low, y1: ceiling.high, fillcolor: "rgba(29,122,76,.14)", line: { width: 0 } });
     shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: ceiling.value, y1: ceiling.value, line: { color: "#1d7a4c", width: 1 } });
-    notes.push({ x: 0.01, xref: "paper", xanchor: "left", y: ceiling.value, yanchor: "bottom", showarrow: false,
+    notes.push({ x: 0.01, xref: "paper", xanchor: "left", y: ceiling.value, yanchor: ceiling.value > 0.95 ? "top" : "bottom", showarrow: false,
       text: `noise ceiling ${(100 * ceiling.value).toFixed(0)}%`, font: { color: "#1d7a4c", size: 11 } });
   }
   traces.push({ x: x.concat([...x].reverse()), y: curve.map((p) => p.high).concat(curve.map((p) => p.low).reverse()), fill: "toself",
