@@ -96,6 +96,11 @@ def test_laying_one_map_over_another_undoes_shift_turn_mirror_and_size():
     np.testing.assert_allclose(onto(wide, TRUTH, np.ones(12, bool))[:, :2], TRUTH, atol=1e-9)
 
 
+def test_two_processes_draw_the_same_maps(answers, model):
+    one, two = (sm.uncertainty(model, answers, n=4, random_state=0, n_jobs=jobs) for jobs in (1, 2))
+    assert np.array_equal(one.draws, two.draws)
+
+
 def test_more_answers_make_it_surer(answers, model):
     few = sm.uncertainty(model, answers.select(np.arange(150)), method="laplace", n=300, random_state=0)
     all_of_them = sm.uncertainty(model, answers, method="laplace", n=300, random_state=0)

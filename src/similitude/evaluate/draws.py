@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss
 from similitude.engine.threads import one_blas_thread
 from similitude.evaluate.validation import Progress
@@ -22,21 +23,32 @@ MOST_NUMBERS = 4000  # of a map for which the Laplace precision is inverted as a
 
 
 def bootstrap_maps(
-    model: Any, c: Comparisons, group: Array, n: int, features: Any, rng: np.random.Generator, callback: Progress | None
+    model: Any,
+    c: Comparisons,
+    group: Array,
+    n: int,
+    features: Any,
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    callback: Progress | None,
 ) -> list[Floats]:
     """Refit on answers with random weights, exponential ones for each group (Rubin's Bayesian bootstrap).
 
     Unlike drawing with replacement, that leaves no item without its comparisons. Fits start where the model ended.
     """
     kinds, code = np.unique(group[c.answer], return_inverse=True)
+    drawn = (rng.exponential(size=len(kinds)) for _ in range(n))
+    work = ((model, c, code, weight / weight.mean(), features) for weight in drawn)
     maps = []
-    for done in range(n):
-        weight = rng.exponential(size=len(kinds))
-        again = c.reweight(np.asarray(c.weight) * (weight / weight.mean())[code])
-        maps.append(np.array(refit(model, again, features).embedding_))
+    for own in over_jobs(_map_of, work, n_jobs):
+        maps.append(own)
         if callback is not None:
-            callback(done + 1, n)
+            callback(len(maps), n)
     return maps
+
+
+def _map_of(model: Any, c: Comparisons, code: Array, weight: Floats, features: Any) -> Floats:
+    return np.array(refit(model, c.reweight(np.asarray(c.weight) * weight[code]), features).embedding_)
 
 
 def refit(model: Any, c: Comparisons, features: Any) -> Any:

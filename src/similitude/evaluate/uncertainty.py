@@ -152,6 +152,7 @@ def uncertainty(
     level: float = 0.9,
     features: Any = None,
     random_state: Seed = None,
+    n_jobs: int | None = None,
     callback: Progress | None = None,
 ) -> Uncertainty:
     """Say how sure the places of the items are, and which items need more answers.
@@ -180,6 +181,7 @@ def uncertainty(
     level : of intervals and ellipses
     features : where the model learns from features
     random_state : seed or generator
+    n_jobs : processes for the bootstrap, through joblib
     callback : called after each refit of the bootstrap with the number done and the number of all
     """
     _check(method, by, n, level)
@@ -200,7 +202,7 @@ def uncertainty(
     elif not hasattr(model, "similarity_"):
         raise ValueError("model: the bootstrap refits, so expected a fitted estimator, found a Similarity")
     else:
-        maps = bootstrap_maps(model, c, c.groups(by), n, features, rng, callback)
+        maps = bootstrap_maps(model, c, c.groups(by), n, features, rng, n_jobs, callback)
     laid = np.array([onto(own, X, compared)[:, : X.shape[1]] for own in maps])
     draws = X + inflation * (laid - X)
     return Uncertainty(similarity, draws, counts, accuracy, level, method, by, inflation)
