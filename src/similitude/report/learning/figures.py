@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from similitude.methods.kernel_clustering import kernel_linkage
+from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram
 from similitude.plot.curves import calibration
 from similitude.plot.feedback import rater_agreement
-from similitude.plot.style import COLOURS, axes_of, require_matplotlib
+from similitude.plot.style import require_matplotlib
 from similitude.report.learning.findings import Findings
 
 if TYPE_CHECKING:
@@ -34,33 +35,12 @@ def tree(found: Findings) -> Axes | None:
 
 def curve(found: Findings) -> Axes | None:
     """Accuracy against the number of answers, measured and expected, below the noise ceiling."""
-    forecast = found.forecast
-    if forecast is None:
-        return None
-    axes = axes_of(None)
-    measured, last = forecast.curve, 4 * forecast.answers
-    axes.fill_between(measured.answers, measured.low, measured.high, color=COLOURS[0], alpha=0.2, linewidth=0)
-    axes.plot(measured.answers, measured.accuracy, color=COLOURS[0], marker="o", markersize=3, label="measured")
-    expected = forecast.expected(np.geomspace(measured.answers.max(), last, 40))
-    axes.fill_between(expected.answers, expected.low, expected.high, color=COLOURS[1], alpha=0.15, linewidth=0)
-    axes.plot(expected.answers, expected.accuracy, color=COLOURS[1], linestyle="--", label="expected")
-    if forecast.ceiling.value is not None:
-        axes.axhline(forecast.ceiling.value, color="0.4", linestyle=":", linewidth=1, label="noise ceiling")
-    axes.set(xlabel="answers", ylabel="held-out accuracy", xscale="log")
-    axes.legend(frameon=False, loc="lower right")
-    return axes
+    return None if found.forecast is None else forecast(found.forecast)
 
 
 def dimensions(found: Findings) -> Axes | None:
     """Held-out accuracy against the number of dimensions."""
-    if found.dimensions is None:
-        return None
-    table, axes = found.dimensions.table, axes_of(None)
-    axes.fill_between(table.dimensions, table.low, table.high, color=COLOURS[0], alpha=0.2, linewidth=0)
-    axes.plot(table.dimensions, table.accuracy, color=COLOURS[0], marker="o")
-    axes.axvline(found.dimensions.chosen, color="0.4", linestyle=":", linewidth=1)
-    axes.set(xlabel="dimensions", ylabel="held-out accuracy", xticks=table.dimensions)
-    return axes
+    return None if found.dimensions is None else dimension(found.dimensions)
 
 
 def reliability(found: Findings) -> Axes | None:

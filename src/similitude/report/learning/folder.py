@@ -39,12 +39,8 @@ def write_folder(found: Findings, folder: Path, title: str, **options: Any) -> P
 
 def tables(found: Findings) -> dict[str, Any]:
     """The tables by the name of their file."""
-    positions = found.similarity
-    names = list(positions.names or range(positions.n_items))
-    frame = found.neighbours[["item"]].assign(
-        **{f"dimension {k + 1}": positions.embedding[:, k] for k in range(positions.embedding.shape[1])}
-    )
-    assert len(frame) == len(names)
+    columns = {f"dimension {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
+    frame = found.neighbours[["item"]].assign(**columns)
     made = {
         "positions": frame,
         "neighbours": found.neighbours,

@@ -131,7 +131,7 @@ def _consistency(found: Findings) -> str:
 def _more(found: Findings) -> str:
     if found.forecast is None:
         return "<p>There are too few answers to say what more would bring.</p>"
-    text = "Accuracy on answers held out, by the number of answers learned from; dashed: what is to be expected."
+    text = "Accuracy on answers held out, by answers learned from: dots are measured, the line is expected."
     drawn = _figure("learning_curve", found, text)
     return f"<p>{html.escape(repr(found.forecast))}</p>{drawn}{_table(found.forecast.table)}"
 
