@@ -129,7 +129,7 @@ def more_answers(
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")
     c = as_comparisons(comparisons)
     count = len(np.unique(c.answer))
-    ceiling = ceiling_of(c, level)
+    ceiling = ceiling_of(c)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a part of the answers may leave items out
         curve = learning_curve(
