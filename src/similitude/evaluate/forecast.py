@@ -106,10 +106,10 @@ def more_answers(
 
     Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.9 <= c <= 1.5, is fitted to `learning_curve` by
     least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
-    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat,
-    each shifted by what all repeats share, since they are drawn from the same answers: with s the standard error of
-    one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They know nothing of raters or
-    questions that differ from those so far.
+    noise ceiling's interval at this level, unless the curve already measured lies above it. Intervals come from
+    curves resampled by repeat, each shifted by what all repeats share, since they are drawn from the same answers:
+    with s the standard error of one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They
+    know nothing of raters or questions that differ from those so far.
 
     Parameters
     ----------
@@ -139,9 +139,8 @@ def more_answers(
         )  # fmt: skip
     repeats = curve.pivot(index="repeat", columns="answers", values="accuracy")
     half = float((curve.high - curve.low).mean() / 2)
-    most = 1.0
-    if ceiling.high is not None and repeats.iloc[:, -1].mean() < ceiling.high:
-        most = ceiling.high
+    bound = ceiling_of(c, level).high
+    most = bound if bound is not None and repeats.iloc[:, -1].mean() < bound else 1.0
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
