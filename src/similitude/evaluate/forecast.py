@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Progress, learning_curve
 from similitude.feedback.columns import Floats
 from similitude.feedback.convert import as_comparisons
@@ -146,7 +146,8 @@ def more_answers(
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
     low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
-    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, _above(table, ceiling))
+    above = sentence_above(float(table.accuracy.max()), ceiling)
+    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above)
 
 
 def _sizes(answers: int) -> list[int]:
@@ -197,9 +198,3 @@ def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.Dat
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
     return pd.DataFrame({**columns, "gain": values[0] - today})
-
-
-def _above(table: pd.DataFrame, ceiling: Estimate) -> str:
-    highest = float(table.accuracy.max())
-    said = above_ceiling(highest, ceiling)
-    return f"An accuracy of {highest:.1%} is{said.removeprefix(';')}." if said else ""
