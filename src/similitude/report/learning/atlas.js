@@ -11,6 +11,7 @@ function show(item) {
     other.classList.remove("here", "near");
     other.querySelector("text").textContent = shortened.get(other);
   });
+  atlas.classList.toggle("pointed", Boolean(item));
   if (!item) return;
   item.classList.add("here");
   item.querySelector("text").textContent = item.dataset.name;
