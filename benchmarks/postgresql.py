@@ -27,6 +27,12 @@ def missing_program() -> str:
     return next((name for name in ("initdb", "postgres") if not program(name)), "")
 
 
+_OTHERS_OUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
 class PostgreSQL:
     """A server of its own in a temporary folder; it refuses to run as root, so root runs it as somebody else."""
 
@@ -68,6 +74,9 @@ class PostgreSQL:
                 connection.execute(sa.text(f"CREATE DATABASE {name}"))
             self.made.add(which)
         with self._engine(name).connect() as connection:
+            connection.execute(
+                sa.text(_OTHERS_OUT)
+            )  # the model process of a server that was killed ends a little later
             connection.execute(sa.text("DROP SCHEMA public CASCADE"))
             connection.execute(sa.text("CREATE SCHEMA public"))
         return self._url(name).replace("+psycopg", "")

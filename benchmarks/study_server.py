@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import socket
 import subprocess
 import sys
@@ -38,6 +39,15 @@ class Server:
             time.sleep(0.05)
         raise RuntimeError("the server did not start")
 
+    @property
+    def model_process(self) -> int | None:
+        """Number of its model process; None while there is none."""
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                if int(status.read_text().rpartition(")")[2].split()[1]) == self.process.pid:
+                    return int(status.parent.name)
+        return None
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait(30)
@@ -62,7 +72,7 @@ async def _answer_while_killed(root: Path, url: str, study: str, kills: int, rat
     told, port, stop = Told(), free_port(), asyncio.Event()
     server = await asyncio.to_thread(lambda: Server(root, url, port).wait())
     address = Address(f"http://127.0.0.1:{port}/{study}")
-    jobs = [asyncio.create_task(_rater(address, number, told, stop)) for number in range(raters)]
+    jobs = [asyncio.create_task(answer_until(stop, address, number, told)) for number in range(raters)]
     try:
         for _ in range(kills):
             before = len(told.kept)
@@ -80,23 +90,29 @@ async def _answer_while_killed(root: Path, url: str, study: str, kills: int, rat
     return told
 
 
-async def _rater(address: Address, number: int, told: Told, stop: asyncio.Event) -> None:
+async def answer_until(stop: asyncio.Event, address: Address, number: int, told: Told) -> None:
     """Join anew whenever a round is done, until it is time to stop; never stop with an answer in doubt."""
-    turn = 0
     client = Client(address)
-    while not stop.is_set():
-        joined = await _ask(client, told, "POST", "join", {"uid": f"rater-{number:04d}-{turn}"})
-        token, code = joined["token"], joined["rater"]
-        await _ask(client, told, "POST", "consent", None, token)
-        state = await _ask(client, told, "POST", "questions", None, token)
-        while state["questions"] and not stop.is_set():
-            at = state["questions"][0]["number"]
-            uid = f"{code}-answer-{at}"
-            said = {"number": at, "uid": uid, "response": [1.0], "milliseconds": 1}
-            state = await _ask(client, told, "POST", "answers", said, token)
-            told.kept.append((code, at, uid))
-        turn += 1
-    client.close()
+    try:
+        for turn in itertools.count():
+            if stop.is_set():
+                break
+            await _answer_all(client, f"rater-{number:04d}-{turn}", told, stop)
+    finally:
+        client.close()
+
+
+async def _answer_all(client: Client, identity: str, told: Told, stop: asyncio.Event) -> None:
+    joined = await _ask(client, told, "POST", "join", {"uid": identity})
+    token, code = joined["token"], joined["rater"]
+    await _ask(client, told, "POST", "consent", None, token)
+    state = await _ask(client, told, "POST", "questions", None, token)
+    while state["questions"] and not stop.is_set():
+        at = state["questions"][0]["number"]
+        uid = f"{code}-answer-{at}"
+        said = {"number": at, "uid": uid, "response": [1.0], "milliseconds": 1}
+        state = await _ask(client, told, "POST", "answers", said, token)
+        told.kept.append((code, at, uid))
 
 
 async def _ask(client: Client, told: Told, *request: object) -> dict:

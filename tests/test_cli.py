@@ -6,11 +6,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
 from similitude import cli
+from similitude.cli.fitting import Method
 
 runner = CliRunner()
 
@@ -48,6 +50,46 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
     subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
     first, second = sm.Similarity.load(study / "other.sim"), sm.Similarity.load(study / "again.sim")
     assert np.array_equal(first.embedding, second.embedding)
+
+
+@pytest.mark.parametrize("method", [None, "TACKL", "rankprojection"])
+def test_methods_that_learn_from_features(study, method):
+    c = sm.read_comparisons(study / "answers.csv")
+    numbers = np.random.default_rng(0).normal(size=(15, 3))
+    table = pd.DataFrame(numbers, columns=list("xyz")).assign(name=c.names)[["name", *"xyz"]]
+    table[::-1].to_csv(study / "features.tsv", sep="\t", index=False)  # rows are found by name
+    chosen = () if method is None else ("--method", method)
+    done = run("fit", "answers.csv", "-o", "featured.sim", "--features", "features.tsv", *chosen, folder=study)
+    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
+    code = "\n".join(line.strip() for line in printed.splitlines()).replace("featured.sim", "again.sim")
+    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
+    first, second = sm.Similarity.load(study / "featured.sim"), sm.Similarity.load(study / "again.sim")
+    assert np.array_equal(first.embedding, second.embedding)
+    expected = getattr(sm, first.about["method"])(2, random_state=0).fit(c, features=numbers)
+    np.testing.assert_allclose(first.distances(), expected.distances(), atol=1e-6)
+    assert first.about["method"].lower() == (method or "FeatureEmbedding").lower()
+
+
+def test_features_of_items_without_names_go_by_position(tmp_path):
+    truth = np.random.default_rng(0).normal(size=(8, 2))
+    sm.write_comparisons(sm.simulate(truth, 200, random_state=1), tmp_path / "answers.csv")
+    shuffled = np.random.default_rng(2).permutation(8)
+    pd.DataFrame(truth[shuffled], shuffled).to_csv(tmp_path / "features.csv", index_label="item")
+    done = run("fit", "answers.csv", "--features", "features.csv", folder=tmp_path)
+    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
+    code = "\n".join(line.strip() for line in printed.splitlines()).replace("answers.sim", "again.sim")
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    first, second = sm.Similarity.load(tmp_path / "answers.sim"), sm.Similarity.load(tmp_path / "again.sim")
+    assert np.array_equal(first.embedding, second.embedding)
+    assert sm.procrustes_distance(first.embedding, truth) < 0.05
+
+
+def test_evaluate_compares_methods_with_features_and_without(study):
+    c = sm.read_comparisons(study / "answers.csv")
+    pd.DataFrame({"name": c.names, "x": range(15)}).to_csv(study / "places.csv", index=False)
+    done = run("evaluate", "answers.csv", "--features", "places.csv", "--folds", 2, "--csv", "all.csv", folder=study)
+    assert set(pd.read_csv(study / "all.csv").estimator) == {method.value for method in Method}
+    assert "features=features" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -160,6 +202,10 @@ def test_demo_runs(tmp_path):
         (("convert", "answers.csv", "out.npy"), "npy", 1),
         (("fit", "answers.csv", "--penalty", "much"), "number or auto", 2),
         (("fit", "answers.csv", "--method", "magic"), "magic", 2),
+        (("fit", "answers.csv", "--method", "tackl"), "TACKL learns from features", 2),
+        (("fit", "answers.csv", "--method", "ckl", "--features", "f.csv"), "CKL learns from answers alone", 2),
+        (("evaluate", "answers.csv", "-m", "RankProjection"), "RankProjection learns from features", 2),
+        (("fit", "answers.csv", "--features", "none.csv"), "none.csv", 1),
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
         (("no-such-command",), "no-such-command", 2),
         (("next", "soe.sim"), "SOE gives no probability", 1),

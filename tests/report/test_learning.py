@@ -1,6 +1,7 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ from typer.testing import CliRunner
 import similitude as sm
 from similitude.cli import app
 from similitude.feedback.files.features import read_features
+from similitude.graph.repeats import Estimate
+from similitude.report.learning.names import write_names
 
 SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
@@ -48,6 +51,54 @@ def test_every_item_is_on_the_map_with_its_neighbours(found):
     assert page.count('class="sure"') == len(NAMES)
     nearest = found.neighbours.set_index("item").loc["plain"].tolist()
     assert nearest == found.similarity.neighbors("plain", 5)
+
+
+def test_names_on_the_map_cover_nothing_and_stay_inside():
+    rng = np.random.default_rng(0)
+    place = np.column_stack([rng.uniform(0, 720, 90), rng.uniform(0, 400, 90)])
+    names = ["a rather long name that is cut" if k % 3 == 0 else f"item {k}" for k in range(90)]
+    written = write_names(place, names, 720.0, 400.0)
+    boxes = np.array([_box(one) for one in written if one.shown])
+    assert 30 < len(boxes) < 90
+    assert (boxes[:, :2] >= 0).all()
+    assert (boxes[:, 2:] <= [720, 400]).all()
+    left, top, right, bottom = boxes.T[:, :, None]
+    over = (left < boxes[:, 2]) & (boxes[:, 0] < right) & (top < boxes[:, 3]) & (boxes[:, 1] < bottom)
+    assert (over == np.eye(len(boxes), dtype=bool)).all()
+    x, y = place.T
+    assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any()
+    assert written[0].text == "a rather long name that…"
+
+
+def _box(one):
+    """Left, top, right and bottom of a name as it is written."""
+    long = 6.8 * len(one.text)
+    left = one.x - {"start": 0.0, "middle": long / 2, "end": long}[one.anchor]
+    return left, one.y - 10.0, left + long, one.y + 3.0
+
+
+def test_what_the_columns_of_sureness_mean_is_said(found):
+    page = found.page()
+    for column in found.sureness.needs_answers.columns[1:]:
+        assert f"<dt>{column}</dt>" in page
+
+
+@pytest.mark.parametrize(("ceiling", "why"), [(0.6, "harder than the others"), (0.99, "")])
+def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(found, ceiling, why):
+    from similitude.report.learning.methods import paragraph
+
+    figures = replace(found.consistency, ceiling=Estimate(ceiling, ceiling - 0.01, ceiling + 0.005))
+    changed = replace(found, consistency=figures)
+    lead = re.search('class="lead">(.*?)</p>', changed.page())[1]
+    for text in (lead, paragraph(changed)):
+        assert f"{ceiling:.1%}" in text
+        assert ("above the noise ceiling" in text) == bool(why)
+        assert why in text
+
+
+def test_the_report_says_one_noise_ceiling():
+    found = sm.learn(answers(400, NAMES[:7]), time_limit=1, random_state=0)
+    assert found.forecast.ceiling == found.consistency.ceiling
 
 
 def test_surprises_are_the_least_likely_answers_once_each(found):
@@ -97,7 +148,8 @@ def test_the_command(tmp_path):
     done = CliRunner().invoke(app, ["learn", str(file), "--time-limit", "1", "--features", str(features)])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "answers_report" / "report.html").read_text()
-    assert "--time-limit 1 --seed 0" in page
+    assert f"--features {features} --time-limit 1 --seed 0" in page
+    assert "sm.learn(c, features=features, time_limit=1, random_state=0)" in done.output
 
 
 @pytest.mark.parametrize(

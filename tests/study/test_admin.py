@@ -70,6 +70,24 @@ def test_nothing_comes_from_elsewhere(browser):
     assert len(browser.get("/admin/-/plotly.js").content) > 1_000_000
 
 
+def test_pictures_on_the_map_are_asked_for_under_the_path_of_a_proxy(tmp_path):
+    folder = write_study(tmp_path / "colours")
+    (folder / "study.toml").write_text('title = "Shapes"\n[question]\nnumber = 3\n')
+    (folder / "items").mkdir()
+    for name in ("a b", "c", "d"):
+        (folder / "items" / f"{name}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    site, service = open_study(folder)
+    app = create_app(site, "/lab")
+    app.state.door = door = Door(service.database, hasher=QUICK)
+    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    reply = Browser(app).get("/admin/colours", headers={"accept": "text/html"})
+    assert (reply.status_code, reply.headers["location"]) == (303, "/lab/admin/-/login")
+    token = door.log_in("ada", PASSWORD)
+    reply = Browser(app).get("/admin/colours/items", headers={"cookie": f"similitude_admin={token}"})
+    assert reply.json()["a b"]["address"] == "/lab/api/colours/items/a%20b"
+    site.close()
+
+
 def test_an_unknown_study_is_not_found(browser):
     assert browser.get("/admin/nothing").status_code == 404
 

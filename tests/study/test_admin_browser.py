@@ -22,19 +22,33 @@ CHROMIUM = shutil.which("chromium")
 PICTURES = os.environ.get("SIMILITUDE_PICTURES")  # a folder for screenshots, to be looked at
 
 
-@pytest.fixture
-def address(tmp_path):
-    """A study of swatches under way, served on a port of its own."""
+class Proxy:
+    """Puts an application under a path, as nginx does by `location /lab/faces/ { proxy_pass http://.../; }`."""
+
+    def __init__(self, app, root):
+        self.app, self.root = app, root
+
+    async def __call__(self, scope, receive, send):
+        path = scope.get("path", "")
+        if scope["type"] != "http" or not path.startswith(self.root):
+            raise RuntimeError(f"{path} is asked of the proxy, expected a path under {self.root}")
+        await self.app({**scope, "path": path.removeprefix(self.root)}, receive, send)
+
+
+@pytest.fixture(params=["", "/lab/faces"])
+def address(tmp_path, request):
+    """A study of swatches under way, served on a port of its own, at its root or under a path."""
     site, service = open_study(write_study(tmp_path / "colours"))
+    app = Proxy(create_app(site, request.param), request.param)
     server = uvicorn.Server(
-        uvicorn.Config(create_app(site), port=0, log_level="error", ws="none", timeout_graceful_shutdown=1)
+        uvicorn.Config(app, port=0, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=1)
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.02)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}", site, service
+    yield f"http://127.0.0.1:{port}{request.param}", site, service
     server.should_exit = True
     thread.join()
     site.close()
@@ -144,3 +158,19 @@ def test_a_study_without_answers_says_what_it_waits_for(address, page):
     assert page.faults == []
     with site.database.read() as connection:
         assert connection.execute(schema.pool.select()).all() == []
+
+
+def test_a_rater_takes_part_wherever_the_server_stands(address, page):
+    url, _, service = address
+    page.goto(url + "/s/colours/")
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#place")).to_have_text("Question 1 of 40")
+    page.wait_for_selector(".others .other:enabled")
+    with page.expect_response("**/answers"):
+        page.keyboard.press("1")
+    expect(page.locator("#place")).to_have_text("Question 2 of 40")
+    with service.database.read() as connection:
+        assert len(connection.execute(schema.answer.select()).all()) == 1
+    assert [asked for asked in page.asked if not asked.startswith((url, "data:"))] == []
+    assert page.faults == []

@@ -62,6 +62,16 @@ def test_what_cannot_be_told_says_why():
     assert said.endswith("The noise ceiling cannot be told: no question was answered twice.")
 
 
+@pytest.mark.parametrize(("high", "why"), [(0.88, "is known only to lie below 88.0%"), (0.82, "asked again")])
+def test_an_accuracy_above_the_ceiling_is_explained(high, why):
+    curve = [Point(n, 0.85, 0.8, 0.9, 100) for n in (400, 600, 800, 1000)]
+    said = advise(curve, Estimate(0.8, 0.75, high)).sentence
+    assert "The noise ceiling is 80%" in said
+    assert "An accuracy of 85.0% is above the noise ceiling of 80.0%, which can be: " in said
+    assert why in said
+    assert "above" not in advise(curve, Estimate(0.9, 0.85, 0.95)).sentence
+
+
 def test_a_ceiling_that_could_be_anything_is_no_figure():
     said = advise(curve(0.8, 3.0, 2000), Estimate(1.0, 0.5, 1.0)).sentence
     assert said.endswith("The noise ceiling is not known well yet: 50 to 100%.")

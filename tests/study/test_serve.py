@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from similitude import cli
-from similitude.study.serve import greeting
+from similitude.study.serve import greeting, path_of
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
@@ -99,6 +99,25 @@ def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
     with pytest.raises(StoreError, match="expected sqlite:///FILE or postgresql://") as told:
         Database(url)
     assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        (None, ""),
+        ("https://study.example.org", ""),
+        ("https://study.example.org/", ""),
+        ("https://example.org/lab/faces/", "/lab/faces"),
+    ],
+)
+def test_the_path_under_which_a_proxy_has_put_the_server(address, path):
+    assert path_of(address) == path
+
+
+@pytest.mark.parametrize("address", ["example.org/lab", "/lab", "ftp://example.org", "https:///lab"])
+def test_a_public_address_that_is_none_is_said(address):
+    with pytest.raises(StudyError, match="public_url: expected an address such as"):
+        path_of(address)
 
 
 def test_new_tells_the_next_step(tmp_path):

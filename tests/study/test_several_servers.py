@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import os
 import signal
+import threading
 import time
+from collections import Counter
 
+import pytest
 import sqlalchemy as sa
-from benchmarks.study_server import Server
+from benchmarks.study_server import Server, Told, answer_until
 
+from similitude.study.client import Address
+from similitude.study.holding import PATIENCE
 from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -24,9 +31,10 @@ def ask(server, raters, seed):
     return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed)
 
 
-def wait_for(database, holds):
+def wait_for(database, holds, seconds=120):
     """The row of the model once it is as it should be."""
-    for _ in range(600):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         with database.read() as connection:
             row = connection.execute(sa.select(schema.model)).mappings().one_or_none()
             newest = connection.scalar(sa.select(sa.func.max(schema.answer.c.id)))
@@ -70,3 +78,102 @@ def test_one_model_process_is_elected_and_another_takes_over(tmp_path, postgresq
     assert "information_gain" in strategies
     assert len(set(codes)) == len(codes) == 12
     assert answers == 240
+
+
+@contextlib.contextmanager
+def raters_who_go_on(servers, raters):
+    """Raters at each server who answer all the while, and send again what was not acknowledged."""
+    told, loop, stop = Told(), asyncio.new_event_loop(), asyncio.Event()
+    places = [Address(f"http://127.0.0.1:{server.port}/words") for server in servers for _ in range(raters)]
+    jobs = [loop.create_task(answer_until(stop, place, number, told)) for number, place in enumerate(places)]
+    thread = threading.Thread(target=loop.run_until_complete, args=(asyncio.wait(jobs),))
+    thread.start()
+    try:
+        yield told
+        loop.call_soon_threadsafe(stop.set)  # they end when what they sent last was acknowledged
+        thread.join(60)
+        assert all(job.done() and job.exception() is None for job in jobs)
+    finally:
+        for job in jobs:
+            loop.call_soon_threadsafe(job.cancel)
+        thread.join()
+        loop.run_until_complete(asyncio.sleep(0))  # connections that were let go are closed
+        loop.close()
+
+
+def wait_for_answers(told, more):
+    """Until so many more answers were acknowledged."""
+    enough = len(told.kept) + more
+    for _ in range(600):
+        if len(told.kept) >= enough:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{len(told.kept)} answers were acknowledged, expected {enough}")
+
+
+@pytest.mark.parametrize("dies", ["server", "server and model process"])
+def test_kill_9_of_the_server_that_has_the_model(tmp_path, postgresql, dies):
+    url = postgresql.fresh()
+    root = write_study(tmp_path / "words", SETTINGS)
+    with contextlib.ExitStack() as stack:
+        servers = [Server(root, url, model=True).wait() for _ in range(2)]
+        for server in servers:
+            stack.callback(server.kill)
+        database = stack.enter_context(contextlib.closing(Database(url)))
+        ask(servers[0], 4, seed=0)
+        row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
+        (first,) = (server for server in servers if server.process.pid == keeper(row))
+        (second,) = (server for server in servers if server is not first)
+        with raters_who_go_on(servers, raters=2) as told:
+            wait_for_answers(told, 20)
+            if dies == "server and model process":  # it cannot let go: only the heartbeat tells
+                os.kill(first.model_process, signal.SIGKILL)
+            first.kill()
+            broken = told.broken
+            wait_for(database, lambda row, _: row["worker"] and keeper(row) == second.process.pid, PATIENCE + 20)
+            again = Server(root, url, port=first.port, model=True).wait()
+            stack.callback(again.kill)
+            wait_for_answers(told, 40)
+        assert told.broken > broken
+        after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
+        assert keeper(after) == second.process.pid
+        assert after["version"] >= row["version"]
+        assert_all_kept_once(database, told)
+
+
+def test_kill_9_of_the_model_process_alone(tmp_path, postgresql):
+    url = postgresql.fresh()
+    root = write_study(tmp_path / "words", SETTINGS)
+    with contextlib.ExitStack() as stack:
+        servers = {}
+        for _ in range(2):
+            server = Server(root, url, model=True).wait()
+            stack.callback(server.kill)
+            servers[server.process.pid] = server
+        database = stack.enter_context(contextlib.closing(Database(url)))
+        for seed, server in enumerate(servers.values()):
+            ask(server, 2, seed)
+        row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
+        first = servers[keeper(row)]
+        killed = first.model_process
+        with raters_who_go_on(servers.values(), raters=2) as told:
+            os.kill(killed, signal.SIGKILL)
+            wait_for(database, lambda now, _: now["last_answer"] > row["last_answer"], PATIENCE + 20)
+            wait_for_answers(told, 40)
+        assert told.broken == 0
+        after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
+        assert keeper(after) in servers
+        assert after["version"] >= row["version"]
+        assert first.model_process not in (None, killed)
+        assert_all_kept_once(database, told)
+
+
+def assert_all_kept_once(database, told):
+    """Every answer that was acknowledged is in the log, once."""
+    answer, rater = schema.answer, schema.rater
+    query = sa.select(rater.c.code, answer.c.number, answer.c.uid).join(rater, rater.c.id == answer.c.rater_id)
+    with database.read() as connection:
+        log = Counter(tuple(row) for row in connection.execute(query))
+    assert [kept for kept in told.kept if log[kept] != 1] == []
+    assert len(told.kept) == len(set(told.kept))
+    assert max(log.values()) == 1

@@ -1,6 +1,7 @@
-"""The command line: `similitude demo | simulate | info | convert | check | clean | fit | evaluate | plot`.
+"""The command line: `similitude demo | simulate | info | convert | check | clean | plot`.
 
-`next` and `update` stand in `cli.asking`, `compare` in `cli.comparing`. Commands are thin: each calls the library and
+`fit` and `evaluate` stand in `cli.fitting`, `learn` in `cli.learning`, `next` and `update` in `cli.asking`, `compare`
+in `cli.comparing`, those of a study in `cli.study` and `cli.study_keep`. Commands are thin: each calls the library and
 says the Python that does the same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit
 status: 0 done, 1 what was asked cannot be done (a sentence says why), 2 wrong usage, 3 (`check`) something is worth a
 look.
@@ -8,7 +9,6 @@ look.
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import warnings
@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.output import progress, same_in_python, show, summary
+from similitude.cli.output import same_in_python, summary
 
 app = typer.Typer(
     help="Learn what people find similar: from answers to a map, a distance, a prediction.",
@@ -26,23 +26,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Method(StrEnum):
-    """The methods that `fit` and `evaluate` know."""
-
-    STE = "STE"
-    TSTE = "TSTE"
-    CKL = "CKL"
-    SOE = "SOE"
-    GNMDS = "GNMDS"
-
-
-class By(StrEnum):
-    """What is held out together."""
-
-    answer = "answer"
-    rater = "rater"
 
 
 class Larger(StrEnum):
@@ -66,7 +49,6 @@ Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same resu
 Form = Annotated[str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")]
 LargerOption = Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")]
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
-Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
 
 
 @app.command()
@@ -215,80 +197,6 @@ def clean(
 
 
 @app.command()
-def fit(
-    file: AnswersOrFolder,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
-    method: Annotated[Method, typer.Option("--method", "-m", help="which method", case_sensitive=False)] = Method.STE,
-    dimensions: Dimensions = 2,
-    penalty: Penalty = "auto",
-    seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
-) -> None:
-    """Learn a map of the items and save it as a model."""
-    import similitude as sm
-
-    c, reading = read(file, form, larger)
-    model = getattr(sm, method)(dimensions, penalty=_penalty(penalty), random_state=seed)
-    with progress("fitting", None) as step:
-        model.fit(c, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
-    target = out or file.with_suffix("").with_suffix(".sim")
-    model.similarity_.save(target)
-    typer.echo(f"{target}: {summary(model.similarity_)}")
-    typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
-    same_in_python(
-        reading,
-        f"model = sm.{method}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).fit(c)",
-        f"model.similarity_.save({str(target)!r})",
-    )
-    typer.echo(f"next: similitude plot {shlex.quote(str(target))}")
-
-
-@app.command()
-def evaluate(
-    file: AnswersFile,
-    method: Annotated[
-        list[Method] | None,
-        typer.Option("--method", "-m", help="methods to compare (default: all)", case_sensitive=False),
-    ] = None,
-    model: Annotated[Path | None, typer.Option(help="score this model on the file instead")] = None,
-    dimensions: Dimensions = 2,
-    penalty: Penalty = "auto",
-    by: Annotated[By, typer.Option(help="what is held out together")] = By.answer,
-    folds: Annotated[int, typer.Option(min=2, help="number of folds")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
-    csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
-    seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
-) -> None:
-    """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
-    import similitude as sm
-
-    c, reading = read(file, form, larger)
-    if model is not None:
-        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
-        same_in_python(reading, f"print(sm.Similarity.load({str(model)!r}).score(c))")
-        return
-    chosen = list(method or Method)
-    strength = _penalty(penalty)
-    estimators = [getattr(sm, name)(dimensions, penalty=strength, random_state=seed) for name in chosen]
-    with progress("folds", len(chosen) * folds) as step:
-        table = sm.cross_validate(
-            estimators, c, by=by.value, n_splits=folds, random_state=seed, n_jobs=jobs,
-            callback=lambda done, _: step(done, ""),
-        )  # fmt: skip
-    table = table.sort_values("accuracy", ascending=False)
-    show(table)
-    if csv is not None:
-        table.to_csv(csv, index=False)
-    settings = f"penalty={strength!r}, random_state={seed}"
-    listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
-    call = f"sm.cross_validate([{listed}], c, by={by.value!r}, n_splits={folds}, random_state={seed})"
-    same_in_python(reading, f"print({call})")
-
-
-@app.command()
 def plot(
     model: Model,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture to write (default: MODEL with .png)")] = None,
@@ -339,15 +247,6 @@ def _say_counts(dataset: Any) -> None:
     typer.echo(f"  comparisons per item: {counts.comparisons / compared:.1f}")
     if counts.weight != counts.comparisons:
         typer.echo(f"  total weight: {counts.weight:g}")
-
-
-def _penalty(text: str) -> float | str:
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"expected a number or auto, found {text!r}", param_hint="--penalty") from None
 
 
 def pictures_of(folder: Path, similarity: Any) -> dict[Any, Path]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude.cli.commands import AnswersFile, Form, LargerOption, Seed, app, pictures_of, read
+from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import same_in_python
 
 
@@ -19,7 +20,7 @@ def learn(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder to write (default: FILE without .csv)")
     ] = None,
-    features: Annotated[Path | None, typer.Option(help="table of features: names first, then numbers")] = None,
+    features: Features = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     time_limit: Annotated[float, typer.Option(min=1, help="seconds for the choice of a model")] = 60.0,
@@ -29,18 +30,19 @@ def learn(
 ) -> None:
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     import similitude as sm
-    from similitude.feedback.files.features import read_features
 
     c, reading = read(file, form, larger)
     target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
-    known = None if features is None else read_features(features, c.names, c.n_items)
-    found = sm.learn(c, features=known, time_limit=time_limit, random_state=seed, step=typer.echo)
+    known, lines, before = known_features(features, c)
+    found = sm.learn(c, **known, time_limit=time_limit, random_state=seed, step=typer.echo)
     labels = found.similarity.names or [str(k) for k in range(found.similarity.n_items)]
     shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, found.similarity).items()}
     heading = title or f"What people find similar: {file.stem}"
     given: dict[str, Any] = {
+        "--out": out,
         "--features": features,
         "--images": images,
+        "--title": title,
         "--form": form,
         "--larger": larger and larger.value,
     }
@@ -50,7 +52,9 @@ def learn(
     )
     report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
-    same_in_python(reading, f"sm.learn(c, time_limit={time_limit:g}, random_state={seed}).save({str(target)!r})")
+    with_features = "features=features, " if known else ""
+    call = f"sm.learn(c, {with_features}time_limit={time_limit:g}, random_state={seed})"
+    same_in_python(reading, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
 
 
 def _colours(names: Any) -> dict[str, str]:

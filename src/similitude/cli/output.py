@@ -27,9 +27,9 @@ def show(table: Any) -> None:
     from rich.table import Table
 
     shown = Table(box=None, pad_edge=False)
-    shown.add_column("method")
+    shown.add_column("method", no_wrap=True)
     for heading in ("accuracy", "95% interval", "whole answers", "log-loss", "seconds a fit"):
-        shown.add_column(heading, justify="right")
+        shown.add_column(heading, justify="right", min_width=14 if heading == "95% interval" else None)
     for row in table.itertuples():
         chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"
         interval = f"{row.low:.3f} to {row.high:.3f}"

@@ -18,7 +18,12 @@ Folder = Annotated[Path, typer.Argument(help="folder of the study, or of several
 DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://... (default: the file answers.db in the folder)")]
 Host = Annotated[str, typer.Option(help="address to listen at; 0.0.0.0 is reachable from other machines")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="port to listen at; 0 is any free one")]
-PublicUrl = Annotated[str | None, typer.Option(help="how raters reach this server, for the links that are shown")]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option(
+        help="how the server is reached from outside: for the links, and the path under which a proxy has put it"
+    ),
+]
 
 
 @app.callback()

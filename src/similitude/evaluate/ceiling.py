@@ -13,3 +13,9 @@ def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
     if ceiling.high is not None and accuracy <= ceiling.high:
         return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
     return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"
+
+
+def sentence_above(accuracy: float, ceiling: Estimate) -> str:
+    """Return the same as a sentence of its own; empty where the accuracy is not above the ceiling."""
+    said = above_ceiling(accuracy, ceiling)
+    return f"An accuracy of {accuracy:.1%} is{said.removeprefix(';')}." if said else ""

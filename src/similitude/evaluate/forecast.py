@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Progress, learning_curve
 from similitude.feedback.columns import Floats
 from similitude.feedback.convert import as_comparisons
@@ -106,10 +106,10 @@ def more_answers(
 
     Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.9 <= c <= 1.5, is fitted to `learning_curve` by
     least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
-    noise ceiling, unless the curve already measured lies above it. Intervals come from curves resampled by repeat,
-    each shifted by what all repeats share, since they are drawn from the same answers: with s the standard error of
-    one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They know nothing of raters or
-    questions that differ from those so far.
+    noise ceiling's interval at this level, unless the curve already measured lies above it. Intervals come from
+    curves resampled by repeat, each shifted by what all repeats share, since they are drawn from the same answers:
+    with s the standard error of one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They
+    know nothing of raters or questions that differ from those so far.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def more_answers(
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")
     c = as_comparisons(comparisons)
     count = len(np.unique(c.answer))
-    ceiling = ceiling_of(c, level)
+    ceiling = ceiling_of(c)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a part of the answers may leave items out
         curve = learning_curve(
@@ -139,15 +139,15 @@ def more_answers(
         )  # fmt: skip
     repeats = curve.pivot(index="repeat", columns="answers", values="accuracy")
     half = float((curve.high - curve.low).mean() / 2)
-    most = 1.0
-    if ceiling.high is not None and repeats.iloc[:, -1].mean() < ceiling.high:
-        most = ceiling.high
+    bound = ceiling_of(c, level).high
+    most = bound if bound is not None and repeats.iloc[:, -1].mean() < bound else 1.0
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
     low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
-    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, _above(table, ceiling))
+    above = sentence_above(float(table.accuracy.max()), ceiling)
+    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above)
 
 
 def _sizes(answers: int) -> list[int]:
@@ -198,9 +198,3 @@ def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.Dat
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
     return pd.DataFrame({**columns, "gain": values[0] - today})
-
-
-def _above(table: pd.DataFrame, ceiling: Estimate) -> str:
-    highest = float(table.accuracy.max())
-    said = above_ceiling(highest, ceiling)
-    return f"An accuracy of {highest:.1%} is{said.removeprefix(';')}." if said else ""

@@ -237,7 +237,7 @@ def _held_out(
     mean, low, high = clustered_mean(right, weight, group, level)
     fitted, held_out = (float(weight @ own) for own in (_residual(model, c), residual))
     inflation = float(np.sqrt(held_out / fitted)) if fitted > 0 else 1.0
-    note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c, level))
+    note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
     return Estimate(mean, low, high, note), max(inflation, 1.0)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, stats
 
+from similitude.evaluate.ceiling import sentence_above
 from similitude.graph.repeats import Estimate
 
 _FEWEST_POINTS = 4
@@ -60,11 +61,13 @@ def advise(points: Sequence[Point], ceiling: Estimate) -> Advice:
     last = points[-1]
     recent = [point for point in points if point.answers * _HORIZON >= last.answers]
     if len(recent) < _FEWEST_POINTS:
-        return Advice(f"Too early to tell how much more answers would gain. {_ceiling(ceiling)}", "early")
+        said = f"Too early to tell how much more answers would gain. {_ceiling(ceiling, last.accuracy)}"
+        return Advice(said, "early")
     more = _round(_MORE * last.answers)
     gain, high = _gain(recent, last.answers, more, ceiling)
     verdict = "go_on" if gain >= _MUCH else "stop" if max(gain, high / 2) < _LITTLE else "slow"
-    return Advice(f"{_said(more, gain, high, verdict)} {_ceiling(ceiling)}", verdict, more, gain, high)
+    said = f"{_said(more, gain, high, verdict)} {_ceiling(ceiling, last.accuracy)}"
+    return Advice(said, verdict, more, gain, high)
 
 
 def _gain(points: Sequence[Point], now: int, more: int, ceiling: Estimate) -> tuple[float, float]:
@@ -93,13 +96,14 @@ def _said(more: int, gain: float, high: float, verdict: str) -> str:
     return f"{ahead}: it pays to go on."
 
 
-def _ceiling(ceiling: Estimate) -> str:
+def _ceiling(ceiling: Estimate, accuracy: float) -> str:
     if ceiling.value is None:
         return f"The noise ceiling cannot be told: {ceiling.note}."
     low, high = (f"{100 * bound:.0f}" for bound in (ceiling.low or 0.5, ceiling.high or 1.0))
     if not is_known(ceiling):
         return f"The noise ceiling is not known well yet: {low} to {high}%."
-    return f"The noise ceiling is {100 * ceiling.value:.0f}% ({low} to {high}%)."
+    said = f"The noise ceiling is {100 * ceiling.value:.0f}% ({low} to {high}%)."
+    return f"{said} {sentence_above(accuracy, ceiling)}".rstrip()
 
 
 def is_known(ceiling: Estimate) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -36,15 +37,17 @@ def serve(
     root : the folder of a study, or of several
     database : `sqlite:///FILE` or `postgresql://...`; the default is a file in `root`
     host, port : where to listen; port 0 is any free one
-    public_url : how the server is reached from outside, for the links that are shown
+    public_url : how the server is reached from outside, for the links that are shown; where it has a path, a proxy is
+        expected to take that off requests, as nginx does by `location /lab/faces/ { proxy_pass http://.../; }`
     say : takes the lines that tell what is where
     model : whether a model process is started beside the server; of several, one keeps each study
     """
+    root_path = path_of(public_url)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
         for line in greeting(site, public_url or address_of(host, listening)):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site)).run(sockets=[listening])
+            uvicorn.Server(settings(site, root_path)).run(sockets=[listening])
 
 
 @contextmanager
@@ -57,10 +60,24 @@ def learning(site: Site) -> Iterator[Supervisor]:
         supervisor.stop()
 
 
-def settings(site: Site) -> uvicorn.Config:
+def path_of(public_url: str | None) -> str:
+    """The path of a public address, under which a proxy has put the server; empty where there is none."""
+    if public_url is None:
+        return ""
+    parts = urlsplit(public_url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise StudyError(f"public_url: expected an address such as https://study.example.org, found {public_url!r}")
+    return parts.path.rstrip("/")
+
+
+def settings(site: Site, root: str = "") -> uvicorn.Config:
     """How the application is run: no log of who asked for what, and time to finish."""
     return uvicorn.Config(
-        create_app(site), access_log=False, log_level="warning", timeout_graceful_shutdown=_STOP_SECONDS, lifespan="off"
+        create_app(site, root),
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        lifespan="off",
     )
 
 

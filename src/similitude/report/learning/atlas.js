@@ -2,13 +2,19 @@
 const atlas = document.getElementById("atlas");
 const items = new Map([...atlas.querySelectorAll(".item")].map((item) => [item.dataset.name, item]));
 const lines = atlas.querySelector(".lines");
+const shortened = new Map([...items.values()].map((item) => [item, item.querySelector("text").textContent]));
 let kept = null;
 
 function show(item) {
   lines.replaceChildren();
-  items.forEach((other) => other.classList.remove("here", "near"));
+  items.forEach((other) => {
+    other.classList.remove("here", "near");
+    other.querySelector("text").textContent = shortened.get(other);
+  });
+  atlas.classList.toggle("pointed", Boolean(item));
   if (!item) return;
   item.classList.add("here");
+  item.querySelector("text").textContent = item.dataset.name;
   item.parentNode.append(item);
   for (const name of item.dataset.near.split("\n")) {
     const other = items.get(name);

@@ -1,7 +1,7 @@
 """The map of the report: drawn in SVG, readable in print, and on a screen it answers to pointing and to the keyboard.
 
-Pointing at an item (or moving to it with the tab key) shows its name, its picture where there is one, lines to its
-nearest neighbours and where else the answers would let it stand. The script is `atlas.js`, written into the page.
+Pointing at an item (or moving to it with the tab key) shows its whole name, its picture where there is one, lines to
+its nearest neighbours and where else the answers would let it stand. The script is `atlas.js`, written into the page.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
 from similitude.evaluate.projection import project
 from similitude.feedback.columns import Floats
 from similitude.report.learning.findings import Findings
+from similitude.report.learning.names import Written, write_names
 
 _WIDTH, _MARGIN = 720.0, 48.0
-_NAMED = 60  # more names than these hide each other; they are shown when pointed at
-_PICTURE, _THUMBNAIL = 36, 96  # on the map, and in dots
+FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
+_POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, and a picture in dots
 
 
 def atlas(found: Findings, images: Mapping[str, Path] | None = None, colours: Mapping[str, str] | None = None) -> str:
@@ -31,11 +33,14 @@ def atlas(found: Findings, images: Mapping[str, Path] | None = None, colours: Ma
     place, unit, height = _placed(flat)
     ellipses = _ellipses(found, turn, unit)
     neighbours = found.neighbours.iloc[:, 1:].astype(str).to_numpy().tolist()
+    written = write_names(place, names, _WIDTH, height, _PICTURE / 2 if images else _POINT)
     marks = [
-        _mark(name, place[k], ellipses[k], neighbours[k], (images or {}).get(name), (colours or {}).get(name))
+        _mark(
+            name, written[k], place[k], ellipses[k], neighbours[k], (images or {}).get(name), (colours or {}).get(name)
+        )
         for k, name in enumerate(names)
     ]
-    few = "few" if len(names) <= _NAMED else "many"
+    few = "few" if len(names) <= FEW else "many"
     return (
         f'<svg id="atlas" class="{few}" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img" '
         f'aria-label="Map of {len(names)} items: the nearer, the more alike">'
@@ -65,7 +70,7 @@ def _ellipses(found: Findings, turn: Floats, unit: float) -> list[tuple[float, f
     """Half axes and angle of each item's ellipse on the picture; None where nothing is known."""
     if found.sureness is None:
         return [None] * found.similarity.n_items
-    reach = found.sureness.reach if turn.shape[0] <= 2 else 2.146  # of 90% in the two dimensions that are drawn
+    reach = np.sqrt(stats.chi2.ppf(found.sureness.level, min(len(turn), 2)))  # in the dimensions that are drawn
     ellipses: list[tuple[float, float, float] | None] = []
     for covariance in found.sureness.covariance:
         if not np.isfinite(covariance).all():
@@ -80,6 +85,7 @@ def _ellipses(found: Findings, turn: Floats, unit: float) -> list[tuple[float, f
 
 def _mark(
     name: str,
+    written: Written,
     place: Floats,
     ellipse: tuple[float, float, float] | None,
     neighbours: list[str],
@@ -96,11 +102,13 @@ def _mark(
         drawn = f'<ellipse class="sure" cx="{x}" cy="{y}" rx="{a:.1f}" ry="{b:.1f}" transform="{turned}"/>'
     fill = f' style="fill:{html.escape(colour, quote=True)}"' if colour else ""
     picture = _picture(image, place)
-    point = picture or f'<circle cx="{x}" cy="{y}" r="4.5"{fill}/>'
+    point = picture or f'<circle cx="{x}" cy="{y}" r="{_POINT}"{fill}/>'
+    quiet = "" if written.shown else ' class="quiet"'
     return (
         f'<g class="item" tabindex="0" data-name="{label}" data-near="{near}" data-x="{x}" data-y="{y}">'
         f"<title>{label}</title>{drawn}{point}"
-        f'<text x="{place[0] + 7:.1f}" y="{place[1] + 4:.1f}">{label}</text></g>'
+        f'<text x="{written.x:.1f}" y="{written.y:.1f}" text-anchor="{written.anchor}"{quiet}>'
+        f"{html.escape(written.text)}</text></g>"
     )
 
 

@@ -50,6 +50,8 @@ def tables(found: Findings) -> dict[str, Any]:
     }
     if found.comparisons.answers.rater.recorded:
         made["raters"] = found.consistency.rater_frame()
+    if found.raters is not None:
+        made["raters_sharpness"] = found.raters
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
     if found.forecast is not None:

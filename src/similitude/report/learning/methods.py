@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 
 import similitude
+from similitude.evaluate.ceiling import above_ceiling
 from similitude.report.learning.findings import Findings
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -40,10 +41,10 @@ def paragraph(found: Findings) -> str:
     c, model = found.comparisons, found.model
     who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
     forms = [_FORMS.get(name, name) for name in c.answers.form.labels]
-    text = [f"{c.n_answers:,} answers{who} to {' and '.join(forms)} about {c.n_items:,} items were analysed."]
+    text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
     chosen = model.chosen_
-    methods = " and ".join(dict.fromkeys(chosen.candidate))
+    methods = _listed(list(dict.fromkeys(chosen.candidate)))
     if len(chosen) > 1:
         text.append(
             f"Similarity was modelled by the average of {len(chosen)} ordinal embeddings ({methods}) in "
@@ -58,18 +59,33 @@ def paragraph(found: Findings) -> str:
         f"method, dimension and penalty were chosen among {len(model.tried_)} settings on held-out answers "
         f"({model.n_folds} folds that keep answers whole)."
     )
-    if found.sureness is not None and found.sureness.accuracy.value is not None:
-        a = found.sureness.accuracy
-        text.append(
-            f"The model ordered {a.value:.1%} of held-out comparisons as people did ({found.sureness.level:.0%} "
-            f"interval {a.low:.1%} to {a.high:.1%})."
-        )
-    ceiling = found.consistency.ceiling
-    if ceiling.value is not None:
-        text.append(f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}.")
+    text += _accuracy(found)
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
+
+
+def _accuracy(found: Findings) -> list[str]:
+    """How well the model predicts, beside what the noise of the answers allows."""
+    ceiling = found.consistency.ceiling
+    said = []
+    if ceiling.value is not None:
+        interval = "" if ceiling.low is None else f" (95% interval {ceiling.low:.1%} to {ceiling.high:.1%})"
+        said.append(
+            f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}{interval}."
+        )
+    a = found.sureness.accuracy if found.sureness is not None else None
+    if found.sureness is not None and a is not None and a.value is not None:
+        said.append(
+            f"The model ordered {a.value:.1%} of held-out comparisons as people did ({found.sureness.level:.0%} "
+            f"interval {a.low:.1%} to {a.high:.1%}){above_ceiling(a.value, ceiling)}."
+        )
+    return said
+
+
+def _listed(words: list[str]) -> str:
+    """Words in a row: a, b and c."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def versions() -> str:

@@ -15,12 +15,19 @@ import pandas as pd
 import similitude
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.graph.figures import shown
-from similitude.report.learning.atlas import atlas
+from similitude.report.learning.atlas import FEW, atlas
 from similitude.report.learning.figures import FIGURES, as_image
 from similitude.report.learning.findings import Findings
 from similitude.report.learning.methods import citations, paragraph
 
 _ROWS = 200
+_SURE_COLUMNS = {
+    "comparisons": "how many have the item in them",
+    "radius": "how far it moves from one sample of answers to another, in units of the map",
+    "share": "the same as a share of the spread of the map; at 1 nothing is known of where the item stands",
+    "neighbour": "how often, among such samples, its nearest neighbour is the one on this map: at 1 always, near 0 the "
+    "answers do not say which of the items around it is nearest",
+}
 
 
 def learning_page(
@@ -80,12 +87,14 @@ def _summary(found: Findings) -> str:
     said = [f"{c.n_answers:,} answers about {c.n_items:,} items."]
     accuracy = _accuracy(found)
     if accuracy is not None:
-        said.append(
-            f"A model of them foretells {accuracy[0]:.0%} of new comparisons ({accuracy[1]:.0%} to {accuracy[2]:.0%})"
+        value, low, high, level = accuracy
+        text = (
+            f"A model of them foretells {value:.1%} of new comparisons ({level:.0%} interval {low:.1%} to {high:.1%})"
         )
-        if report.ceiling.value is not None:
-            said[-1] += f"; people who answer twice leave room for {report.ceiling.value:.0%} at most"
-        said[-1] += above_ceiling(accuracy[0], report.ceiling) + "."
+        above = above_ceiling(value, report.ceiling)
+        if report.ceiling.value is not None and not above:
+            text += f"; questions asked twice say that no model can foretell more than {report.ceiling.value:.1%}"
+        said.append(text + above + ".")
     if found.forecast is not None:
         later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
         said.append(f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points.")
@@ -94,20 +103,26 @@ def _summary(found: Findings) -> str:
     return f'<p class="lead">{html.escape(" ".join(said))}</p>{doubts}'
 
 
-def _accuracy(found: Findings) -> tuple[float, float, float] | None:
+def _accuracy(found: Findings) -> tuple[float, float, float, float] | None:
+    """Accuracy on held-out answers, its interval, and the level of that; None where nothing could be held out."""
     sure = found.sureness.accuracy if found.sureness is not None else None
-    if sure is not None and sure.value is not None and sure.low is not None and sure.high is not None:
-        return sure.value, sure.low, sure.high
+    if found.sureness is not None and sure is not None and sure.value is not None:
+        assert sure.low is not None
+        assert sure.high is not None
+        return sure.value, sure.low, sure.high, found.sureness.level
     held = found.model.held_out_
-    return (held["accuracy"], held["low"], held["high"]) if np.isfinite(held["accuracy"]) else None
+    return (held["accuracy"], held["low"], held["high"], 0.95) if np.isfinite(held["accuracy"]) else None
 
 
 def _map(found: Findings, images: Mapping[str, Path] | None, colours: Mapping[str, str] | None) -> str:
     d = found.similarity.embedding.shape[1]
     flat = f" The model has {d} dimensions; these are the two of largest spread." if d > 2 else ""
-    sure = " Ellipses: where else the answers would let an item stand (90%)." if found.sureness is not None else ""
-    hint = "Point at an item, or move with the tab key: lines lead to those most like it."
-    said = f'<p class="note">The nearer, the more alike.{flat}{sure} {hint}</p>'
+    hint = " Point at an item, or move with the tab key: lines lead to those most like it."
+    sure = ""
+    if found.sureness is not None:
+        which = "Ellipses show" if found.similarity.n_items <= FEW else "Its ellipse shows"
+        sure = f" {which} where else the answers would let it stand ({found.sureness.level:.0%})."
+    said = f'<p class="note">The nearer, the more alike.{flat}{hint}{sure}</p>'
     return f'<div class="map">{atlas(found, images, colours)}</div>{said}'
 
 
@@ -131,7 +146,10 @@ def _consistency(found: Findings) -> str:
 def _more(found: Findings) -> str:
     if found.forecast is None:
         return "<p>There are too few answers to say what more would bring.</p>"
-    text = "Accuracy on answers held out, by answers learned from: dots are measured, the line is expected."
+    text = (
+        "Accuracy on answers held out, by answers learned from: dots are measured with one of the fits chosen, the "
+        "line is expected."
+    )
     drawn = _figure("learning_curve", found, text)
     return f"<p>{html.escape(repr(found.forecast))}</p>{drawn}{_table(found.forecast.table)}"
 
@@ -139,8 +157,10 @@ def _more(found: Findings) -> str:
 def _sure(found: Findings) -> str:
     if found.sureness is None:
         return "<p>There are too few answers to tell.</p>"
-    intro = "Items whose place is least sure come first: ask about these next. At a share of 1 nothing is known of it."
-    return f"<p>{html.escape(repr(found.sureness))}</p><p>{intro}</p>{_table(found.sureness.needs_answers, 15)}"
+    intro = "Items whose place is least sure come first: ask about these next."
+    columns = "".join(f"<dt>{name}</dt><dd>{meaning}</dd>" for name, meaning in _SURE_COLUMNS.items())
+    table = f"{_table(found.sureness.needs_answers, 15)}<dl>{columns}</dl>"
+    return f"<p>{html.escape(repr(found.sureness))}</p><p>{intro}</p>{table}"
 
 
 def _neighbours(found: Findings) -> str:
@@ -181,9 +201,15 @@ def _raters(found: Findings) -> str:
     )
     said = (
         "Sharpness: how far answers follow the map; a typical rater has 1. A model that knows each rater's foretells "
-        f"{100 * value:+.1f} points more of the held-out answers ({100 * low:+.1f} to {100 * high:+.1f}): {verdict}."
+        f"{_points(value)} points more of the held-out answers ({_points(low)} to {_points(high)}): {verdict}."
     )
     return f"{drawn}<p>{said}</p>{_details('The sharpness of every rater', _table(found.raters))}"
+
+
+def _points(share: float) -> str:
+    """A difference of shares in points, with its sign; what rounds to nothing has none."""
+    text = f"{100 * share:+.1f}"
+    return text.lstrip("+-") if float(text) == 0 else text
 
 
 def _paper(found: Findings, command: str | None) -> str:

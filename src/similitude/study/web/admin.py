@@ -22,7 +22,7 @@ from similitude.study.settings import StudyError
 from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
-from similitude.study.web.admin_page import render
+from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import Door, Session
 from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
@@ -47,7 +47,7 @@ def install(app: FastAPI, site: Site) -> None:
 
 def _to_login(request: Request, _: Exception) -> Response:
     if "text/html" in request.headers.get("accept", ""):
-        return RedirectResponse(LOGIN, 303)
+        return RedirectResponse(outside(request, LOGIN), 303)
     return JSONResponse({"code": "login", "detail": "Log in first."}, 401)
 
 
@@ -55,7 +55,7 @@ def refusal_page(request: Request, status: int, sentence: str) -> Response | Non
     """A page that says what was refused, for who looks at the admin's pages; None for programs and elsewhere."""
     if not request.url.path.startswith("/admin") or "text/html" not in request.headers.get("accept", ""):
         return None
-    return render("message.html", status, title="That did not work", text=sentence)
+    return render(request, "message.html", status, title="That did not work", text=sentence)
 
 
 @router.get("/-/plotly.js")
@@ -70,19 +70,24 @@ async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
     rows = await asyncio.to_thread(_overview, site)
-    return render("overview.html", session=session, studies=rows)
+    return render(request, "overview.html", session=session, studies=rows)
 
 
 @router.get("/{study}")
-async def study_page(session: Admin, service: Service) -> Response:
+async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    return render("study.html", session=session, study=service.study)
+    return render(request, "study.html", session=session, study=service.study)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
-async def items(service: Service) -> dict[str, Any]:
+async def items(request: Request, service: Service) -> dict[str, Any]:
     """How each item is drawn on the map."""
-    return {name: {**item, "content": str(item["content"])[:200]} for name, item in service.on_screen.items()}
+    return {name: _drawn(request, item) for name, item in service.on_screen.items()}
+
+
+def _drawn(request: Request, item: dict[str, Any]) -> dict[str, Any]:
+    address = item["address"] and outside(request, item["address"])
+    return {**item, "content": str(item["content"])[:200], "address": address}
 
 
 @router.get("/{study}/state", dependencies=_LOGGED_IN)
@@ -141,7 +146,7 @@ async def export(service: Service, format: Format = "csv") -> FileResponse:  # n
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
     await checked_form(request, session)
     await asyncio.to_thread(_write_paused, service, paused)
-    return RedirectResponse(f"/admin/{service.study.name}", 303)
+    return RedirectResponse(outside(request, f"/admin/{service.study.name}"), 303)
 
 
 def _write_paused(service: StudyService, paused: bool) -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from similitude.study.web.pages import templates
 
 
-def render(template: str, status: int = 200, **values: object) -> HTMLResponse:
+def outside(request: Request, path: str) -> str:
+    """A path of ours as a browser must ask for it, where a proxy has put the server under another path."""
+    return f"{request.app.state.root}{path}"
+
+
+def render(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
     """A page; it is not kept by the browser, since it shows what only admins see."""
-    given = {"problem": None, "name": None, "session": None, **values}
+    given = {"root": outside(request, ""), "problem": None, "name": None, "session": None, **values}
     text = templates().get_template(f"admin/{template}").render(given)
     return HTMLResponse(text, status, {"Cache-Control": "no-store"})

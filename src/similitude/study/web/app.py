@@ -24,10 +24,10 @@ _HEADERS = {
 }
 
 
-def create_app(site: Site) -> FastAPI:
-    """The application of a site."""
+def create_app(site: Site, root: str = "") -> FastAPI:
+    """The application of a site; `root` is the path under which a proxy has put it, as `/lab/faces`."""
     app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
-    app.state.site = site
+    app.state.site, app.state.root = site, root
     app.include_router(rater.router)
     app.include_router(pages.router)
     admin.install(app, site)

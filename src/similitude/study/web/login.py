@@ -19,10 +19,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
-from similitude.study.web.admin_page import render
+from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import SESSION_SECONDS, SHORTEST, Door, Session
 
-LOGIN = "/admin/-/login"
+HOME, LOGIN = "/admin", "/admin/-/login"
 SESSION_COOKIE, FORM_COOKIE = "similitude_admin", "similitude_form"
 
 router = APIRouter(prefix="/admin/-", include_in_schema=False)
@@ -87,7 +87,7 @@ async def log_in(request: Request) -> Response:
     if token is None:
         door.limiter.failed(address)
         return await _login_page(request, "Name or password is wrong.", 401)
-    answer = RedirectResponse("/admin", 303)
+    answer = RedirectResponse(outside(request, HOME), 303)
     _set_cookie(answer, request, SESSION_COOKIE, token, int(SESSION_SECONDS))
     return answer
 
@@ -97,8 +97,8 @@ async def log_out(request: Request, session: Admin) -> Response:
     """Log out."""
     await checked_form(request, session)
     await asyncio.to_thread(request.app.state.door.log_out, session.token)
-    answer = RedirectResponse(LOGIN, 303)
-    answer.delete_cookie(SESSION_COOKIE, path="/admin")
+    answer = RedirectResponse(outside(request, LOGIN), 303)
+    answer.delete_cookie(SESSION_COOKIE, path=outside(request, HOME))
     return answer
 
 
@@ -106,7 +106,7 @@ async def log_out(request: Request, session: Admin) -> Response:
 async def first_page(request: Request, token: str) -> Response:
     """The form behind a one-time link."""
     if not await asyncio.to_thread(request.app.state.door.is_open, token):
-        return render("message.html", 410, title="This link is used up", text=_USED_UP)
+        return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
     return _with_form_token(request, "first.html", 200, shortest=SHORTEST)
 
 
@@ -123,11 +123,11 @@ async def first(request: Request, token: str) -> Response:
                 await asyncio.to_thread(door.use_link, token, name, password)
     except Refused as refusal:
         if refusal.status == 410:
-            return render("message.html", 410, title="This link is used up", text=_USED_UP)
+            return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
         problem = str(refusal)
     if problem is not None:
         return _with_form_token(request, "first.html", 422, shortest=SHORTEST, problem=problem, name=name)
-    return RedirectResponse(LOGIN, 303)
+    return RedirectResponse(outside(request, LOGIN), 303)
 
 
 _USED_UP = "A one-time link works once, for a day. `similitude study admin-link FOLDER` makes another."
@@ -142,14 +142,15 @@ async def _login_page(request: Request, problem: str | None = None, status: int 
 def _with_form_token(request: Request, template: str, status: int, **values: object) -> Response:
     """A form for somebody who is not logged in: its token is in the page and in a cookie, and both must match."""
     token = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(24)
-    answer = render(template, status, csrf=token, **values)
+    answer = render(request, template, status, csrf=token, **values)
     _set_cookie(answer, request, FORM_COOKIE, token, 3600)
     return answer
 
 
 def _set_cookie(answer: Response, request: Request, name: str, value: str, seconds: int) -> None:
     secure = request.url.scheme == "https"
-    answer.set_cookie(name, value, max_age=seconds, path="/admin", httponly=True, samesite="strict", secure=secure)
+    path = outside(request, HOME)
+    answer.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="strict", secure=secure)
 
 
 def _match(given: str, expected: str) -> None:

@@ -1,7 +1,7 @@
 // The page of one study: figures come as events, and are written as text, never as HTML.
 "use strict";
 
-const study = document.getElementById("study").dataset.study;
+const { study, root } = document.getElementById("study").dataset;
 const at = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
 const percent = (share) => (100 * share).toFixed(1) + "%";
@@ -28,7 +28,7 @@ function showNow(now) {
   at("running").className = "pill " + state;
   write("pause", now.paused ? "Resume" : "Pause");
   at("pause").disabled = false;
-  at("pausing").action = `/admin/${study}/${now.paused ? "resume" : "pause"}`;
+  at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
   const said = now.outcomes;
   write("outcomes", `${number.format(said.cant_tell || 0)} can't tell, ${number.format(said.skipped || 0)} skipped`);
@@ -179,9 +179,9 @@ function fault(text) {
 }
 
 async function begin() {
-  const known = await fetch(`/admin/${study}/items`).catch(() => null);
+  const known = await fetch(`${root}/admin/${study}/items`).catch(() => null);
   if (known && known.status === 401) {
-    location.href = "/admin/-/login";
+    location.href = `${root}/admin/-/login`;
     return;
   }
   if (!known || !known.ok) {
@@ -194,7 +194,7 @@ async function begin() {
 }
 
 function follow() {
-  const events = new EventSource(`/admin/${study}/events`);
+  const events = new EventSource(`${root}/admin/${study}/events`);
   events.addEventListener("now", (event) => showNow(JSON.parse(event.data)));
   events.addEventListener("model", (event) => showModel(JSON.parse(event.data)));
   events.addEventListener("fault", (event) => fault(JSON.parse(event.data).detail));

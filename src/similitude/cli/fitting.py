@@ -1,0 +1,178 @@
+"""`similitude fit` learns a map by one method; `similitude evaluate` compares methods on held-out answers."""
+
+from __future__ import annotations
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from similitude.cli.commands import (
+    AnswersFile,
+    AnswersOrFolder,
+    Dimensions,
+    Form,
+    LargerOption,
+    Seed,
+    app,
+    read,
+)
+from similitude.cli.output import progress, same_in_python, show, summary
+
+
+class Method(StrEnum):
+    """The methods that `fit` and `evaluate` know: maps of as many dimensions as you ask for."""
+
+    STE = "STE"
+    TSTE = "TSTE"
+    CKL = "CKL"
+    SOE = "SOE"
+    GNMDS = "GNMDS"
+    FeatureEmbedding = "FeatureEmbedding"
+    TACKL = "TACKL"
+    RankProjection = "RankProjection"
+
+
+class By(StrEnum):
+    """What is held out together."""
+
+    answer = "answer"
+    rater = "rater"
+
+
+_FROM_FEATURES = (Method.FeatureEmbedding, Method.TACKL, Method.RankProjection)
+Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
+Features = Annotated[Path | None, typer.Option(help="table of features: names first, then numbers")]
+
+
+@app.command()
+def fit(
+    file: AnswersOrFolder,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            "--method", "-m", help="which method (default: STE, with features FeatureEmbedding)", case_sensitive=False
+        ),
+    ] = None,
+    dimensions: Dimensions = 2,
+    penalty: Penalty = "auto",
+    features: Features = None,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Learn a map of the items and save it as a model."""
+    import similitude as sm
+
+    chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
+    _check_features([chosen], features)
+    c, reading = read(file, form, larger)
+    given, lines, before = known_features(features, c)
+    model = getattr(sm, chosen)(dimensions, penalty=_penalty(penalty), random_state=seed)
+    with progress("fitting", None) as step:
+        model.fit(c, **given, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
+    target = out or file.with_suffix("").with_suffix(".sim")
+    model.similarity_.save(target)
+    typer.echo(f"{target}: {summary(model.similarity_)}")
+    typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
+    call = "fit(c, features=features)" if given else "fit(c)"
+    same_in_python(
+        reading, *lines,
+        f"model = sm.{chosen}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).{call}",
+        f"model.similarity_.save({str(target)!r})",
+        before=before,
+    )  # fmt: skip
+    typer.echo(f"next: similitude plot {shlex.quote(str(target))}")
+
+
+@app.command()
+def evaluate(
+    file: AnswersFile,
+    method: Annotated[
+        list[Method] | None,
+        typer.Option("--method", "-m", help="methods to compare (default: all)", case_sensitive=False),
+    ] = None,
+    model: Annotated[Path | None, typer.Option(help="score this model on the file instead")] = None,
+    dimensions: Dimensions = 2,
+    penalty: Penalty = "auto",
+    features: Features = None,
+    by: Annotated[By, typer.Option(help="what is held out together")] = By.answer,
+    folds: Annotated[int, typer.Option(min=2, help="number of folds")] = 5,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
+    seed: Seed = 0,
+    form: Form = None,
+    larger: LargerOption = None,
+) -> None:
+    """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
+    import similitude as sm
+
+    chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
+    if model is None:
+        _check_features(chosen, features)
+    c, reading = read(file, form, larger)
+    if model is not None:
+        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
+        same_in_python(reading, f"print(sm.Similarity.load({str(model)!r}).score(c))")
+        return
+    strength = _penalty(penalty)
+    given, lines, before = known_features(features, c)
+    estimators = [getattr(sm, name)(dimensions, penalty=strength, random_state=seed) for name in chosen]
+    with progress("folds", len(chosen) * folds) as step:
+        table = sm.cross_validate(
+            estimators, c, **given, by=by.value, n_splits=folds, random_state=seed, n_jobs=jobs,
+            callback=lambda done, _: step(done, ""),
+        )  # fmt: skip
+    table = table.sort_values("accuracy", ascending=False)
+    show(table)
+    if csv is not None:
+        table.to_csv(csv, index=False)
+    settings = f"penalty={strength!r}, random_state={seed}"
+    listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
+    with_features = "features=features, " if given else ""
+    call = f"sm.cross_validate([{listed}], c, {with_features}by={by.value!r}, n_splits={folds}, random_state={seed})"
+    same_in_python(reading, *lines, f"print({call})", before=before)
+
+
+def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Return `features=` of a table as an argument, the Python that reads it, and what that imports."""
+    from similitude.feedback.files.features import read_features
+
+    if path is None:
+        return {}, [], []
+    separated = r"sep='\t', " if path.suffix == ".tsv" else ""
+    lines = [f"features = pd.read_csv({str(path)!r}, {separated}index_col=0)"]
+    if path.suffix == ".parquet":
+        lines = [
+            f"features = pd.read_parquet({str(path)!r})",
+            "features = features.set_index(features.columns[0])",
+        ]
+    if c.names is None:
+        lines.append("features = features.loc[range(c.n_items)]")
+    return {"features": read_features(path, c.names, c.n_items)}, lines, ["import pandas as pd"]
+
+
+def _check_features(methods: list[Method], features: Path | None) -> None:
+    """Refuse methods that learn from features without any, and features that no method looks at."""
+    needing = [method for method in methods if method in _FROM_FEATURES]
+    if needing and features is None:
+        raise typer.BadParameter(
+            f"{needing[0]} learns from features; expected a table of them", param_hint="--features"
+        )
+    if features is not None and not needing:
+        found = ", ".join(methods)
+        raise typer.BadParameter(
+            f"{found} learns from answers alone; expected one of {', '.join(_FROM_FEATURES)}", param_hint="--method"
+        )
+
+
+def _penalty(text: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"expected a number or auto, found {text!r}", param_hint="--penalty") from None
