@@ -274,6 +274,15 @@ def test_what_a_folder_lacks_is_said_from_disk_too(device, folder, tmp_path, mon
         sm.STE(1, random_state=0, device=device).fit(sm.ComparisonDataset(tmp_path / "gaps"))
 
 
+@pytest.mark.parametrize("room", [float("inf"), 0.0])
+def test_a_folder_without_weight_is_refused(device, tmp_path, room, monkeypatch):
+    little_memory(monkeypatch, room)
+    with sm.ComparisonWriter(tmp_path / "none") as writer:
+        writer.write(np.array([(0, 1, 2), (1, 0, 2)]), weight=[0.0, 0.0])
+    with pytest.raises(ValueError, match="there are none to learn from"):
+        sm.STE(1, device=device).fit(sm.ComparisonDataset(tmp_path / "none"))
+
+
 def test_the_hosts_memory_is_that_of_its_container(monkeypatch, tmp_path):
     pytest.importorskip("torch", reason="torch is not installed: pip install 'similitude[gpu]'")
     from similitude.engine.gpu import memory

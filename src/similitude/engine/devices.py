@@ -69,7 +69,10 @@ def blocks_on_device(dataset: ComparisonDataset, device: str) -> tuple[Any, Any]
     What does not fit there stays with the host, and what does not fit there either is read again at every pass.
     """
     source = _Folder(dataset)
-    return _there(source.chunks(0), dataset.n_items, device, source)
+    graph, backend = _there(source.chunks(0), dataset.n_items, device, source)
+    if not len(graph):
+        raise ValueError("comparisons: there are none to learn from (all have weight 0)")
+    return graph, backend
 
 
 @dataclass(frozen=True, eq=False)

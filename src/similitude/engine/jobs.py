@@ -54,10 +54,11 @@ def _till_closed(results: Generator[T, None, None]) -> Iterator[T]:
     try:
         for result in results:  # noqa: UP028  `yield from` would close them before the warning is silenced
             yield result
-    finally:
+    except GeneratorExit:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+        raise
 
 
 class _Shared:
