@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.auto import race
 from similitude.auto.walks import Clock
+from similitude.engine.jobs import over_jobs
 
 TRUTH = np.random.default_rng(0).normal(size=(18, 2))
 FEW = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}
@@ -131,6 +133,18 @@ def test_the_number_of_processes_changes_nothing(answers, candidates):
     assert one.held_out_ == two.held_out_
     assert seen[1] == seen[2]
     assert [done for done, _ in seen[1]] == list(range(1, int(one.tried_.folds.sum()) + 1))
+
+
+def test_walks_are_taken_to_their_end_so_that_workers_live_on(answers, monkeypatch):
+    ended = []
+
+    def watched(*arguments, **settings):
+        yield from over_jobs(*arguments, **settings)
+        ended.append(True)
+
+    monkeypatch.setattr(race, "over_jobs", watched)
+    model = sm.AutoSimilarity(**FEW).fit(answers)
+    assert len(ended) == model.tried_.folds.max() == 2
 
 
 def test_several_processes_keep_the_time_and_what_was_found(answers):

@@ -134,7 +134,7 @@ class Race:
         """Walk the lines in the race on a fold, one or several at a time; whether time sufficed for all."""
         going: Mapping[Line, list[float] | None] = dict.fromkeys(self.lines) if k == 0 else self._strengths()
         enough, begun = True, 0
-        for line, found in zip(going, self._walks(k, going), strict=False):
+        for found, line in zip(self._walks(k, going), going, strict=False):  # to the walks' end, lest workers are ended
             begun += 1
             for outcome in found:
                 if outcome is None:
