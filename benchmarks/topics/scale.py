@@ -1,4 +1,4 @@
-"""Past memory and past one process: a hundred million answers from disk, and work spread over a cluster.
+"""Past memory and past one process: a hundred million answers from disk, and one fit spread over a cluster.
 
 Each fit runs in a new process, whose peak of resident memory is told. The cluster is two worker processes of Dask on
 this machine, one thread each; beside it stands the same work in one process with one thread.
@@ -14,26 +14,24 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
-from sklearn.base import clone
 
 import similitude as sm
-from benchmarks.problems import DiskProblem, Problem
+from benchmarks.problems import DiskProblem
 from benchmarks.report import Row, Table
 from benchmarks.settings import Settings
+from benchmarks.topics.many_fits import cluster
 from similitude.graph.counts import count_shards
 
 LONG = True
 DISK = (DiskProblem(20_000, 10_000_000, 5), DiskProblem(100_000, 100_000_000, 10))
 QUICK_DISK = (DiskProblem(500, 100_000, 2),)
+STEPS = 25
 CLUSTER, QUICK_CLUSTER = DiskProblem(10_000, 10_000_000, 5), DiskProblem(500, 100_000, 2)
-FOLDS, QUICK_FOLDS = Problem(2_000, 200_000, 5), Problem(200, 5_000, 2)
 DISK_COLUMNS = {
     "comparisons": ",d",
     "items": ",d",
@@ -111,47 +109,20 @@ def _spread(settings: Settings) -> Table:
     note = "one process with one thread beside two worker processes with one thread each; best of the repeats"
     table = Table("scale_spread", "Spread over two processes with Dask", SPREAD_COLUMNS, note=note)
     table.rows.append(_fit_in_parts(settings))
-    table.rows.extend(_many_fits(settings))
     return table
 
 
 def _fit_in_parts(settings: Settings) -> Row:
-    """One fit of a folder: ten steps, since all steps are alike."""
+    """One fit of a folder: some steps, since all steps are alike."""
     problem = QUICK_CLUSTER if settings.quick else CLUSTER
     with tempfile.TemporaryDirectory() as folder, cluster():
         problem.write(f"{folder}/answers")
         dataset = sm.ComparisonDataset(f"{folder}/answers", shard_rows=problem.m // 10)
         init = np.random.default_rng(settings.seed).normal(size=(problem.n, problem.d))
         parts = sm.spread(dataset)
-        model = sm.STE(problem.d, init=init, max_iter=10, tol=1.0e-12)
+        model = sm.STE(problem.d, init=init, max_iter=STEPS, tol=1.0e-12)
         one, two = (best_of(settings.repeats, partial(_positions, model, c)) for c in (dataset, parts))
-    return _row(f"10 steps of STE, {problem}", one, two, np.array_equal)
-
-
-def _many_fits(settings: Settings) -> Iterator[Row]:
-    problem = QUICK_FOLDS if settings.quick else FOLDS
-    c = sm.Comparisons.from_triplets(problem.triplets()[0], n_items=problem.n)
-    model = sm.STE(problem.d, random_state=settings.seed)
-    fitted = clone(model).fit(c)
-    work = {
-        f"uncertainty, 12 bootstraps, {problem}": lambda: sm.uncertainty(fitted, c, n=12, random_state=0),
-        f"cross_validate, 10 folds, {problem}": lambda: sm.cross_validate(model, c, n_splits=10, random_state=0),
-        f"penalty_path, 4 folds, {problem}": lambda: sm.penalty_path(
-            model, c, [1e-3, 1e-2], n_splits=4, random_state=0
-        ),
-    }
-    for name, job in work.items():
-        one = best_of(settings.repeats, job)
-        with cluster(), joblib.parallel_config(backend="dask"):
-            two = best_of(settings.repeats, job)
-        yield _row(name, one, two, _equal)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    """Whether two tables are the same but for their times, or two sets of maps."""
-    if hasattr(a, "draws"):
-        return np.array_equal(a.draws, b.draws)
-    return a.drop(columns="seconds", errors="ignore").equals(b.drop(columns="seconds", errors="ignore"))
+    return _row(f"{STEPS} steps of STE, {problem}", one, two, np.array_equal)
 
 
 def _positions(model: Any, comparisons: Any) -> Any:
@@ -180,12 +151,3 @@ def best_of(repeats: int, job: Callable[[], Any]) -> tuple[float, Any]:
             result = job()
         times.append(time.perf_counter() - start)
     return min(times), result
-
-
-@contextmanager
-def cluster() -> Iterator[Any]:
-    from distributed import Client, LocalCluster
-
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**settings) as two, Client(two) as client:
-        yield client

@@ -1,9 +1,14 @@
 """AutoSimilarity: what it chooses, that it averages kernels, that it keeps its time, and that it says why."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.auto import race
+from similitude.auto.walks import Clock
+from similitude.engine.jobs import over_jobs
 
 TRUTH = np.random.default_rng(0).normal(size=(18, 2))
 FEW = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}
@@ -111,6 +116,72 @@ def test_an_interrupt_keeps_what_was_found(answers):
 
     with pytest.raises(RuntimeError, match="no more"):
         sm.AutoSimilarity(**FEW).fit(answers, callback=fail)
+
+
+@pytest.mark.parametrize("candidates", [None, [sm.STE(random_state=np.random.default_rng(4))]])
+def test_the_number_of_processes_changes_nothing(answers, candidates):
+    seen = {1: [], 2: []}
+
+    def fit(n_jobs):
+        model = sm.AutoSimilarity(candidates=candidates, dimensions=(1, 2), n_folds=3, random_state=0, n_jobs=n_jobs)
+        return model.fit(answers, callback=lambda done, most: seen[n_jobs].append((done, most)))
+
+    one, two = fit(1), fit(2)
+    assert np.array_equal(one.embedding_, two.embedding_)
+    assert one.tried_.drop(columns="seconds").equals(two.tried_.drop(columns="seconds"))
+    assert one.reason_ == two.reason_
+    assert one.held_out_ == two.held_out_
+    assert seen[1] == seen[2]
+    assert [done for done, _ in seen[1]] == list(range(1, int(one.tried_.folds.sum()) + 1))
+
+
+def test_walks_are_taken_to_their_end_so_that_workers_live_on(answers, monkeypatch):
+    ended = []
+
+    def watched(*arguments, **settings):
+        yield from over_jobs(*arguments, **settings)
+        ended.append(True)
+
+    monkeypatch.setattr(race, "over_jobs", watched)
+    model = sm.AutoSimilarity(**FEW).fit(answers)
+    assert len(ended) == model.tried_.folds.max() == 2
+
+
+def test_several_processes_keep_the_time_and_what_was_found(answers):
+    short = sm.AutoSimilarity(time_limit=1e-6, random_state=0, n_jobs=2).fit(answers)
+    assert len(short.tried_) == 1
+    assert "time limit" in short.reason_
+
+    def stop(done, most):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    model = sm.AutoSimilarity(**FEW, n_jobs=2).fit(answers, callback=stop)
+    assert "interrupted" in model.reason_
+    assert len(model.tried_) == 3
+
+
+def test_a_clock_goes_on_where_it_was_when_it_was_sent(monkeypatch):
+    clock = Clock(100.0)
+    clock.count(2.0)
+    clock._began -= 70.0
+    sent = pickle.dumps(clock)
+    monkeypatch.setattr("similitude.auto.walks.time.monotonic", lambda: 12345.0)  # another machine's
+    there = pickle.loads(sent)
+    assert there.spent() == pytest.approx(70.0, abs=5.0)
+    assert not there.over()
+    there.count(6.0)
+    assert there.over()  # time is kept for 12 more fits of 4 seconds
+    there.workers = 4
+    assert not there.over()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_fits_say_about_the_feedback_is_said_once(n_jobs):
+    apart = [(0, 1, 2), (1, 0, 2), (3, 4, 5), (4, 3, 5), (0, 1, 2), (3, 4, 5)]
+    with pytest.warns(sm.FeedbackWarning, match="fall into 2 groups") as said:
+        sm.AutoSimilarity(**FEW, n_jobs=n_jobs).fit(np.array(apart))
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -108,6 +108,24 @@ def test_validation_and_curves_spread_without_a_change_of_code(client, answers):
         assert one.equals(two)
 
 
+def test_a_choice_and_its_doubt_spread_with_the_bits_of_one_process(client):
+    few = sm.simulate(np.random.default_rng(0).normal(size=(12, 2)), 400, sharpness=1.5, random_state=1)
+    settings = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}
+
+    def chosen():
+        model = sm.AutoSimilarity(**settings).fit(few)
+        found = sm.uncertainty(model, few, n=3, random_state=0)
+        return model.embedding_, model.tried_.drop(columns="seconds"), found.draws, found.accuracy
+
+    here = chosen()
+    with joblib.parallel_config(backend="dask"):
+        there = chosen()
+    assert np.array_equal(here[0], there[0])
+    assert here[1].equals(there[1])
+    assert np.array_equal(here[2], there[2])
+    assert here[3] == there[3]
+
+
 def test_minibatches_are_refused_on_a_cluster(client, dataset):
     with pytest.raises(TypeError, match="minibatch reads a folder in one process"):
         sm.STE(2, solver="minibatch").fit(sm.spread(dataset))

@@ -8,7 +8,7 @@ import pytest
 import similitude as sm
 from similitude.engine import terms
 from similitude.engine.backend import CPU
-from similitude.engine.devices import choose_device, on_device
+from similitude.engine.devices import blocks_on_device, choose_device, on_device
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -139,7 +139,7 @@ def test_streamed_comparisons_give_the_same(device, monkeypatch):
 
     c, X = feedback(), np.random.default_rng(1).normal(size=(40, 3))
     resident, backend = on_device(c, device)
-    monkeypatch.setattr(comparisons, "_room", lambda _: 0.0)
+    monkeypatch.setattr(comparisons, "device_room", lambda _: 0.0)
     streamed, _ = on_device(c, device)
     assert all(part.near.device.type == "cpu" for part in streamed._parts)
     one, other = (backend.embedding(LOSSES[0], X, graph) for graph in (resident, streamed))
@@ -204,6 +204,100 @@ def test_a_folder_of_comparisons_is_fitted_there(device, tmp_path):
     one = sm.STE(2, random_state=0, device=device).fit(dataset)
     other = sm.STE(2, random_state=0, device=device).fit(c)
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-3)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    truth = np.random.default_rng(0).normal(size=(30, 2))
+    c = sm.simulate(truth, 3000, sharpness=2.0, random_state=1)
+    c = c.reweight(np.where(np.arange(len(c)) % 7 == 3, 0.0, np.where(np.arange(len(c)) < 1500, 1.0, 2.0)))
+    with sm.ComparisonWriter(tmp_path / "answers", group_rows=250) as writer:
+        writer.write(c)
+    return c, sm.ComparisonDataset(tmp_path / "answers", shard_rows=500)
+
+
+def little_memory(monkeypatch, on_device, in_host=0.0):
+    from similitude.engine.gpu import comparisons
+
+    monkeypatch.setattr(comparisons, "device_room", lambda _: on_device)
+    monkeypatch.setattr(comparisons, "host_room", lambda: in_host)
+
+
+@pytest.mark.parametrize("room", [0.0, 20_000.0])
+def test_what_fits_nowhere_is_read_from_disk_at_every_pass(device, folder, room, monkeypatch):
+    c, dataset = folder
+    whole, backend = on_device(c, device)
+    little_memory(monkeypatch, room)
+    streamed, _ = blocks_on_device(dataset, device)
+    assert streamed.from_disk == len(streamed._parts) == (2 if room else 0)
+    assert len(list(streamed.parts())) == dataset.n_shards == 6
+    assert len(streamed) == len(whole) == int((c.weight > 0).sum())
+    assert streamed.total_weight == whole.total_weight
+    assert np.array_equal(streamed.occurrences, whole.occurrences)
+    assert np.array_equal(streamed.components, whole.components)
+    X = np.random.default_rng(1).normal(size=(30, 3))
+    one, other = (backend.embedding(LOSSES[0], X, graph) for graph in (whole, streamed))
+    assert other[0] == pytest.approx(one[0], rel=1e-6)
+    close(other[1], np.asarray(one[1].cpu()), device)
+
+
+def test_all_of_memory_and_then_the_disk(device, folder, monkeypatch):
+    c, dataset = folder
+    whole, backend = on_device(c, device)
+    little_memory(monkeypatch, 20_000.0, 18_000.0)
+    streamed, _ = blocks_on_device(dataset, device)
+    assert streamed.from_disk == len(streamed._parts) == 5
+    if device == "cuda":
+        assert [part.near.device.type for part in streamed._parts] == ["cuda"] * 4 + ["cpu"]
+    X = np.random.default_rng(1).normal(size=(30, 3))
+    one, other = (backend.embedding(LOSSES[0], X, graph) for graph in (whole, streamed))
+    assert other[0] == pytest.approx(one[0], rel=1e-6)
+    close(other[1], np.asarray(one[1].cpu()), device)
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "minibatch"])
+def test_a_fit_from_disk_ends_where_one_in_memory_does(device, folder, solver, monkeypatch):
+    c, dataset = folder
+    wanted = sm.STE(2, random_state=0).fit(c)
+    little_memory(monkeypatch, 20_000.0)
+    model = sm.STE(2, random_state=0, device=device, solver=solver).fit(dataset)
+    assert model.objective_ == pytest.approx(wanted.objective_, rel=2e-3 if solver == "lbfgs" else 0.05)
+    given = sm.STE(2, init=wanted.embedding_, device=device).fit(dataset)
+    assert given.objective_ == pytest.approx(wanted.objective_, rel=2e-3)
+
+
+def test_what_a_folder_lacks_is_said_from_disk_too(device, folder, tmp_path, monkeypatch):
+    little_memory(monkeypatch, 0.0)
+    with sm.ComparisonWriter(tmp_path / "gaps", n_items=7) as writer:
+        writer.write(np.array([(0, 1, 2), (1, 0, 2), (3, 4, 5)]))
+    with pytest.warns(sm.FeedbackWarning, match="never compared|2 groups"):
+        sm.STE(1, random_state=0, device=device).fit(sm.ComparisonDataset(tmp_path / "gaps"))
+
+
+@pytest.mark.parametrize("room", [float("inf"), 0.0])
+def test_a_folder_without_weight_is_refused(device, tmp_path, room, monkeypatch):
+    little_memory(monkeypatch, room)
+    with sm.ComparisonWriter(tmp_path / "none") as writer:
+        writer.write(np.array([(0, 1, 2), (1, 0, 2)]), weight=[0.0, 0.0])
+    with pytest.raises(ValueError, match="there are none to learn from"):
+        sm.STE(1, device=device).fit(sm.ComparisonDataset(tmp_path / "none"))
+
+
+def test_the_hosts_memory_is_that_of_its_container(monkeypatch, tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed: pip install 'similitude[gpu]'")
+    from similitude.engine.gpu import memory
+
+    monkeypatch.setattr(memory, "_LIMITS", ())
+    assert 0 < memory.host_room() < 2**60
+    (tmp_path / "max").write_text("max\n")
+    (tmp_path / "limit").write_text("1000\n")
+    (tmp_path / "used").write_text("400\n")
+    files = {name: str(tmp_path / name) for name in ("max", "limit", "used", "absent")}
+    free = memory.host_room()
+    monkeypatch.setattr(memory, "_LIMITS", ((files["max"], files["used"]), (files["absent"], files["used"])))
+    assert memory.host_room() == pytest.approx(free, rel=0.5)
+    monkeypatch.setattr(memory, "_LIMITS", ((files["limit"], files["used"]),))
+    assert memory.host_room() == 300.0
 
 
 def test_devices_that_are_not_there_are_refused():

@@ -99,6 +99,7 @@ def test_laying_one_map_over_another_undoes_shift_turn_mirror_and_size():
 def test_two_processes_draw_the_same_maps(answers, model):
     one, two = (sm.uncertainty(model, answers, n=4, random_state=0, n_jobs=jobs) for jobs in (1, 2))
     assert np.array_equal(one.draws, two.draws)
+    assert (one.accuracy, one.inflation) == (two.accuracy, two.inflation)
 
 
 def test_more_answers_make_it_surer(answers, model):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import similitude as sm
+from similitude.feedback.files.dataset import read_ahead
 from similitude.feedback.shards import FAN, drawn_from, fold, folded_groups
 
 pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
@@ -44,6 +45,16 @@ def test_what_is_written_reads_back_in_order(tmp_path, comparisons, group_rows):
     assert (weight == 1).all()
     assert (len(dataset), dataset.n_items, dataset.names) == (1000, 25, None)
     assert near.dtype == np.int32
+
+
+@pytest.mark.parametrize("ahead", [1, 3, 20])
+def test_reading_ahead_keeps_the_order_and_no_more_than_was_asked(ahead):
+    begun = []
+    results = read_ahead(lambda k: (begun.append(k), k * k)[1], range(9), ahead)
+    assert begun == []
+    assert next(results) == 0
+    assert len(begun) <= ahead + 1
+    assert list(results) == [k * k for k in range(1, 9)]
 
 
 def test_weights_heads_and_none_in_one_folder(tmp_path):

@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.cli import app
+from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
 from similitude.graph.repeats import Estimate
+from similitude.report.learning import findings
 from similitude.report.learning.names import write_names
 
 SECTIONS = [
@@ -138,6 +140,12 @@ def test_few_answers_get_a_report_that_says_so():
     page = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0).page()
     assert "There are too few answers" in page
     assert 'class="item"' in page
+
+
+def test_everything_that_is_fitted_often_gets_the_processes(monkeypatch):
+    monkeypatch.setattr(findings, "_learned", lambda *_: workers())
+    answers = np.array([(0, 1, 2)])
+    assert (sm.learn(answers), sm.learn(answers, n_jobs=2)) == (1, 2)
 
 
 def test_the_command(tmp_path):

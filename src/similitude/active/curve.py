@@ -81,12 +81,10 @@ def active_curve(
     jobs = [(label, repeat) for repeat in range(n_repeats) for label in named]
     seeds = np.random.SeedSequence(random_state).spawn(n_repeats)
     size = (rounds, first_rounds)
-    work = [
-        (estimator, source, dict(named[label]), form, test_size, rater, seeds[repeat], size, features)
-        for label, repeat in jobs
-    ]
+    work = [(dict(named[label]), seeds[repeat]) for label, repeat in jobs]
+    shared = (estimator, source, features, form, test_size, rater, size)
     rows = []
-    for (label, repeat), part in zip(jobs, over_jobs(_replay, work, n_jobs), strict=True):
+    for (label, repeat), part in zip(jobs, over_jobs(_replay, work, n_jobs, shared=shared), strict=True):
         rows.append(part.assign(strategy=label, repeat=repeat))
         if callback is not None:
             callback(len(rows), len(jobs))
@@ -186,13 +184,13 @@ def _check(source: Any, form: str, rater: dict[str, Any]) -> None:
 def _replay(
     estimator: Any,
     source: Any,
-    options: dict[str, Any],
+    features: Any,
     form: str,
     test_size: float,
     rater: dict[str, Any],
-    seed: np.random.SeedSequence,
     size: tuple[int | Sequence[int], int],
-    features: Any,
+    options: dict[str, Any],
+    seed: np.random.SeedSequence,
 ) -> pd.DataFrame:
     """One strategy, one repeat: a row per round."""
     begin, go_on = (np.random.default_rng([*seed.generate_state(4), k]) for k in range(2))

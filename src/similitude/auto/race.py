@@ -8,14 +8,16 @@ that differ.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
+from similitude.auto.walks import ONE_ERROR, Clock, Outcome, paired, right, walk, whole_walk
+from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
@@ -24,8 +26,6 @@ Progress = Callable[[int, int], None]
 
 _GO_ON = (2, 1)  # how many penalties of a line go on after the first, and any later fold
 _SURE = 3.0  # standard errors by which a setting is hopeless: even the hindmost of dozens seldom is by chance
-_ONE_ERROR = 0.6827  # the level of an interval that is one standard error either way
-_KEPT_FOR_REFITS = 12.0  # mean fits' time that is not spent on the race
 
 
 @dataclass(eq=False)
@@ -53,28 +53,7 @@ class Trial:
 
     def right(self, folds: Sequence[int]) -> Floats:
         """For each held-out comparison of some folds 1 where the order is right, 0 where wrong, a half for a tie."""
-        return np.concatenate([0.5 * (1.0 + np.sign(self.far[k] - self.near[k])) for k in folds])
-
-
-class Clock:
-    """What is left of the time limit."""
-
-    def __init__(self, limit: float) -> None:
-        self.limit = limit
-        self.began = time.monotonic()
-        self.fits = 0
-        self.fitting = 0.0
-
-    def spent(self) -> float:
-        """Seconds since the beginning."""
-        return time.monotonic() - self.began
-
-    def over(self) -> bool:
-        """Whether there is no time for another fit and the final ones; the first fit always has time."""
-        if not self.fits:
-            return False
-        reserve = min(_KEPT_FOR_REFITS * self.fitting / self.fits, 0.5 * self.limit)
-        return self.spent() + reserve >= self.limit
+        return np.concatenate([right(self.near[k], self.far[k]) for k in folds])
 
 
 class Race:
@@ -95,8 +74,9 @@ class Race:
         features: Any,
         clock: Clock,
         callback: Progress | None,
+        n_jobs: int | None = None,
     ) -> None:
-        self.c, self.features, self.clock, self.callback = c, features, clock, callback
+        self.c, self.features, self.clock, self.callback, self.n_jobs = c, features, clock, callback, n_jobs
         self.tests = [test for _, test in folds]
         self._training = [c[train] for train, _ in folds]
         self._held_out = [c[test] for test in self.tests]
@@ -110,7 +90,7 @@ class Race:
         """Run fold after fold; an interrupt ends the race, and what was found until then stands."""
         try:
             for k in range(len(self.tests)):
-                if not (self._first_fold() if k == 0 else self._next_fold(k)):
+                if not self._fold(k):
                     self.ended = "time limit"
                     return
                 self.folds.append(k)
@@ -132,7 +112,7 @@ class Race:
         """Weighted share of held-out comparisons ordered rightly, and its standard error over answers."""
         folds = sorted(trial.near)
         rows = np.concatenate([self.tests[k] for k in folds])
-        mean, low, _ = clustered_mean(trial.right(folds), self.c.weight[rows], self.c.answer[rows], _ONE_ERROR)
+        mean, low, _ = clustered_mean(trial.right(folds), self.c.weight[rows], self.c.answer[rows], ONE_ERROR)
         return mean, mean - low
 
     def smoothed(self, trial: Trial) -> float:
@@ -150,72 +130,68 @@ class Race:
         weight = self.c.weight[np.concatenate([self.tests[k] for k in folds])]
         return float(np.average(trial.right(folds), weights=weight))
 
-    def _first_fold(self) -> bool:
-        """Walk every line outwards from strength 1, each way until it gets worse; whether time sufficed."""
-        for line in self.lines:
-            if self.clock.over():
-                return False
-            auto, start = self._try(Trial(line, 1.0), 0, None)
-            self._usual[line] = line.usual_penalties(start)
-            for way in (STRONGER, WEAKER) if line.penalties() else ():
-                last, leader = start, auto
-                for strength in way:
-                    if self.clock.over():
-                        return False
-                    trial, last = self._try(Trial(line, strength), 0, last)
-                    if self._below(trial, leader, 1.0):  # likely, and farther out it gets worse
-                        break
-                    leader = max(trial, leader, key=lambda one: self._share(one, [0]))
-        return True
+    def _fold(self, k: int) -> bool:
+        """Walk the lines in the race on a fold, one or several at a time; whether time sufficed for all."""
+        going: Mapping[Line, list[float] | None] = dict.fromkeys(self.lines) if k == 0 else self._strengths()
+        enough, begun = True, 0
+        for found, line in zip(self._walks(k, going), going, strict=False):  # to the walks' end, lest workers are ended
+            begun += 1
+            for outcome in found:
+                if outcome is None:
+                    enough = False
+                else:
+                    self._keep(line, k, outcome)
+        return enough and begun == len(going)
 
-    def _next_fold(self, k: int) -> bool:
-        """Run what is left in the race on another fold; whether time sufficed."""
-        going = self.standing()
-        for line in dict.fromkeys(trial.line for trial in going):
-            last = None
-            for trial in sorted((one for one in going if one.line is line), key=lambda one: one.strength):
-                if self.clock.over():
-                    return False
-                last = self._try(trial, k, last)[1]
-        return True
+    def _strengths(self) -> dict[Line, list[float]]:
+        """The lines still in the race, the best first, each with its strengths."""
+        found: dict[Line, list[float]] = {}
+        for trial in self.standing():
+            found.setdefault(trial.line, []).append(trial.strength)
+        return {line: sorted(strengths) for line, strengths in found.items()}
 
-    def _try(self, trial: Trial, k: int, start: Any) -> tuple[Trial, Any]:
-        """Fit a setting on a fold and keep what it predicts."""
-        before = time.perf_counter()
-        model = trial.line.fit(trial.strength, self._usual.get(trial.line, {}), start, self._training[k], self.features)
-        held_out, X = self._held_out[k], model.embedding_
-        size = max(2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean()), 1e-300)
-        near, far = _sqdist(X, held_out.near), _sqdist(X, held_out.far)
-        trial.chance[k] = model.similarity_.loss.probability(near, far) if model.has_probability else None
-        trial.near[k], trial.far[k] = near / size, far / size
-        trial.penalty = float(getattr(model, "penalty_", np.nan))
-        if len(trial.near) == 1:
+    def _walks(self, k: int, going: Mapping[Line, list[float] | None]) -> Iterator[Any]:
+        """Give the outcomes of each line's walk, in order; here they come fit by fit, from workers all at once."""
+        shared = (self._training[k], self._held_out[k], self.features)
+        function: Callable[..., Any] = walk if workers(self.n_jobs) == 1 else whole_walk
+        return over_jobs(function, self._begin(going), self.n_jobs, shared=shared, as_needed=True)
+
+    def _begin(self, going: Mapping[Line, list[float] | None]) -> Iterator[tuple[Any, ...]]:
+        """Hand out lines as long as there is time; there always is for the first.
+
+        A walk gets a copy of its line, so that chance inside an estimator is the same wherever the walk runs.
+        """
+        for line, strengths in going.items():
+            if self.clock.over() and not (line is self.lines[0] and strengths is None):
+                return
+            yield copy.copy(self.clock), copy.deepcopy(line), strengths, self._usual.get(line, {})
+
+    def _keep(self, line: Line, k: int, outcome: Outcome) -> None:
+        """Keep what a fit predicted."""
+        trial = next((t for t in self.trials if t.line is line and t.strength == outcome.strength), None)
+        if trial is None:
+            trial = Trial(line, outcome.strength)
             self.trials.append(trial)
-        self._count(trial, time.perf_counter() - before)
-        return trial, model
-
-    def _count(self, trial: Trial, seconds: float) -> None:
-        trial.seconds += seconds
-        self.clock.fits += 1
-        self.clock.fitting += seconds
+            if outcome.strength == 1.0:
+                self._usual[line] = outcome.penalties
+        trial.near[k], trial.far[k], trial.chance[k] = outcome.near, outcome.far, outcome.chance
+        trial.penalty = outcome.penalty
+        trial.seconds += outcome.seconds
+        self.clock.count(outcome.seconds)
         if self.callback is not None:
             later = sum(_GO_ON[min(k, len(_GO_ON) - 1)] for k in range(len(self.tests) - 1))
             self.callback(self.clock.fits, len(self.lines) * (len(_ORDER) + later))
 
-    def _below(self, trial: Trial, leader: Trial, errors: float = _SURE) -> bool:
-        """Whether a setting is less accurate than another by so many standard errors."""
+    def _below(self, trial: Trial, leader: Trial) -> bool:
+        """Whether a setting is surely less accurate than another."""
         mean, error = self.difference(trial, leader)
-        return mean < -errors * error
+        return mean < -_SURE * error
 
     def difference(self, trial: Trial, leader: Trial) -> tuple[float, float]:
         """Mean paired difference of the accuracy from the leader's on the folds of both, and its standard error."""
         folds = sorted(set(trial.near) & set(leader.near))
         rows = np.concatenate([self.tests[k] for k in folds])
-        gap = trial.right(folds) - leader.right(folds)
-        if not gap.any():
-            return 0.0, 0.0
-        mean, low, _ = clustered_mean(gap, self.c.weight[rows], self.c.answer[rows], _ONE_ERROR)
-        return mean, mean - low
+        return paired(trial.right(folds) - leader.right(folds), self.c.weight[rows], self.c.answer[rows])
 
     def _drop(self, k: int) -> None:
         """Take out of the race what is hopeless, and of each line all but its best penalties."""
@@ -235,7 +211,3 @@ class Race:
 
 
 _ORDER = (*reversed(WEAKER), 1.0, *STRONGER)
-
-
-def _sqdist(X: Floats, pairs: Array) -> Floats:
-    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)

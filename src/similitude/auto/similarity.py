@@ -14,6 +14,7 @@ True
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Sequence
 from numbers import Real
@@ -27,8 +28,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.auto.average import HeldOut, MeanMap, best_average, calibrated
 from similitude.auto.candidates import Line, lines
-from similitude.auto.race import Clock, Progress, Race, Trial
+from similitude.auto.race import Progress, Race, Trial
 from similitude.auto.reasons import reason, tried_table
+from similitude.auto.walks import Clock
+from similitude.engine.jobs import over_jobs, workers
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
 from similitude.evaluate.folds import AnswerFold
@@ -61,6 +64,9 @@ class AutoSimilarity(ComparisonEstimator):
     average : whether several fits may be averaged
     n_items : number of items, where it is more than the comparisons show
     random_state : seed of the folds, and of candidates that have none
+    n_jobs : processes, through joblib: lines of the search (a candidate in one dimension, all its penalties) at the
+        same time, then the final fits. The result is the same with any number, where the time limit does not end the
+        search. Each line is handed what is left of the time when it begins, and looks at it between fits.
 
     Attributes
     ----------
@@ -85,6 +91,7 @@ class AutoSimilarity(ComparisonEstimator):
         average: bool = True,
         n_items: int | None = None,
         random_state: Seed = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.time_limit = time_limit
         self.candidates = candidates
@@ -93,6 +100,7 @@ class AutoSimilarity(ComparisonEstimator):
         self.average = average
         self.n_items = n_items
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -112,10 +120,10 @@ class AutoSimilarity(ComparisonEstimator):
         y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
         features : of the items, where there are any: an array with a row per item, a kernel, or a dict of these by
             modality
-        callback : called after each fit of the search with the number done and the most that there may be; it may
-            raise to stop without a result
+        callback : called after each fit of the search with the number done and the most that there may be, where
+            several run at once when its line is done; it may raise to stop without a result
         """
-        clock = Clock(self._checked())
+        clock = Clock(self._checked(), workers(self.n_jobs))
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         if features is not None:
@@ -126,7 +134,7 @@ class AutoSimilarity(ComparisonEstimator):
         folds = self._folds(c, fold_seed)
         if not folds:
             return self._only(track[0], c, features)
-        race = Race(track, c, folds, features, clock, callback)
+        race = Race(track, c, folds, features, clock, callback, self.n_jobs)
         race.run()
         if not race.trials:
             raise KeyboardInterrupt
@@ -193,17 +201,24 @@ class AutoSimilarity(ComparisonEstimator):
 
     def _refit(self, found: HeldOut, c: Comparisons, features: Any) -> None:
         """Fit the chosen to everything and put them together."""
-        self.members_ = []
-        for trial in found.trials:
-            with warnings.catch_warnings():
-                if self.members_:
-                    warnings.simplefilter("ignore", FeedbackWarning)  # the first fit has said it
-                self.members_.append(_at_strength(trial, c, features))
+        self.members_ = self._fitted_to_all(found.trials, c, features)
         loss, size, log_loss = calibrated(found)
         self.chosen_ = _members(found.trials, found.shares, self.members_)
         accuracy, low, high = found.accuracy()
         self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": log_loss}
         self._put_together(c, loss, size)
+
+    def _fitted_to_all(self, trials: Sequence[Trial], c: Comparisons, features: Any) -> list[Any]:
+        """Fit settings to everything; what a fit has to say about the feedback is said once, here."""
+        work = [(copy.deepcopy(trial.line), trial.strength) for trial in trials]
+        members: list[Any] = []
+        said: dict[str, Warning] = {}
+        for member, heard in over_jobs(_at_strength, work, self.n_jobs, shared=(c, features)):
+            members.append(member)
+            said |= {str(warning): warning for warning in heard}
+        for warning in said.values():
+            warnings.warn(warning, stacklevel=4)
+        return members
 
     def _put_together(self, c: Comparisons, loss: ComparisonLoss, size: float) -> None:
         """Average the members, with a mean squared distance of `size`."""
@@ -218,15 +233,20 @@ class AutoSimilarity(ComparisonEstimator):
         self.similarity_ = self._in_use(X, loss, c.names)
 
 
-def _at_strength(trial: Trial, c: Comparisons, features: Any) -> Any:
-    """Fit a setting to everything, by way of the penalty "auto", which tells what its strength means here."""
-    line = trial.line
-    auto = line.fit(1.0, {}, None, c, features, quick=False)
-    if trial.strength == 1.0:
-        return auto
+def _at_strength(c: Comparisons, features: Any, line: Line, strength: float) -> tuple[Any, list[Warning]]:
+    """Fit a setting to everything, by way of the penalty "auto", which tells what its strength means here.
+
+    Returns the fit and the warnings of the first of the two: those of a worker would be lost.
+    """
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", FeedbackWarning)
+        auto = line.fit(1.0, {}, None, c, features, quick=False)
+    said = [one.message for one in heard if isinstance(one.message, Warning)]
+    if strength == 1.0:
+        return auto, said
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)
-        return line.fit(trial.strength, line.usual_penalties(auto), auto, c, features, quick=False)
+        return line.fit(strength, line.usual_penalties(auto), auto, c, features, quick=False), said
 
 
 def _members(trials: Sequence[Trial], shares: Sequence[float], members: Sequence[Any]) -> pd.DataFrame:

@@ -24,6 +24,7 @@ def learn(
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     time_limit: Annotated[float, typer.Option(min=1, help="seconds for the choice of a model")] = 60.0,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
     seed: Seed = 0,
     form: Form = None,
     larger: LargerOption = None,
@@ -34,7 +35,7 @@ def learn(
     c, reading = read(file, form, larger)
     target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
     known, lines, before = known_features(features, c)
-    found = sm.learn(c, **known, time_limit=time_limit, random_state=seed, step=typer.echo)
+    found = sm.learn(c, **known, time_limit=time_limit, random_state=seed, n_jobs=jobs, step=typer.echo)
     labels = found.similarity.names or [str(k) for k in range(found.similarity.n_items)]
     shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, found.similarity).items()}
     heading = title or f"What people find similar: {file.stem}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,14 +13,17 @@ from similitude.engine.backend import CPU, Backend
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
 from similitude.engine.solvers.result import Result
+from similitude.engine.threads import thread_count
 from similitude.feedback.columns import Array, is_constant
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.files.dataset import ComparisonDataset
+from similitude.feedback.files.dataset import ComparisonDataset, read_ahead
 from similitude.graph.build import build_graph
+from similitude.graph.counts import Counts, count_shards
 
 # The first fit on a GPU waits 15 s for torch and its compiler, in which 16 cores fit five million comparisons; the fits
 # after it take a quarter of a second.
 _GPU_FROM = 5_000_000
+_READ_AHEAD = 6  # shards of up to 150 MB: a GPU is through with one long before a thread has read the next
 
 DEVICES = ("auto", "cpu", "cuda")
 
@@ -60,9 +64,35 @@ def on_device(comparisons: Comparisons, device: str) -> tuple[Any, Any]:
 
 
 def blocks_on_device(dataset: ComparisonDataset, device: str) -> tuple[Any, Any]:
-    """The comparisons of a folder on a device, read block by block; what does not fit there stays with the host."""
-    blocks = (_counting(block.near, block.far, block.weight) for block in dataset.blocks())
-    return _there(blocks, dataset.n_items, device)
+    """The comparisons of a folder on a device, read block by block.
+
+    What does not fit there stays with the host, and what does not fit there either is read again at every pass.
+    """
+    source = _Folder(dataset)
+    graph, backend = _there(source.chunks(0), dataset.n_items, device, source)
+    if not len(graph):
+        raise ValueError("comparisons: there are none to learn from (all have weight 0)")
+    return graph, backend
+
+
+@dataclass(frozen=True, eq=False)
+class _Folder:
+    """A folder as a source of chunks, comparisons of weight 0 left out; several are read ahead, each on a thread."""
+
+    dataset: ComparisonDataset
+
+    def chunks(self, first: int) -> Iterator[Any]:
+        """Give the chunks from a shard on."""
+        return read_ahead(self._chunk, range(first, self.dataset.n_shards), min(thread_count(), _READ_AHEAD))
+
+    def _chunk(self, shard: int) -> Any:
+        block = self.dataset.read(shard)
+        near, far, weight = _counting(block.near, block.far, block.weight)
+        return near, far, None if (weight == 1).all() else weight
+
+    def counts(self) -> Counts:
+        """Count the folder in one pass."""
+        return count_shards(self.dataset)
 
 
 def _counting(near: Array, far: Array, weight: Array) -> tuple[Array, Array, Array]:
@@ -73,14 +103,14 @@ def _counting(near: Array, far: Array, weight: Array) -> tuple[Array, Array, Arr
     return near[kept], far[kept], weight[kept]
 
 
-def _there(chunks: Iterable[Any], n_items: int, device: str) -> tuple[Any, Any]:
+def _there(chunks: Iterable[Any], n_items: int, device: str, source: Any = None) -> tuple[Any, Any]:
     import torch
 
     from similitude.engine.gpu.backend import TorchBackend
     from similitude.engine.gpu.comparisons import DeviceComparisons
 
     there = torch.device("cpu" if device == "torch" else device)
-    return DeviceComparisons(chunks, n_items, there), TorchBackend(there)
+    return DeviceComparisons(chunks, n_items, there, source), TorchBackend(there)
 
 
 def solvers_of(backend: Backend) -> tuple[Callable[..., Result], Callable[..., Result]]:

@@ -101,10 +101,10 @@ def dimension(
     c = as_comparisons(comparisons)
     seeds = np.random.default_rng(random_state).integers(2**31, size=n_repeats)
     folds = [fold for seed in seeds for fold in AnswerFold(n_splits, by, int(seed)).split(c)]
-    work = [(clone(estimator).set_params(n_components=d), c, *fold, None, features) for d in tried for fold in folds]
+    work = [(clone(estimator).set_params(n_components=d), *fold) for d in tried for fold in folds]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave items out
-        rows = run_all(work, n_jobs, callback)
+        rows = run_all(work, (c, None, features, None), n_jobs, callback)
     share = np.array([np.average(row.right, weights=row.weight) for row in rows]).reshape(len(tried), len(folds))
     ratio = float(np.mean([len(test) / max(len(train), 1) for train, test in folds]))
     return _choice(tried, share, ratio, level)

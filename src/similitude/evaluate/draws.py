@@ -38,16 +38,16 @@ def bootstrap_maps(
     """
     kinds, code = np.unique(group[c.answer], return_inverse=True)
     drawn = (rng.exponential(size=len(kinds)) for _ in range(n))
-    work = ((model, c, code, weight / weight.mean(), features) for weight in drawn)
+    work = ((weight / weight.mean(),) for weight in drawn)
     maps = []
-    for own in over_jobs(_map_of, work, n_jobs):
+    for own in over_jobs(_map_of, work, n_jobs, shared=(model, c, code, features)):
         maps.append(own)
         if callback is not None:
             callback(len(maps), n)
     return maps
 
 
-def _map_of(model: Any, c: Comparisons, code: Array, weight: Floats, features: Any) -> Floats:
+def _map_of(model: Any, c: Comparisons, code: Array, features: Any, weight: Floats) -> Floats:
     return np.array(refit(model, c.reweight(np.asarray(c.weight) * weight[code]), features).embedding_)
 
 

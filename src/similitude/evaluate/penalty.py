@@ -68,8 +68,8 @@ def penalty_path(
         raise ValueError(f"parameter: {type(estimator).__name__} has none called {parameter!r}")
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     parts: list[pd.DataFrame] = []
-    work = [(clone(estimator), parameter, grid, c, *fold, clean, features) for fold in folds]
-    for path in over_jobs(_along, work, n_jobs):
+    work = [(clone(estimator), *fold) for fold in folds]
+    for path in over_jobs(_along, work, n_jobs, shared=(c, clean, features, parameter, grid)):
         for rows in path:
             parts.append(rows)
             if callback is not None:
@@ -81,14 +81,14 @@ def penalty_path(
 
 
 def _along(
-    estimator: Any,
-    parameter: str,
-    grid: Sequence[float],
     c: Comparisons,
-    train: Array,
-    test: Array,
     clean: Cleaner | None,
     features: Any,
+    parameter: str,
+    grid: Sequence[float],
+    estimator: Any,
+    train: Array,
+    test: Array,
 ) -> list[pd.DataFrame]:
     """Fit and score at each penalty of one fold, from where the last fit ended if the estimator can."""
     warm = "start" in inspect.signature(estimator.fit).parameters
@@ -98,7 +98,7 @@ def _along(
         estimator.set_params(**{parameter: penalty})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FeedbackWarning)  # at its strong end a path may leave nothing: that is seen
-            rows = held_out_rows(estimator, c, train, test, clean, features, **last)
+            rows = held_out_rows(c, clean, features, None, estimator, train, test, **last)
         scored.append(rows.assign(penalty=penalty))
         last = {"start": estimator.point_} if warm else {}
     return scored

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from similitude.engine.jobs import over_jobs
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
 from similitude.evaluate.folds import AnswerFold
@@ -181,7 +182,7 @@ def uncertainty(
     level : of intervals and ellipses
     features : where the model learns from features
     random_state : seed or generator
-    n_jobs : processes for the bootstrap, through joblib
+    n_jobs : processes for the refits, through joblib
     callback : called after each refit of the bootstrap with the number done and the number of all
     """
     _check(method, by, n, level)
@@ -195,7 +196,7 @@ def uncertainty(
     compared: Bools = counts > 0
     accuracy, inflation = Estimate(None, note="a similarity cannot be refitted: give the estimator"), 1.0
     if hasattr(model, "similarity_"):
-        accuracy, inflation = _held_out(model, c, by, level, features, rng)
+        accuracy, inflation = _held_out(model, c, by, level, features, rng, n_jobs)
     if method == "laplace":
         maps = laplace_maps(X, similarity.loss, c, _ridge(model, X, c), n, rng)
         inflation = 1.0
@@ -222,7 +223,7 @@ def _check(method: str, by: str, n: int, level: float) -> None:
 
 
 def _held_out(
-    model: Any, c: Comparisons, by: Any, level: float, features: Any, rng: np.random.Generator
+    model: Any, c: Comparisons, by: Any, level: float, features: Any, rng: np.random.Generator, n_jobs: int | None
 ) -> tuple[Estimate, float]:
     """Return the accuracy of refits on held-out answers, and by how much held-out residuals exceed fitted ones."""
     group = c.groups(by)[c.answer]
@@ -230,15 +231,21 @@ def _held_out(
     if count < 2:
         return Estimate(None, note=f"there is only one {by}: nothing can be held out"), 1.0
     right, residual = np.empty(len(c)), np.empty(len(c))
-    for train, test in AnswerFold(count, by, int(rng.integers(2**31))).split(c):
-        again = refit(model, c[train], features)
-        right[test], residual[test] = correct(again, c[test]), _residual(again, c[test])
+    folds = list(AnswerFold(count, by, int(rng.integers(2**31))).split(c))
+    for (_, test), found in zip(folds, over_jobs(_of_fold, folds, n_jobs, shared=(model, c, features)), strict=True):
+        right[test], residual[test] = found
     weight = np.asarray(c.weight)
     mean, low, high = clustered_mean(right, weight, group, level)
     fitted, held_out = (float(weight @ own) for own in (_residual(model, c), residual))
     inflation = float(np.sqrt(held_out / fitted)) if fitted > 0 else 1.0
     note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
     return Estimate(mean, low, high, note), max(inflation, 1.0)
+
+
+def _of_fold(model: Any, c: Comparisons, features: Any, train: Array, test: Array) -> tuple[Floats, Floats]:
+    """Whether a refit on some rows orders each of the others rightly, and the squared residual of each."""
+    again = refit(model, c[train], features)
+    return correct(again, c[test]), _residual(again, c[test])
 
 
 def _residual(model: Any, c: Comparisons) -> Floats:

@@ -66,8 +66,8 @@ def cross_validate(
     c = as_comparisons(comparisons)
     folds = list(AnswerFold(n_splits, by, random_state).split(c))
     jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
-    work = [(clone(named[name]), c, train, test, clean, features, further) for name, _, train, test in jobs]
-    rows = run_all(work, n_jobs, callback)
+    work = [(clone(named[name]), train, test) for name, _, train, test in jobs]
+    rows = run_all(work, (c, clean, features, further), n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [row.assign(estimator=name, fold=k) for (name, k, *_), row in zip(jobs, rows, strict=True)]
     )
@@ -133,8 +133,8 @@ def learning_curve(
         for size in _sizes(sizes, len(answers)):
             part = train[np.isin(c.answer[train], answers[:size])]
             jobs.extend((name, size, repeat, part, test) for name in named)
-    work = [(clone(named[name]), c, train, test, clean, features, further) for name, _, _, train, test in jobs]
-    rows = run_all(work, n_jobs, callback)
+    work = [(clone(named[name]), train, test) for name, _, _, train, test in jobs]
+    rows = run_all(work, (c, clean, features, further), n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
             row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
@@ -146,10 +146,18 @@ def learning_curve(
     return pd.DataFrame([_curve_point(keys, key, part, clusters(c, by), level) for key, part in groups])
 
 
-def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progress | None) -> list[pd.DataFrame]:
-    """Fit and score everything through joblib, telling the callback as results come in."""
+def run_all(
+    work: Sequence[tuple[Any, Array, Array]],
+    shared: tuple[Comparisons, Cleaner | None, Any, Any],
+    n_jobs: int | None,
+    callback: Progress | None,
+) -> list[pd.DataFrame]:
+    """Fit and score everything through joblib, telling the callback as results come in.
+
+    `work` holds estimators with the rows to train and to test on; `shared` the first arguments of `held_out_rows`.
+    """
     rows = []
-    for row in over_jobs(held_out_rows, work, n_jobs):
+    for row in over_jobs(held_out_rows, work, n_jobs, shared=shared):
         rows.append(row)
         if callback is not None:
             callback(len(rows), len(work))
@@ -157,13 +165,13 @@ def run_all(work: Sequence[tuple[Any, ...]], n_jobs: int | None, callback: Progr
 
 
 def held_out_rows(
-    estimator: Any,
     c: Comparisons,
+    clean: Cleaner | None,
+    features: Any,
+    further: Mapping[str, Any] | None,
+    estimator: Any,
     train: Array,
     test: Array,
-    clean: Cleaner | None,
-    features: Any = None,
-    further: Mapping[str, Any] | None = None,
     **fit: Any,
 ) -> pd.DataFrame:
     """Fit on some rows and score the others: a row per held-out comparison. `fit` holds the fit's further arguments."""

@@ -24,7 +24,7 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
-from similitude.methods.sharded import fit_shards
+from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
 
 # At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
@@ -123,7 +123,10 @@ class OrdinalEmbedding(ComparisonEstimator):
         self.penalty_ = self.strength(count, graph.total_weight)
         model, ridge = Positions(graph.n_items, self.n_components), Ridge(self.penalty_, count)
         problem = Problem(model, graph, self.loss(), ridge, backend)
-        starts = self._starts(problem, rng)
+        if isinstance(feedback, Shards) and graph.from_disk is not None:  # few passes: none for a start
+            starts = [sample_start(self, feedback, rng) * (graph.occurrences > 0)[:, None]]
+        else:
+            starts = self._starts(problem, rng)
         best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
         self._keep(best, feedback.names, graph.occurrences > 0)
         return self

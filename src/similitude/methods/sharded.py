@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU
+from similitude.engine.devices import choose_device
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.sharded import ShardedProblem
@@ -50,7 +51,7 @@ def fit_shards(estimator: OrdinalEmbedding, shards: Shards, callback: Callback |
     penalty = Ridge(estimator.penalty_, int(compared.sum()))
     model = Positions(shards.n_items, estimator.n_components)
     problem = ShardedProblem(model, shards, estimator.loss(), penalty, counts.weight)
-    start = _start(estimator, shards, rng) * compared[:, None]
+    start = sample_start(estimator, shards, rng) * compared[:, None]
     if by_minibatch(estimator.solver, shards, model):
         epochs = int(np.clip(_SEEN // len(shards), 2, 10))
         return minibatch_from_disk(problem, counts, start, epochs=epochs, random_state=rng, callback=callback), counts
@@ -70,7 +71,8 @@ def lbfgs_memory(size: int) -> int:
     return min(_MOST_MEMORY, max(1, (_LBFGS_FLOATS // size - 5) // 2))
 
 
-def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator) -> Floats:
+def sample_start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator) -> Floats:
+    """Return the positions that were given, or those of a fit to a sample of the comparisons."""
     if not isinstance(estimator.init, str):
         given = np.array(estimator.init, float)
         wanted = (shards.n_items, estimator.n_components)
@@ -78,7 +80,8 @@ def _start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator
             raise ValueError(f"init: expected finite positions of shape {wanted}, found shape {given.shape}")
         return given
     size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
-    many = lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
+    in_host = choose_device(estimator.device, size) == "cpu"
+    many = in_host and lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
     settings: dict[str, Any] = {"solver": "minibatch" if many else "lbfgs", "n_items": None, "random_state": rng}
     settings["tol"] = max(estimator.tol, _START_TOL)
     with warnings.catch_warnings():

@@ -61,8 +61,10 @@ class TorchBackend:
         """Weighted mean loss of positions X and L X for its derivatives w."""
         X = self.tensor(X)
         out = torch.zeros_like(X)
-        value = sum(float(self.add(loss, X, part, out)) for part in graph.parts())
-        return value / graph.total_weight, out / graph.total_weight
+        value = torch.zeros((), dtype=torch.float64, device=self.device)
+        for part in graph.parts():
+            value += self.add(loss, X, part, out)  # no number is asked for, so that the device need not be waited for
+        return float(value) / graph.total_weight, out / graph.total_weight
 
     def add(self, loss: ComparisonLoss, X: torch.Tensor, part: Part, out: torch.Tensor) -> torch.Tensor:
         """Add L X of some comparisons to `out`; return the sum of their weighted losses, left on the device."""

@@ -1,4 +1,7 @@
-"""Comparisons on a device: sorted by head, cut into segments of one head, kept there or streamed from the host.
+"""Comparisons on a device: sorted by head, cut into segments of one head, kept there or streamed to it.
+
+What does not fit on the device stays in the memory of the host, sorted, and is copied at every pass; what does not fit
+there either stays in its folder, and is read, copied and sorted at every pass.
 
 It stands in for a `SimilarityGraph` where positions are learned: the same counts, none of the pairs.
 """
@@ -9,15 +12,19 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
+from similitude.engine.gpu.memory import device_room, host_room
 from similitude.feedback.columns import Array, Ints
+from similitude.graph.counts import Counts
 
 _LONGEST = 512  # comparisons of a segment: a head that everybody is asked about is shared between programs
 _ROWS_PER_PART = 1 << 28
-_SHARE_OF_MEMORY = 0.6
+_MOST_BYTES = 36  # of a comparison: three items, a weight, and a segment of its own; a sorted triplet takes 8
 
 _PER_ROW = ("near", "far_second", "far_first", "weight")
 
@@ -84,12 +91,23 @@ class Part:
         return replace(self, **moved)
 
     def pinned(self) -> Part:
-        """The same in memory of the host that a device can read from directly."""
-        return replace(self, **{name: column.cpu().pin_memory() for name, column in self._columns().items()})
+        """The same in memory of the host that a device can read from directly; there already where that is the CPU."""
+        there = self._columns() if self.near.device.type == "cuda" else {}
+        return replace(self, **{name: column.cpu().pin_memory() for name, column in there.items()})
 
     def _columns(self) -> dict[str, torch.Tensor]:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: column for name, column in found.items() if column is not None}
+
+
+class Source(Protocol):
+    """Where comparisons can be read again and again."""
+
+    def chunks(self, first: int) -> Iterator[Chunk]:
+        """Give the chunks from one of them on."""
+
+    def counts(self) -> Counts:
+        """Count everything in one pass."""
 
 
 class DeviceComparisons:
@@ -100,38 +118,66 @@ class DeviceComparisons:
     chunks : the comparisons, in pieces of any size
     n_items : number of items
     device : where to keep them; what does not fit stays with the host and is copied at every pass
+    source : where the same chunks can be read again: what the host cannot keep is then read at every pass
+
+    Attributes
+    ----------
+    from_disk : number of the first chunk that is read at every pass; None where none is
     """
 
-    def __init__(self, chunks: Iterable[Chunk], n_items: int, device: torch.device) -> None:
-        self.n_items, self.device = n_items, device
+    def __init__(
+        self, chunks: Iterable[Chunk], n_items: int, device: torch.device, source: Source | None = None
+    ) -> None:
+        self.n_items, self.device, self._source = n_items, device, source
         self._parts: list[Part] = []
-        room = _room(device)
-        for near, far, weight in _pieces(chunks):
-            part = build_part(_moved(near, device), _moved(far, device), _moved(weight, device))
-            room -= part.bytes
-            self._parts.append(part if room > 0 else part.pinned())
+        self.from_disk: int | None = None
+        here, with_host = device_room(device), float("inf") if source is None else host_room()
+        for number, chunk in enumerate(chunks):
+            if max(here, with_host) < _MOST_BYTES * len(chunk[0]):
+                self.from_disk = number
+                break
+            for part in self._built([chunk]):
+                stays = part.bytes < here
+                here, with_host = (here - part.bytes, with_host) if stays else (here, with_host - part.bytes)
+                self._parts.append(part if stays else part.pinned())
 
     def __len__(self) -> int:
-        return sum(len(part) for part in self._parts)
+        return sum(len(part) for part in self._parts) if self.from_disk is None else self._counts.comparisons
 
     def parts(self) -> Iterator[Part]:
-        """The comparisons on the device, part by part; the next part is on its way while one is at work."""
+        """The comparisons on the device, part by part; the next are read from disk while one is at work."""
         for part in self._parts:
             yield part if part.near.device == self.device else part.to(self.device)
+        if self.from_disk is not None and self._source is not None:
+            yield from self._built(self._source.chunks(self.from_disk))
+
+    def _built(self, chunks: Iterable[Chunk]) -> Iterator[Part]:
+        for near, far, weight in _pieces(chunks):  # of no rows there are no pieces
+            yield build_part(_moved(near, self.device), _moved(far, self.device), _moved(weight, self.device))
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """What one pass over everything counts, which is quicker than several of parts that are read from disk."""
+        assert self._source is not None
+        return self._source.counts()
 
     @cached_property
     def total_weight(self) -> float:
         """Sum of the weights."""
+        if self.from_disk is not None:
+            return self._counts.weight
         return sum(float(part.total_weight) for part in self._parts)
 
     @cached_property
-    def occurrences(self) -> Ints:
+    def occurrences(self) -> npt.NDArray[np.int64]:
         """How many comparisons' pairs each item stands in."""
+        if self.from_disk is not None:
+            return self._counts.occurrences
         count = torch.zeros(self.n_items, dtype=torch.int64, device=self.device)
         for part in self.parts():
             for column in part.items():
                 count += torch.bincount(column, minlength=self.n_items)
-        return count.cpu().numpy().astype(np.int32)
+        return np.asarray(count.cpu().numpy(), np.int64)
 
     def votes(self) -> tuple[torch.Tensor, torch.Tensor]:
         """For each item the weight of the pairs that it stands in: all of them, and near ones less far ones."""
@@ -147,6 +193,8 @@ class DeviceComparisons:
     @cached_property
     def components(self) -> Ints:
         """Connected component of each item, items being linked by the pairs compared; -1 for an item never compared."""
+        if self.from_disk is not None:
+            return self._counts.components
         label = torch.arange(self.n_items, device=self.device)
         while True:
             before = label.clone()
@@ -201,10 +249,3 @@ def _moved(column: Array | torch.Tensor | None, device: torch.device) -> torch.T
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         tensor = torch.as_tensor(column)
     return tensor.to(device, torch.float32 if tensor.is_floating_point() else torch.int32)
-
-
-def _room(device: torch.device) -> float:
-    """Bytes that comparisons may take on a device."""
-    if device.type != "cuda":
-        return float("inf")
-    return _SHARE_OF_MEMORY * torch.cuda.mem_get_info(device)[0]

@@ -199,13 +199,13 @@ def read_pieces(pieces: Sequence[Piece], n_items: int, number: int) -> Block:
     return Block(*head_first(near, far), weight, n_items, number)
 
 
-def read_ahead(read: Callable[[K], T], keys: Iterable[K]) -> Iterator[T]:
-    """Give `read(key)` for each key, the next being read on a thread while one is in use."""
-    with ThreadPoolExecutor(1, thread_name_prefix="similitude-read") as pool:
+def read_ahead(read: Callable[[K], T], keys: Iterable[K], ahead: int = 1) -> Iterator[T]:
+    """Give `read(key)` for each key, the next ones being read while one is in use, each on a thread of its own."""
+    with ThreadPoolExecutor(ahead, thread_name_prefix="similitude-read") as pool:
         waiting: deque[Any] = deque()
         for key in keys:
             waiting.append(pool.submit(read, key))
-            if len(waiting) > 1:
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
@@ -105,6 +106,7 @@ def learn(
     features: Any = None,
     time_limit: float = 60.0,
     random_state: int = 0,
+    n_jobs: int | None = None,
     step: Step | None = None,
 ) -> Findings:
     """Check answers, choose and fit a model, and find out all that a report says.
@@ -115,18 +117,22 @@ def learn(
     features : of the items, where there are any (see `AutoSimilarity`)
     time_limit : seconds for the choice of a model; the rest of the report takes about as long again
     random_state : seed
+    n_jobs : processes, through joblib, for everything that is fitted many times
     step : called with what is being done
     """
-    say = step or (lambda _: None)
-    c = as_comparisons(comparisons)
+    with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
+        return _learned(as_comparisons(comparisons), features, time_limit, random_state, step or (lambda _: None))
+
+
+def _learned(c: Comparisons, features: Any, time_limit: float, seed: int, say: Step) -> Findings:
     say("checking the answers")
     consistency = check(c)
     assert isinstance(consistency, ConsistencyReport)
     say("choosing a model")
-    model = AutoSimilarity(time_limit, random_state=random_state).fit(c, features=features)
+    model = AutoSimilarity(time_limit, random_state=seed).fit(c, features=features)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # parts of the answers leave gaps; of the whole it was said
-        return _examined(c, consistency, model, features, random_state, say)
+        return _examined(c, consistency, model, features, seed, say)
 
 
 def _examined(
