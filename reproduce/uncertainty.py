@@ -32,11 +32,11 @@ SCENARIOS = (
     (20, 3, 2000, 0.7, "STE"),
     (20, 2, 3000, 1.0, "STE"),
 )
-SEEDS = 20
 DRAWS = {"bootstrap": 60, "laplace": 300}
 WRONG = 2
 HONEST = (0.85, 0.95)
 PLACES, FORECAST = 0, 1
+SEEDS = {PLACES: 20, FORECAST: 50}  # a study has hundreds of distances, but one forecast
 
 
 def trial(part: int, scenario: int, seed: int) -> list[dict]:
@@ -98,10 +98,11 @@ def page(table: pd.DataFrame) -> str:
         k: f"{n} items, {d} dimensions, {m:,} answers, {method}" for k, (n, d, m, _, method) in enumerate(SCENARIOS)
     }
     named[WRONG] += " (a wrong model)"
-    seeds = int(table.groupby(["scenario", "what"]).size().min())
+    studies = table.groupby(["what", "scenario"]).size().groupby("what").min()
     lines = [
         "# Are intervals honest?",
-        f"`python -m reproduce.uncertainty`. {seeds} simulated studies per row; 90% intervals; the truth is known. "
+        f"`python -m reproduce.uncertainty`. {studies['bootstrap']} simulated studies per scenario for distances and "
+        f"places, {studies['forecast']} for forecasts; 90% intervals; the truth is known. "
         f"An interval counts as honest where it holds the truth in {HONEST[0]:.0%} to {HONEST[1]:.0%} of the cases.",
         *places(table, named),
         *accuracies(table),
@@ -151,7 +152,7 @@ def accuracies(table: pd.DataFrame) -> list[str]:
 
 def main() -> None:
     scenarios = range(len(SCENARIOS))
-    jobs = [(part, scenario, seed) for seed in range(SEEDS) for part in (PLACES, FORECAST) for scenario in scenarios]
+    jobs = [(part, scenario, seed) for part, seeds in SEEDS.items() for seed in range(seeds) for scenario in scenarios]
     table = kept_trials("uncertainty", trial, jobs)
     (RESULTS / "uncertainty.md").write_text(page(table))
 
