@@ -1,7 +1,8 @@
 """Long runs that can be taken up where they stopped.
 
 What each case gave is kept under `benchmarks/.progress`, in a file whose name holds a digest of the package's sources
-and of the topic's: a change of either begins afresh.
+and of the topic's: a change of either begins afresh. What does not depend on the package, a peer's fits, goes by the
+digest of its own module alone.
 """
 
 from __future__ import annotations
@@ -19,9 +20,14 @@ from benchmarks.report import Row
 from benchmarks.settings import HERE
 
 
-def run_cases(name: str, function: Callable[..., Row], cases: Sequence[Row], processes: int) -> list[Row]:
-    """Return case | function(**case) for each case, those already done read from the file, others added to it."""
-    path = HERE / ".progress" / f"{name}-{_digest(function)}.jsonl"
+def run_cases(
+    name: str, function: Callable[..., Row], cases: Sequence[Row], processes: int, *, ours: bool = True
+) -> list[Row]:
+    """Return case | function(**case) for each case, those already done read from the file, others added to it.
+
+    `ours` says whether what is measured depends on the package.
+    """
+    path = HERE / ".progress" / f"{name}-{_digest(function, ours)}.jsonl"
     path.parent.mkdir(exist_ok=True)
     done = dict(map(json.loads, path.read_text().splitlines())) if path.exists() else {}
     left = [case for case in cases if json.dumps(case) not in done]
@@ -38,13 +44,14 @@ def _one(function: Callable[..., Row], case: Row) -> tuple[Row, Row]:
     return case, function(**case)
 
 
-def _digest(function: Callable[..., Row]) -> str:
-    """Digest of the package, the function's module, and what that imports from here."""
+def _digest(function: Callable[..., Row], ours: bool) -> str:
+    """Digest of the function's module, what that imports from here, and the package where it is measured."""
     module = sys.modules[function.__module__]
     near = {
         own.__file__
         for own in vars(module).values()
         if getattr(own, "__name__", "").startswith("benchmarks.") and hasattr(own, "__file__")
     }
-    sources = [*Path(similitude.__file__).parent.rglob("*.py"), *map(Path, sorted(near | {module.__file__}))]
+    package = Path(similitude.__file__).parent.rglob("*.py") if ours else ()
+    sources = [*package, *map(Path, sorted(near | {module.__file__}))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()[:12]

@@ -18,7 +18,7 @@ import similitude as sm
 from reproduce.raters_page import page
 from reproduce.trials import RESULTS, data_folder, kept_trials
 
-SEEDS = 8
+SEEDS = 24
 SHARPNESS, GROUPS, FRUIT, KERNELS = range(4)
 SPREADS = {"alike": 0.0, "differ": 0.7, "differ much": 1.4, "half click": None}
 VIEWS = ("alike", "other maps", "other weights")
