@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import pkgutil
 import sys
+from pathlib import Path
+from types import ModuleType
 
 from benchmarks import topics
 from benchmarks.report import show, store
 from benchmarks.settings import METHODS, Settings
 
 NAMES = [info.name for info in pkgutil.iter_modules(topics.__path__)]
-TOPICS = {name: importlib.import_module(f"benchmarks.topics.{name}") for name in NAMES}
 
 
 def main(arguments: list[str]) -> None:
@@ -24,19 +26,30 @@ def main(arguments: list[str]) -> None:
         quick=options.quick,
         methods=tuple(options.methods.split(",")),
     )
-    if unknown := set(options.topics) - set(TOPICS):
-        sys.exit(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(TOPICS)}")
-    chosen = options.topics or [name for name, topic in TOPICS.items() if not (options.short and topic.LONG)]
+    if unknown := set(options.topics) - set(NAMES):
+        sys.exit(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    chosen = options.topics or [name for name in NAMES if not (options.short and _topic(name).LONG)]
     command = " ".join(["python -m benchmarks", *arguments])
     for name in chosen:
-        for table in TOPICS[name].run(settings):
+        for table in _topic(name).run(settings):
             show(table)
             if not settings.quick:
                 store(table, settings, command)
 
 
+def _topic(name: str) -> ModuleType:
+    """Import a topic, and so what it needs: a machine with a GPU need not have what the study needs."""
+    return importlib.import_module(f"benchmarks.topics.{name}")
+
+
+def _what_it_measures(name: str) -> str:
+    """Return the first line of a topic's docstring, without importing the topic."""
+    (folder,) = topics.__path__
+    return (ast.get_docstring(ast.parse(Path(folder, f"{name}.py").read_text())) or "").partition("\n")[0]
+
+
 def _parser() -> argparse.ArgumentParser:
-    described = "\n".join(f"  {name:10} {topic.__doc__.splitlines()[0]}" for name, topic in TOPICS.items())
+    described = "\n".join(f"  {name:18} {_what_it_measures(name)}" for name in NAMES)
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=f"Measure similitude beside its peers.\n\ntopics:\n{described}",
