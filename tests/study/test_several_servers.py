@@ -25,6 +25,39 @@ TRUTH = {f"w{k:02d}": (float(k % 4), float(k // 4)) for k in range(12)}
 SETTINGS = "[question]\nnumber = 20\n[choose]\npool = 20\nrefit_every = 50\nrandom_share = 0.2"
 
 
+@pytest.fixture
+def address(postgresql):
+    """Of the database that all servers share."""
+    return postgresql.fresh()
+
+
+@pytest.fixture
+def start(tmp_path, address):
+    """Start another server of the study, with a model process; killed at the end."""
+    root = write_study(tmp_path / "words", SETTINGS)
+    with contextlib.ExitStack() as stack:
+
+        def start_server(port=None):
+            server = Server(root, address, port, model=True)
+            stack.callback(server.kill)
+            return server.wait()
+
+        yield start_server
+
+
+@pytest.fixture
+def servers(start):
+    """Two servers, by their process."""
+    return {server.process.pid: server for server in (start(), start())}
+
+
+@pytest.fixture
+def database(address, servers):
+    """The database, once the servers have made its tables."""
+    with contextlib.closing(Database(address)) as database:
+        yield database
+
+
 def ask(server, raters, seed):
     """Simulated raters answer all their questions at one server."""
     link = f"http://127.0.0.1:{server.port}/s/words/"
@@ -49,32 +82,23 @@ def keeper(row):
     return int(row["worker"].split()[1])
 
 
-def test_one_model_process_is_elected_and_another_takes_over(tmp_path, postgresql):
-    url = postgresql.fresh()
-    root = write_study(tmp_path / "words", SETTINGS)
-    with contextlib.ExitStack() as stack:
-        servers = {}
-        for _ in range(2):
-            server = Server(root, url, model=True).wait()
-            stack.callback(server.kill)
-            servers[server.process.pid] = server
-        database = stack.enter_context(contextlib.closing(Database(url)))
-        for seed, server in enumerate(servers.values()):
-            assert ask(server, 4, seed).answers == 80
-        row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
-        first = servers.pop(keeper(row))
-        first.process.send_signal(signal.SIGTERM)
-        assert first.process.wait(30) == 0
-        ((pid, second),) = servers.items()
-        row = wait_for(database, lambda row, _: row["worker"] and keeper(row) == pid)
-        assert ask(second, 4, seed=2).answers == 80
-        after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
-        assert keeper(after) == pid
-        assert after["version"] >= row["version"]
-        with database.read() as connection:
-            strategies = set(connection.scalars(sa.select(schema.answer.c.strategy)))
-            codes = connection.execute(sa.select(schema.rater.c.code)).scalars().all()
-            answers = connection.scalar(sa.select(sa.func.count()).select_from(schema.answer))
+def test_one_model_process_is_elected_and_another_takes_over(servers, database):
+    for seed, server in enumerate(servers.values()):
+        assert ask(server, 4, seed).answers == 80
+    row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
+    first = servers.pop(keeper(row))
+    first.process.send_signal(signal.SIGTERM)
+    assert first.process.wait(30) == 0
+    ((pid, second),) = servers.items()
+    row = wait_for(database, lambda row, _: row["worker"] and keeper(row) == pid)
+    assert ask(second, 4, seed=2).answers == 80
+    after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
+    assert keeper(after) == pid
+    assert after["version"] >= row["version"]
+    with database.read() as connection:
+        strategies = set(connection.scalars(sa.select(schema.answer.c.strategy)))
+        codes = connection.execute(sa.select(schema.rater.c.code)).scalars().all()
+        answers = connection.scalar(sa.select(sa.func.count()).select_from(schema.answer))
     assert "information_gain" in strategies
     assert len(set(codes)) == len(codes) == 12
     assert answers == 240
@@ -112,60 +136,43 @@ def wait_for_answers(told, more):
 
 
 @pytest.mark.parametrize("dies", ["server", "server and model process"])
-def test_kill_9_of_the_server_that_has_the_model(tmp_path, postgresql, dies):
-    url = postgresql.fresh()
-    root = write_study(tmp_path / "words", SETTINGS)
-    with contextlib.ExitStack() as stack:
-        servers = [Server(root, url, model=True).wait() for _ in range(2)]
-        for server in servers:
-            stack.callback(server.kill)
-        database = stack.enter_context(contextlib.closing(Database(url)))
-        ask(servers[0], 4, seed=0)
-        row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
-        (first,) = (server for server in servers if server.process.pid == keeper(row))
-        (second,) = (server for server in servers if server is not first)
-        with raters_who_go_on(servers, raters=2) as told:
-            wait_for_answers(told, 20)
-            if dies == "server and model process":  # it cannot let go: only the heartbeat tells
-                os.kill(first.model_process, signal.SIGKILL)
-            first.kill()
-            broken = told.broken
-            wait_for(database, lambda row, _: row["worker"] and keeper(row) == second.process.pid, PATIENCE + 20)
-            again = Server(root, url, port=first.port, model=True).wait()
-            stack.callback(again.kill)
-            wait_for_answers(told, 40)
-        assert told.broken > broken
-        after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
-        assert keeper(after) == second.process.pid
-        assert after["version"] >= row["version"]
-        assert_all_kept_once(database, told)
+def test_kill_9_of_the_server_that_has_the_model(start, servers, database, dies):
+    ask(next(iter(servers.values())), 4, seed=0)
+    row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
+    first = servers[keeper(row)]
+    (second,) = (pid for pid in servers if pid != keeper(row))
+    with raters_who_go_on(servers.values(), raters=2) as told:
+        wait_for_answers(told, 20)
+        if dies == "server and model process":  # it cannot let go: only the heartbeat tells
+            os.kill(first.model_process, signal.SIGKILL)
+        first.kill()
+        broken = told.broken
+        wait_for(database, lambda row, _: row["worker"] and keeper(row) == second, PATIENCE + 20)
+        start(first.port)
+        wait_for_answers(told, 40)
+    assert told.broken > broken
+    after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
+    assert keeper(after) == second
+    assert after["version"] >= row["version"]
+    assert_all_kept_once(database, told)
 
 
-def test_kill_9_of_the_model_process_alone(tmp_path, postgresql):
-    url = postgresql.fresh()
-    root = write_study(tmp_path / "words", SETTINGS)
-    with contextlib.ExitStack() as stack:
-        servers = {}
-        for _ in range(2):
-            server = Server(root, url, model=True).wait()
-            stack.callback(server.kill)
-            servers[server.process.pid] = server
-        database = stack.enter_context(contextlib.closing(Database(url)))
-        for seed, server in enumerate(servers.values()):
-            ask(server, 2, seed)
-        row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
-        first = servers[keeper(row)]
-        killed = first.model_process
-        with raters_who_go_on(servers.values(), raters=2) as told:
-            os.kill(killed, signal.SIGKILL)
-            wait_for(database, lambda now, _: now["last_answer"] > row["last_answer"], PATIENCE + 20)
-            wait_for_answers(told, 40)
-        assert told.broken == 0
-        after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
-        assert keeper(after) in servers
-        assert after["version"] >= row["version"]
-        assert first.model_process not in (None, killed)
-        assert_all_kept_once(database, told)
+def test_kill_9_of_the_model_process_alone(servers, database):
+    for seed, server in enumerate(servers.values()):
+        ask(server, 2, seed)
+    row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
+    first = servers[keeper(row)]
+    killed = first.model_process
+    with raters_who_go_on(servers.values(), raters=2) as told:
+        os.kill(killed, signal.SIGKILL)
+        wait_for(database, lambda now, _: now["last_answer"] > row["last_answer"], PATIENCE + 20)
+        wait_for_answers(told, 40)
+    assert told.broken == 0
+    after = wait_for(database, lambda row, newest: row["last_answer"] == newest)
+    assert keeper(after) in servers
+    assert after["version"] >= row["version"]
+    assert first.model_process not in (None, killed)
+    assert_all_kept_once(database, told)
 
 
 def assert_all_kept_once(database, told):
