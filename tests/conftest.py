@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import seeds
+
+seeds.shift()
 settings.register_profile(
     "similitude",
     derandomize=True,
@@ -18,6 +23,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("similitude")
+
+
+@pytest.fixture(autouse=True)
+def own_seed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test tied to its own draw keeps it, whatever other draws the run asks for."""
+    with seeds.as_seeded() if request.node.get_closest_marker("own_seed") else contextlib.nullcontext():
+        yield
 
 
 @pytest.fixture
