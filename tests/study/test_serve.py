@@ -150,7 +150,7 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch, tmp_path):
     )
     done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
     assert isinstance(done.exception, ModuleNotFoundError)
-    assert str(done.exception) == "a study needs fastapi, which is not installed: pip install 'similitude[study]'"
+    assert str(done.exception) == 'a study needs fastapi, which is not installed: pip install "similitude[study]"'
 
 
 def test_help_loads_nothing_heavy():
