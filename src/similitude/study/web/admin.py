@@ -139,6 +139,9 @@ async def export(service: Service, format: Format = "csv") -> FileResponse:  # n
     except StudyError as error:
         folder.cleanup()
         raise Refused(409, "no_answers", str(error)) from None
+    except ModuleNotFoundError as error:  # a format that needs another extra
+        folder.cleanup()
+        raise Refused(409, "not_installed", str(error)) from None
     sent = BackgroundTask(folder.cleanup)
     return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=sent)
 
