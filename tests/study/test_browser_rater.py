@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.patience import until
 from tests.study.conftest import serving, watch
 from tests.study.making import FORMS, SHORT, colours, one_of_each_form, tones, words, write_study
 
@@ -66,12 +67,12 @@ def on_question(page, number):
 
 def arrived(live, study, number):
     """The answers of a study, when there are so many."""
-    for _ in range(100):
+
+    def enough():
         found = live.answers(study)
-        if len(found) >= number:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{len(found)} answers of {number} arrived")
+        return found if len(found) >= number else None
+
+    return until(enough, lambda: f"{len(live.answers(study))} answers of {number} arrived")
 
 
 def finished(page):
