@@ -28,7 +28,7 @@ from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Progress, run_all
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import By
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
 
 
@@ -65,7 +65,7 @@ class DimensionChoice:
 
 def dimension(
     estimator: Any,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     dimensions: Sequence[int] = (1, 2, 3, 4, 5, 6),
     by: By = "answer",

@@ -25,7 +25,7 @@ from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Progress, learning_curve
 from similitude.feedback.columns import Floats
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
 from similitude.methods.base import FeedbackWarning
@@ -94,7 +94,7 @@ class Forecast:
 
 def more_answers(
     estimator: Any,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
     by: Literal["answer", "rater"] = "answer",

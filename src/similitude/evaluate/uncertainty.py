@@ -30,7 +30,7 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
 from similitude.methods.similarity import Similarity
@@ -158,7 +158,7 @@ class Uncertainty:
 
 def uncertainty(
     model: Any,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
