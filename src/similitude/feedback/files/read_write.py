@@ -29,6 +29,7 @@ from similitude.feedback.files.layouts import Options, read_table
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.tables import Table, kind_of, objects
 from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.writing import WRITTEN, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,14 +124,9 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     if comparisons.n_answers == 0:
         raise ValueError("comparisons: expected at least one answer to write, found none")
     columns, header = to_columns(comparisons)
-    if kind in (".csv", ".tsv"):
-        data = tables.text(columns, header, "," if kind == ".csv" else "\t")
-    elif kind in (".jsonl", ".ndjson"):
-        data = tables.json_lines(columns, header)
-    elif kind == ".parquet":
-        data = tables.parquet(columns, header)
-    else:
+    if kind not in WRITTEN:
         raise ValueError(f"path: {kind} holds items alone; write .csv, .jsonl or .parquet instead")
+    data = b"".join(pieces(kind, [columns], header))
     write_whole(where, gzip.compress(data, mtime=0) if zipped else data)
 
 
