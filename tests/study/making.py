@@ -7,6 +7,8 @@ import math
 import wave
 from pathlib import Path
 
+from PIL import Image
+
 PAGES = {
     "consent.md": "# Taking part\n\nWe keep your answers. <b>No HTML</b> gets through.\n",
     "instructions.md": "# How it works\n\nGo by your *first* impression.\n",
@@ -59,6 +61,13 @@ def _face(k: int, number: int) -> str:
         f'<circle cx="{120 + eyes:.0f}" cy="100" r="9" fill="#222"/>'
         f'<path d="M84 158 Q120 {158 + smile:.0f} 156 158" fill="none" stroke="#222" stroke-width="6"/></svg>'
     )
+
+
+def picture(width: int = 40, height: int = 30, grey: int = 200, kind: str = "PNG") -> bytes:
+    """A picture of one grey."""
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), (grey, grey, grey)).save(out, kind)
+    return out.getvalue()
 
 
 def colours(number: int = 12) -> dict[str, str | bytes]:

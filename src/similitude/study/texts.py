@@ -14,6 +14,7 @@ DEFAULTS: dict[str, str] = {
     "ask_triplet": "Which of the two is more like the one on top?",
     "ask_odd_one_out": "Which one is the odd one out?",
     "ask_choice": "Pick the {pick} that are most like the one on top.",
+    "ask_choice_one": "Pick the one that is most like the one on top.",
     "ask_quadruplet": "Which pair is more alike?",
     "ask_similarity_rating": "How alike are these two?",
     "ask_same_different": "Are these two the same, or different?",

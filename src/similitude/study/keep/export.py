@@ -24,6 +24,7 @@ from similitude.study.store.database import Database
 
 FILE_FORM = {"similarity_rating": "rated_pair", "labelling": "labelled_item"}
 KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+_AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -108,7 +109,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], versions: Sequence[Mapping[str, 
         "time": [None if row["milliseconds"] is None else row["milliseconds"] / 1000 for row in rows],
         "side": [row["side"] for row in rows],
         "strategy": [row["strategy"] for row in rows],
-        **{name: [row[name] for row in rows] for name in ("kind", "outcome", "number", "received", "score", "model")},
+        **{name: [row[name] for row in rows] for name in _AS_KEPT},
         "study_version": [row["version"] for row in rows],
     }
     if any(row["form"] == "labelling" for row in rows):

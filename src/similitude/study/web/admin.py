@@ -15,6 +15,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.background import BackgroundTask
 
+from similitude.study.create import still_an_example
 from similitude.study.keep.export import export_answers
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -76,7 +77,8 @@ async def overview(request: Request, session: Admin) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    return render(request, "study.html", session=session, study=service.study)
+    warning = still_an_example(service.study)
+    return render(request, "study.html", session=session, study=service.study, warning=warning)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
