@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,6 +152,22 @@ def watch(context, wrong: list[str]) -> None:
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda request: _is_ours(request.url) or wrong.append(f"asked for {request.url}"))
     context.on("console", lambda message: "Content Security" in message.text and wrong.append(message.text))
+
+
+def on_question(page, number):
+    """Wait until a question is on the screen and takes answers."""
+    page.wait_for_selector(f"main[data-number='{number}'] .stage:not(.loading)")
+    page.wait_for_selector(".others .other:enabled")
+
+
+def arrived(live: LiveServer, study: str, number: int) -> list[dict]:
+    """The answers of a study, when there are so many."""
+    for _ in range(100):
+        found = live.answers(study)
+        if len(found) >= number:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{len(found)} answers of {number} arrived")
 
 
 def _is_ours(url: str) -> bool:

@@ -85,9 +85,9 @@ def words() -> dict[str, str | bytes]:
     return {f"items/{word}.txt": f"a <i>{word}</i>" if word == "boat" else word for word in WORDS}
 
 
-def tones() -> dict[str, str | bytes]:
-    """Four short sounds."""
-    return {f"items/tone{k}.wav": _tone(300 + 100 * k) for k in range(4)}
+def tones(number: int = 4) -> dict[str, str | bytes]:
+    """Short sounds."""
+    return {f"items/tone{k}.wav": _tone(300 + 100 * k) for k in range(number)}
 
 
 def _tone(frequency: float, rate: int = 8000) -> bytes:
