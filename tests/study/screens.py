@@ -1,4 +1,4 @@
-"""Every form of question with every kind of item on one server, and what may be wrong with how a page lies on a screen."""
+"""Every form of question with every kind of item on one server, and what may be wrong with a page on a screen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.study.making import FORMS, SHORT, colours, faces, tones, write_study
+from tests.study.making import FORMS, SHORT, WORDS, colours, faces, tones, write_study
 
 KINDS = ("picture", "text", "long-text", "sound", "film", "colour")
 WIDTHS = (320, 360, 390, 768, 1024, 1280, 1536, 1920)
@@ -25,7 +25,7 @@ ASTRAY = """() => {
   const shown = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 1;
   for (const one of document.querySelectorAll("main *, header *")) {
     const { left, right } = one.getBoundingClientRect();
-    if (shown(one) && (left < -0.5 || right > wide + 0.5)) found.push(`${name(one)} from ${left} to ${right} of ${wide}`);
+    if (shown(one) && (left < -0.5 || right > wide + 0.5)) found.push(`${name(one)}: ${left} to ${right} of ${wide}`);
   }
   if (document.documentElement.scrollWidth > wide) found.push(`scrolls to ${document.documentElement.scrollWidth}`);
   for (const one of document.querySelectorAll("main button, main input, main audio, main video")) {
@@ -33,12 +33,13 @@ ASTRAY = """() => {
     one.scrollIntoView({ block: "center" });
     const { left, top, width, height } = one.getBoundingClientRect();
     const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    if (!(one === hit || one.contains(hit) || hit?.tagName === "LABEL")) found.push(`${name(one)} lies under ${hit && name(hit)}`);
+    if (!(one === hit || one.contains(hit))) found.push(`${name(one)} lies under ${hit && name(hit)}`);
   }
   const cards = [...document.querySelectorAll(".card, .head")].map((one) => one.getBoundingClientRect());
   cards.forEach((one, k) => cards.slice(k + 1).forEach((other) => {
-    if (one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1)
-      found.push("two cards overlap");
+    const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    if (across > 1 && down > 1) found.push("two cards overlap");
   }));
   window.scrollTo(0, 0);
   return found;
@@ -68,10 +69,7 @@ def items(kind: str) -> dict[str, str | bytes]:
     files = [f"items/item{k}" for k in range(10)]
     return {
         "picture": faces(10),
-        "text": {
-            f"{name}.txt": word
-            for name, word in zip(files, ["apple", "boat", "sea", "drum", "fire", "to", "garden", "ice", "hen", "ox"])
-        },
+        "text": {f"items/{word}.txt": word for word in WORDS},
         "long-text": {f"{name}.txt": _LONG.format(name) * (2 + k % 3) for k, name in enumerate(files)},
         "sound": tones(10),
         "film": {f"{name}.webm": FILM for name in files},

@@ -84,9 +84,7 @@ def test_nothing_lies_outside_any_screen(show, tmp_path, form, kind):
     contact_sheet(pictures, folder / f"sheet-{study_of(form, kind)}.png", len(WIDTHS))
 
 
-@pytest.mark.parametrize(
-    "form", ["triplet", "odd_one_out", "quadruplet", "choice", "similarity_rating", "same_different"]
-)
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "labelling"])
 def test_pictures_and_colours_fit_a_screen_without_scrolling(show, form):
     for kind, width in product(("picture", "colour"), (1280, 1536, 1920)):
         page = show(form, kind, width, "ltr")

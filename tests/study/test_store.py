@@ -19,6 +19,7 @@ from similitude.study.store import database as databases
 from similitude.study.store import schema
 from similitude.study.store.database import Clock, Database, StoreError
 from similitude.study.store.writer import Writer
+from tests.patience import PATIENCE
 from tests.study.test_service import finish, rows, say
 
 
@@ -182,7 +183,7 @@ def test_one_bad_request_does_not_fail_its_neighbours(database):
 
     def wait(connection, requests):
         inside.set()
-        gate.wait(10)
+        gate.wait(PATIENCE)
         return requests
 
     def batch(connection, requests):
@@ -193,7 +194,7 @@ def test_one_bad_request_does_not_fail_its_neighbours(database):
         return requests
 
     first = writer.submit(wait, 0)
-    inside.wait(10)
+    inside.wait(PATIENCE)
     futures = [writer.submit(batch, name) for name in ("a", "bad", "b")]
     cancelled = writer.submit(batch, "never")
     assert cancelled.cancel()

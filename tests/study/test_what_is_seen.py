@@ -1,4 +1,4 @@
-"""What a rater sees is what the answer means: directions, high contrast, backgrounds, pictures that fail or are small."""
+"""What a rater sees is what the answer means: directions, high contrast, backgrounds, pictures that fail."""
 
 import io
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from similitude.cli.commands import app as whole
+from similitude.extras import need
 
 app = typer.Typer(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
 whole.add_typer(app, name="study")
@@ -29,13 +30,7 @@ PublicUrl = Annotated[
 @app.callback()
 def _needs_the_extra() -> None:
     """Ask people: make a study, serve it, keep what they say."""
-    import importlib.util
-
-    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"a study needs {', '.join(missing)}, which is not installed: pip install 'similitude[study]'"
-        )
+    need("study", "a study")
 
 
 @app.command()

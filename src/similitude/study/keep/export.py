@@ -15,6 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.extras import need
 from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
@@ -86,6 +87,8 @@ def _kind(path: Path) -> str:
     kind, zipped = tables.kind_of(path)
     if kind not in KINDS or zipped:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(KINDS)}")
+    if kind == ".parquet":
+        need("parquet", f"{path.name}: a Parquet file")
     return kind
 
 
