@@ -66,7 +66,7 @@ def table(found: Sequence[Entry], last: int) -> Table:
     shown = found[-last:]
     first = len(found) - len(shown) + 1
     headings = [f"{k}: {entry.commit}{'+' * entry.changed} {entry.date}" for k, entry in enumerate(shown, first)]
-    columns = {"operation": "", **dict.fromkeys(headings, ".1f")}
+    columns = {"operation": "", **dict.fromkeys(headings, ".2f")}
     names = dict.fromkeys(name for entry in shown for name in entry.figures)
     rows = []
     for name in names:
