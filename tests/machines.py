@@ -14,7 +14,6 @@ The rows together hold every pair of settings that could matter; the tests of th
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import subprocess
@@ -22,6 +21,8 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from tests.rows import chosen_rows, summary
 
 NUMERIC = ("--ignore=tests/study",)  # what another processor could change
 SAME_KERNELS = {"Zen": "Haswell"}  # some builds of OpenBLAS know the first by the name of the second
@@ -124,6 +125,7 @@ def others_at_work(count: int) -> Iterator[None]:
 
 def run(machine: Machine, arguments: list[str]) -> str:
     """Run the tests on a row, and say how it went."""
+    print(f"\n--- {machine}", flush=True)
     if (wrong := not_as_wanted(machine)) is not None:
         return f"not to be had here: {wrong}"
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *machine.tests, *arguments]
@@ -135,22 +137,8 @@ def run(machine: Machine, arguments: list[str]) -> str:
 
 def main() -> int:
     """Run the rows that were asked for; 0 where every one that could run passed."""
-    named, *rest = " ".join(sys.argv[1:]).partition(" -- ")
-    parser = argparse.ArgumentParser(prog="python -m tests.machines", description="The suite on simulated machines.")
-    parser.add_argument("rows", nargs="*", choices=[[], *(machine.name for machine in MACHINES)], default=[])
-    parser.add_argument("--list", action="store_true", help="name the rows and what they set")
-    asked = parser.parse_args(named.split())
-    chosen = [machine for machine in MACHINES if not asked.rows or machine.name in asked.rows]
-    if asked.list:
-        print("\n".join(map(str, chosen)))
-        return 0
-    said = {}
-    for machine in chosen:
-        print(f"\n--- {machine}", flush=True)
-        said[machine.name] = run(machine, rest[-1].split())
-        print(f"--- {machine.name}: {said[machine.name]}", flush=True)
-    print("\n" + "\n".join(f"{name:12} {result}" for name, result in said.items()))
-    return int(any(result.startswith("FAILED") for result in said.values()))
+    chosen, arguments = chosen_rows("tests.machines", MACHINES)
+    return summary({machine.name: run(machine, arguments) for machine in chosen})
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from contextlib import closing
 from pathlib import Path
@@ -43,6 +44,15 @@ def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
         assert connection.execute("SELECT name FROM study").fetchall() == [("words",)]
     connection.close()
     assert not Path(f"{tmp_path / 'answers.db'}-wal").exists()  # closed in order: the log is folded in
+
+
+def test_a_server_takes_no_header_of_any_length(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        with pytest.raises(urllib.error.HTTPError, match="431"):
+            urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
+        with urllib.request.urlopen(live.link("words")) as page:
+            assert page.status == 200
 
 
 def test_ctrl_c_is_no_fault(tmp_path):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there."""
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there."""
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with beside.open("xb") as stream:
-            stream.write(data)
+            stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
         _put_in_place(beside, target)
