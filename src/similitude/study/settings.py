@@ -67,10 +67,12 @@ class Question(Section):
 
 
 class Items(Section):
-    """Where the items come from: a folder of files, or a table with a column `name`."""
+    """Where the items come from, a folder of files or a table with a column `name`, and how they are shown."""
 
     folder: str = "items"
     table: str | None = None
+    background: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")] | None = None
+    enlarge: bool = True
 
 
 class Choose(Section):
@@ -79,6 +81,7 @@ class Choose(Section):
     strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
+    ahead: Annotated[int, Field(ge=2, le=50)] = 5
     dimensions: Positive = 2
     lease_minutes: Annotated[float, Field(gt=0)] = 15.0
     pool: Positive = 200
