@@ -18,7 +18,7 @@ from tests.package.hiding import beyond, environment
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DECLARED = PROJECT["optional-dependencies"]
-FASTER = {"httptools", "uvloop"}  # used where they are there, never missed
+FASTER = {"uvloop"}  # used where it is there, never missed
 MATHEMATICS = ("numba", "scipy", "sklearn")
 
 

@@ -23,6 +23,7 @@ from similitude.study.web.door import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
+from tests.systems import unix_only
 
 SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
@@ -55,6 +56,7 @@ def test_a_server_takes_no_header_of_any_length(tmp_path):
             assert page.status == 200
 
 
+@unix_only
 def test_ctrl_c_is_no_fault(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with serving(tmp_path) as live:
