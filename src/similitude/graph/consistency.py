@@ -64,6 +64,16 @@ class ConsistencyReport(FigureTable):
     groups : names of items, in groups that no comparison links, the largest first
     never_compared : names of the items in no comparison
     raters : each rater's agreement with the others
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> report = sm.check(sm.simulate(truth, 2000, sharpness=3.0, raters=5, random_state=0))
+    >>> report.answers, report.items, report.ceiling.value > 0.8
+    (2000, 12, True)
+    >>> report.to_frame().shape[0] == len(list(report.figures())), report.rater_frame().shape[0]
+    (True, 5)
     """
 
     answers: int

@@ -43,11 +43,10 @@ class RaterEmbedding(LogisticEmbedding):
     """Positions with the sharpness of each rater, fitted jointly.
 
     An answer without a recorded rater counts with sharpness 1; where no rater is recorded, the fit is that of the
-    method itself. See `OrdinalEmbedding` for the other parameters and attributes.
+    method itself.
 
     Parameters
     ----------
-    n_components : dimensions of the embedding
     method : "STE", "TSTE" or "CKL": how a rater of sharpness 1 answers
     spread : how far raters differ, the standard deviation of log sharpness; "auto" learns it from the answers
     lapse : whether each rater also has a share of answers given at random, around 5 % before anything is known. It
@@ -60,6 +59,16 @@ class RaterEmbedding(LogisticEmbedding):
         below 0.4. A typical rater has 1
     spread_ : the spread that was used
     pooled_objective_ : mean loss plus ridge of the pooled fit, from which it starts
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> raters = sm.Raters.of([8.0, 8.0, 0.0], names=["ann", "ben", "clicker"])
+    >>> answers = sm.simulate(truth, 900, raters=raters, random_state=0)
+    >>> model = sm.RaterEmbedding(n_components=2, random_state=0).fit(answers)
+    >>> model.raters_.rater[model.raters_.flagged].tolist()
+    ['clicker']
     """
 
     def __init__(
