@@ -20,6 +20,7 @@ from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
 from similitude.study.web.door import Door
+from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 
@@ -28,7 +29,7 @@ SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
 def run(*arguments):
     command = [sys.executable, "-m", "similitude.cli", "study", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
@@ -58,7 +59,7 @@ def test_ctrl_c_is_no_fault(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with serving(tmp_path) as live:
         live.process.send_signal(signal.SIGINT)
-        assert live.process.wait(20) == 0
+        assert live.process.wait(PATIENCE) == 0
 
 
 def test_the_demo_is_ready_to_click(tmp_path):
@@ -159,7 +160,7 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch, tmp_path):
     )
     done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
     assert isinstance(done.exception, ModuleNotFoundError)
-    assert str(done.exception) == "a study needs fastapi, which is not installed: pip install 'similitude[study]'"
+    assert str(done.exception) == 'a study needs fastapi, which is not installed: pip install "similitude[study]"'
 
 
 def test_help_loads_nothing_heavy():

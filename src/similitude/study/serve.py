@@ -116,13 +116,22 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, _alone_at_port(), 1)
         found.bind((host, port))
         found.listen(1024)
     except OSError as error:
         found.close()
         raise StudyError(f"cannot listen at {host} port {port} ({error.strerror}); try another --port") from None
     return found
+
+
+def _alone_at_port() -> int:
+    """The option by which a port is ours alone, also right after an earlier server: it has two names.
+
+    SO_REUSEADDR lets a server start again at once; on Windows it would let two servers share a port, and each get some
+    of the raters.
+    """
+    return int(getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR))
 
 
 def address_of(host: str, listening: socket.socket) -> str:
@@ -133,15 +142,21 @@ def address_of(host: str, listening: socket.socket) -> str:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """End in order on Ctrl+C and on SIGTERM, which by itself would end the process before the site is closed."""
+    """End in order on Ctrl+C and on signals that by themselves would end the process before the site is closed."""
 
     def stop(_: int, __: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in _endings()}
     try:
         yield
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _endings() -> list[int]:
+    """Signals that ask a process to end: SIGTERM, and Ctrl+Break on Windows."""
+    return [getattr(signal, name) for name in ("SIGTERM", "SIGBREAK") if hasattr(signal, name)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude.extras import need
 from similitude.feedback.columns import Array
 
 Header = dict[str, Any]
@@ -171,11 +172,10 @@ def parse_parquet(data: bytes) -> Table:
 
 def pyarrow() -> tuple[Any, Any]:
     """Return pyarrow and its Parquet module, or say what to install."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError("reading and writing Parquet needs pyarrow: pip install 'similitude[parquet]'") from None
+    need("parquet", "a Parquet file")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     return pa, pq
 
 

@@ -17,6 +17,15 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
             stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(beside, target)
+        _put_in_place(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _put_in_place(beside: Path, target: Path) -> None:
+    try:
+        os.replace(beside, target)
+    except PermissionError:  # on Windows a file that a spreadsheet shows cannot be replaced
+        raise PermissionError(
+            f"{target}: cannot be replaced; close the program that has it open, or give another name"
+        ) from None

@@ -73,6 +73,7 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
         "side": side_of(form, response), "milliseconds": None if time is None else round(1000 * time),
+        "direction": cells.get("direction"), "background": cells.get("background"),
         "strategy": cells.get("strategy") or "imported", "score": _number(cells.get("score"), where),
         "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,
         "asked_at": received or now, "received": received or now,

@@ -18,6 +18,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.extras import need
 from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
@@ -31,8 +32,9 @@ BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
     "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
-    "study_version": str, "label": list[str],
+    "direction": str, "background": str, "study_version": str, "label": list[str],
 }  # fmt: skip
+_AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -71,6 +73,8 @@ class AnswersFile:
     """
 
     def __init__(self, database: Database, study: str, kind: str, known: bool = False) -> None:
+        if kind == ".parquet":
+            need("parquet", "a Parquet file")
         self.database, self.kind, self.known = database, kind, known
         answer = schema.answer
         with database.read() as connection:
@@ -171,7 +175,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         "time": [None if row["milliseconds"] is None else row["milliseconds"] / 1000 for row in rows],
         "side": [row["side"] for row in rows],
         "strategy": [row["strategy"] for row in rows],
-        **{name: [row[name] for row in rows] for name in ("kind", "outcome", "number", "received", "score", "model")},
+        **{name: [row[name] for row in rows] for name in _AS_KEPT},
         "study_version": [row["version"] for row in rows],
     }
 

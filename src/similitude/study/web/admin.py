@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.create import still_an_example
 from similitude.study.keep.export import AnswersFile
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -75,7 +76,8 @@ async def overview(request: Request, session: Admin) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    return render(request, "study.html", session=session, study=service.study)
+    warning = still_an_example(service.study)
+    return render(request, "study.html", session=session, study=service.study, warning=warning)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
@@ -136,6 +138,8 @@ async def export(service: Service, format: Format = "csv") -> StreamingResponse:
         answers = await asyncio.to_thread(AnswersFile, service.database, name, f".{format}")
     except StudyError as error:
         raise Refused(409, "no_answers", str(error)) from None
+    except ModuleNotFoundError as error:  # a format that needs another extra
+        raise Refused(409, "not_installed", str(error)) from None
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
     return StreamingResponse(by_turns(answers.pieces()), media_type=_MEDIA_TYPE[format], headers=headers)
 
