@@ -85,17 +85,17 @@ def demo(
         _demo(folder, host, port)
         return
     with tempfile.TemporaryDirectory() as passing:
-        _demo(Path(passing) / "colours", host, port)
+        _demo(Path(passing) / "colours", host, port, passing=True)
 
 
-def _demo(folder: Path, host: str, port: int) -> None:
+def _demo(folder: Path, host: str, port: int, passing: bool = False) -> None:
     from similitude.demo import colours, hexadecimal
     from similitude.study.create import colour_study
     from similitude.study.serve import serve as run
 
     if not (folder / "study.toml").exists():
         colour_study(folder, {f"colour{k:02d}": colour for k, colour in enumerate(hexadecimal(colours()))})
-    run(folder, host=host, port=port, say=_say)
+    run(folder, host=host, port=port, say=_say, passing=passing)
 
 
 def _say(line: str) -> None:

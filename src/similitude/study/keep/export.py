@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
+from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -51,7 +52,9 @@ def study_names(connection: sa.Connection) -> list[str]:
     return list(connection.scalars(sa.select(schema.study.c.name).order_by(schema.study.c.name)))
 
 
-def export_answers(database: Database, study: str, path: Path, known: bool = False) -> Exported:
+def export_answers(
+    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False
+) -> Exported:
     """Write the answers of a study.
 
     Parameters
@@ -59,20 +62,22 @@ def export_answers(database: Database, study: str, path: Path, known: bool = Fal
     database, study : where the answers are
     path : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
+    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
     """
     kind = _kind(path)
     answer, rater = schema.answer, schema.rater
     with database.read() as connection:
         study_id = study_number(connection, study)
         query = (
-            sa.select(answer, rater.c.code)
+            sa.select(answer, rater.c.code, rater.c.origin)
             .join(rater, rater.c.id == answer.c.rater_id)
             .where(answer.c.study_id == study_id)
             .order_by(answer.c.id)
         )
         rows = [dict(row) for row in connection.execute(query).mappings()]
         versions = _versions(connection, study_id)
-    kept = [row for row in rows if row["outcome"] != "redacted" and (known or row["kind"] == "question")]
+    counted = [row for row in rows if rehearsal or row["origin"] != REHEARSAL]
+    kept = [row for row in counted if row["outcome"] != "redacted" and (known or row["kind"] == "question")]
     if not kept:
         raise StudyError(f"{study}: no answers to write yet")
     items = sorted({name for row in rows for name in json.loads(row["shown"])} | set(_items(versions)))
@@ -146,7 +151,19 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
-    names = ("code", "identity", "joined", "consented", "finished", "erased", "answered", "catches", "catches_passed")
+    names = (
+        "code",
+        "origin",
+        "identity",
+        "joined",
+        "consented",
+        "finished",
+        "erased",
+        "answered",
+        "catches",
+        "catches_passed",
+        "withheld",
+    )
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
@@ -162,7 +179,7 @@ def export_raters(database: Database, study: str, path: Path) -> int:
     columns = raters_table(database, study)
     lines = [list(columns), *zip(*columns.values(), strict=True)]
     text = "".join(",".join(_quoted(_defused(cell)) for cell in line) + "\n" for line in lines)
-    write_whole(path, text.encode())
+    write_whole(path, text.encode(), private=True)
     return len(columns["code"])
 
 

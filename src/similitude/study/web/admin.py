@@ -15,6 +15,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.background import BackgroundTask
 
+from similitude.study.entrance import REHEARSAL
 from similitude.study.keep.export import export_answers
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -161,8 +162,8 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in site.studies.items():
-            here = rater.c.study_id == service.study_id
-            raters, finished, answers = connection.execute(sa.select(*counts).where(here)).one()
+            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+            raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import secrets
 from typing import Annotated
 from urllib.parse import parse_qs
@@ -17,6 +16,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
+from similitude.study.arrivals import network_of
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.web.admin_page import outside, render
@@ -159,10 +159,5 @@ def _match(given: str, expected: str) -> None:
 
 
 def _address(request: Request) -> str:
-    """Who tries: the address; of IPv6 the network, since one person has a whole one."""
-    host = request.client.host if request.client else "unknown"
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+    """Who tries."""
+    return network_of(request.client.host if request.client else "unknown")

@@ -18,7 +18,9 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.items import is_storable
+from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.store import schema
@@ -38,9 +40,9 @@ _Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-
 
 
 class Body(BaseModel):
-    """What a request may hold, and nothing else."""
+    """What a request may hold, and nothing else; a number in quotes is no number."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Join(Body):
@@ -101,11 +103,15 @@ class Questions(BaseModel):
     paused: bool
 
 
+Withheld = Literal["time", "skips", "rehearsal"]
+
+
 class WayOut(BaseModel):
-    """Where a rater goes who has finished."""
+    """Where a rater goes who has finished, or why there is no code."""
 
     code: str | None
     redirect: str | None
+    withheld: Withheld | None
 
 
 class Standing(BaseModel):
@@ -117,6 +123,7 @@ class Standing(BaseModel):
     length: int
     code: str | None = None
     redirect: str | None = None
+    withheld: Withheld | None = None
 
 
 class Joined(Standing):
@@ -221,6 +228,11 @@ def _rater(service: StudyService, request: Request) -> int:
     return service.rater_of(request.headers.get("authorization", "").removeprefix("Bearer "))
 
 
+def _network(request: Request) -> str | None:
+    host = request.client.host if request.client else "unknown"
+    return None if is_this_machine(host) else network_of(host)
+
+
 def _json(value: Any) -> Response:
     return Response(_encode(value), media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -241,7 +253,8 @@ async def about(request: Request) -> Response:
 async def join(request: Request) -> Response:
     """Come in, or come back."""
     service, joining = service_of(request), await _body(request, Join)
-    token = await asyncio.wrap_future(service.join(Joining(joining.uid, joining.parameters)))
+    came = Joining(joining.uid, joining.parameters, _network(request))
+    token = await asyncio.wrap_future(service.join(came))
     return _json({"token": token, **await _me(service, service.rater_of(token))})
 
 
@@ -313,7 +326,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     if row is None:
         raise unknown_rater()
     stage = "questions"
-    if row["finished"] is not None:
+    if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:
         if refusal.code != "no_consent":
@@ -322,7 +335,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     elif row["answered"] >= service.study.length:
         stage = "survey"
     found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
-    return found | (service.way_out(dict(row)) if stage == "done" else {})
+    return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
 def _shown(service: StudyService, result: dict[str, Any]) -> Response:

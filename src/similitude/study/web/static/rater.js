@@ -215,7 +215,7 @@ async function start() {
 
 /** What nobody foresaw is said, too: the answers so far are kept. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named"].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_named", "crowded", "erased"].includes(error.code);
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
 }
