@@ -66,7 +66,10 @@ def serve(
 
 @app.command(name="admin-link")
 def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
-    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
+    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once.
+
+    Links that were printed before end. A password that is replaced ends all sessions, and all admins are told.
+    """
     from similitude.study.site import existing_database
     from similitude.study.web.door import Door
 

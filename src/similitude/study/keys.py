@@ -1,4 +1,4 @@
-"""What is signed with the key of a database: raters' tokens, invitations, and who must not be asked again.
+"""What is signed with the key of a database: raters' tokens, invitations, who must not be asked again, known devices.
 
 The key is made once, and all servers of a database share it. Every use begins with a word of its own, so that nothing
 that was signed for one can be shown for another; a study's name holds no NUL.
@@ -59,7 +59,17 @@ class Keys:
         return self._sign(f"erased\0{self._study}\0{kind}\0{who}")
 
     def _sign(self, text: str) -> str:
-        return hmac.digest(self._secret, text.encode(), "sha256").hex()[:_LENGTH]
+        return sign(self._secret, text)
+
+
+def sign(secret: bytes, text: str) -> str:
+    """The signature of a text."""
+    return hmac.digest(secret, text.encode("utf-8", "replace"), "sha256").hex()[:_LENGTH]
+
+
+def is_signed(secret: bytes, text: str, given: str) -> bool:
+    """Whether a signature is that of a text."""
+    return _same(sign(secret, text), given)
 
 
 def _same(expected: str, given: str) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +25,7 @@ from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.door import Door, Session
+from similitude.study.web.door import Door, PasswordSet, Session
 from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
@@ -71,7 +72,16 @@ async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
     rows = await asyncio.to_thread(_overview, site)
-    return render(request, "overview.html", session=session, studies=rows)
+    passwords = await asyncio.to_thread(request.app.state.door.passwords_set)
+    told = [_told(one, session) for one in passwords]
+    return render(request, "overview.html", session=session, studies=rows, passwords=told)
+
+
+def _told(one: PasswordSet, session: Session) -> dict[str, Any]:
+    when = f"{datetime.fromtimestamp(one.at, UTC):%Y-%m-%d %H:%M} UTC"
+    what = "was replaced" if one.replaced else "was set"
+    sentence = f"The password of {one.name} {what} on {when} by a one-time link."
+    return {"sentence": sentence, "is_new": session.since is not None and one.at > session.since}
 
 
 @router.get("/{study}")
