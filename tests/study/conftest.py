@@ -18,7 +18,7 @@ import pytest
 
 from similitude.study.service import Joining
 from similitude.study.site import open_site
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.study.servers import postgresql_or_skip, write_study
 
 DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "study"
@@ -152,6 +152,22 @@ def watch(context, wrong: list[str]) -> None:
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda request: _is_ours(request.url) or wrong.append(f"asked for {request.url}"))
     context.on("console", lambda message: "Content Security" in message.text and wrong.append(message.text))
+
+
+def on_question(page, number):
+    """Wait until a question is on the screen and takes answers."""
+    page.wait_for_selector(f"main[data-number='{number}'] .stage:not(.loading)")
+    page.wait_for_selector(".others .other:enabled")
+
+
+def arrived(live: LiveServer, study: str, number: int) -> list[dict]:
+    """The answers of a study, when there are so many."""
+
+    def enough():
+        found = live.answers(study)
+        return found if len(found) >= number else None
+
+    return until(enough, lambda: f"{len(live.answers(study))} answers of {number} arrived")
 
 
 def _is_ours(url: str) -> bool:

@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
@@ -40,6 +41,27 @@ def test_opening_twice_changes_nothing(database, url):
     again.close()
     with database.read() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+def test_an_older_database_is_brought_up_to_date_and_keeps_its_rows(url):
+    first = sa.create_engine(databases._with_driver(url), poolclass=sa.NullPool)
+    settings = databases.migrations()
+    with first.begin() as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+        if first.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"PRAGMA application_id = {databases.APPLICATION}")
+        connection.execute(sa.text("INSERT INTO study VALUES (1, 'old', false, 1.0)"))
+        rater = "1, 1, 'r0001', 'browser0', NULL, '{}', 1.0, 1.0, NULL, NULL, 1, 1, 0, 0"
+        connection.execute(sa.text(f"INSERT INTO rater VALUES ({rater})"))
+        answer = "1, 1, 1, 0, 'u', 'question', 'triplet', '[]', 'answered', '[1]', 0, 5, 'even', NULL, NULL, 'v', 1, 2"
+        connection.execute(sa.text(f"INSERT INTO answer VALUES ({answer})"))
+    opened = Database(url)
+    with opened.read() as connection:
+        row = connection.execute(sa.select(schema.answer)).mappings().one()
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+    opened.close()
+    assert (row["response"], row["received"], row["direction"], row["background"]) == ("[1]", 2.0, None, None)
 
 
 def test_a_newer_database_is_refused(database, url):

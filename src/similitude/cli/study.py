@@ -54,8 +54,13 @@ def serve(
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
+    from similitude.study.create import still_an_example
     from similitude.study.serve import serve as run
+    from similitude.study.settings import read_studies
 
+    for study in read_studies(folder):
+        if warning := still_an_example(study):
+            typer.echo(f"warning: {warning}", err=True)
     run(folder, database, host, port, public_url, _say, model)
 
 
@@ -79,7 +84,7 @@ def demo(
     if folder is not None:
         _demo(folder, host, port)
         return
-    with tempfile.TemporaryDirectory() as passing:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as passing:
         _demo(Path(passing) / "colours", host, port)
 
 

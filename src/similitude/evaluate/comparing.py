@@ -15,7 +15,7 @@ from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
 from similitude.feedback.columns import Array, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 
 _FEWEST = 4
@@ -117,7 +117,7 @@ class Agreement:
 def compare(
     first: Any,
     second: Any,
-    comparisons: Any = None,
+    comparisons: ComparisonsLike | None = None,
     *,
     n_resamples: int = 500,
     level: float = 0.95,
@@ -235,7 +235,7 @@ def _maps(one: View, two: View) -> Floats | None:
     return np.stack([X, align(Y, X)])
 
 
-def _on_answers(one: View, two: View, items: Names, comparisons: Any, level: float) -> AnswerAgreement:
+def _on_answers(one: View, two: View, items: Names, comparisons: ComparisonsLike, level: float) -> AnswerAgreement:
     c = _about(as_comparisons(comparisons), items, one.named)
     right = [0.5 * (1.0 + np.sign(view.gap(c.near, c.far))) for view in (one, two)]
     weight = np.asarray(c.weight)

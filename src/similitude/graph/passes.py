@@ -43,6 +43,16 @@ class PassReport(FigureTable):
     never_compared : names of the items in no comparison, the first thousand of them
     never : number of items in no comparison
     left_out : what passes cannot tell
+
+    Examples
+    --------
+    >>> import tempfile, similitude as sm
+    >>> c = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 500, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sm.write_comparisons(c, f"{folder}/answers")
+    ...     report = sm.check(sm.ComparisonDataset(f"{folder}/answers"))
+    >>> report.comparisons, report.questions <= 12, report.groups
+    (500, True, (4,))
     """
 
     comparisons: int

@@ -14,7 +14,7 @@ import numpy as np
 import similitude
 from similitude.graph.consistency import ConsistencyReport
 from similitude.plot.feedback import rater_agreement
-from similitude.plot.style import require_matplotlib
+from similitude.plot.style import pyplot
 
 
 def consistency_page(report: ConsistencyReport, title: str = "Can these answers be trusted?") -> str:
@@ -48,7 +48,7 @@ def _raters(report: ConsistencyReport) -> str:
     picture = io.BytesIO()
     figure: Any = axes.get_figure(root=True)
     figure.savefig(picture, format="png", dpi=110, bbox_inches="tight")
-    require_matplotlib().close(figure)
+    pyplot().close(figure)
     data = base64.b64encode(picture.getvalue()).decode()
     text = "Agreement of each rater with the others, with its interval; the dotted line is chance."
     image = f'<img alt="{text}" src="data:image/png;base64,{data}">'

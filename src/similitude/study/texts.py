@@ -14,6 +14,7 @@ DEFAULTS: dict[str, str] = {
     "ask_triplet": "Which of the two is more like the one on top?",
     "ask_odd_one_out": "Which one is the odd one out?",
     "ask_choice": "Pick the {pick} that are most like the one on top.",
+    "ask_choice_one": "Pick the one that is most like the one on top.",
     "ask_quadruplet": "Which pair is more alike?",
     "ask_similarity_rating": "How alike are these two?",
     "ask_same_different": "Are these two the same, or different?",
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, str] = {
     # headings and sentences
     "progress": "Question {number} of {total}",
     "practice": "Practice {number} of {total}",
+    "progress_bar": "Progress",
     "practice_over": "That was the practice. Now the study begins; your answers are kept from here on.",
     "right": "Yes, that is the answer we had in mind.",
     "wrong": "We had another answer in mind: it is marked.",
@@ -72,10 +74,11 @@ DEFAULTS: dict[str, str] = {
     "back_online": "The connection is back; everything was sent.",
     "other_tab": "This question was answered in another tab; here is where you are now.",
     "not_loaded": "This could not be loaded.",
+    "not_shown": "I cannot see it: go on without an answer",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",
-    "keys": "Keys",
+    "shortcuts": "Single keys answer",
     "keys_two": "← → or 1 2 answer",
     "keys_several": "1 to {last} answer · ← → and Enter",
     "keys_pick": "1 to {last} pick · ← → and Enter · Enter confirms",
@@ -88,6 +91,8 @@ DEFAULTS: dict[str, str] = {
     "pair": "Pair {number}: {first}, and {second}",
     "colour": "Colour {content}",
     "choose": "Choose",
+    "enlarge": "Enlarge {content}",
+    "close": "Close",
 }
 
 _PLACE = re.compile(r"{(\w+)}")

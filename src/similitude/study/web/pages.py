@@ -6,22 +6,23 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import Study
+from similitude.study.settings import Question, Study
 from similitude.study.texts import DEFAULTS, all_texts
 from similitude.study.web.rater import Service
+from similitude.study.written import FOLDER, markdown, picture_of_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,11 +41,6 @@ def templates() -> Environment:
     return Environment(
         loader=PackageLoader("similitude.study.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
-
-
-def markdown(text: str) -> Markup:
-    """Markdown as HTML; HTML in it is shown as it is written, never let through."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 @router.get("/")
@@ -68,14 +64,26 @@ def study_page(service: Service) -> Response:
     return _page("rater.html", shown=shown, **told)
 
 
+@router.get(f"/s/{{study}}/{FOLDER}/{{name}}")
+def page_picture(service: Service, name: str) -> FileResponse:
+    """A picture of the study's own pages."""
+    path = picture_of_page(service.study, name)
+    if path is None:
+        raise Refused(404, "no_picture", "There is no such picture.")
+    return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
+
+
 def setup(service: StudyService) -> dict[str, Any]:
     """What the scripts need to know of a study."""
     study, question = service.study, service.study.question
     texts = all_texts(study.texts)
     return {
         "study": study.name,
+        "title": study.title,
         "form": question.form,
-        "ask": (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick)),
+        "ask": _asked(question, texts),
+        "background": service.background,
+        "enlarge": study.items.enlarge,
         "low": question.low or texts["scale_low"],
         "high": question.high or texts["scale_high"],
         "pick": question.pick,
@@ -91,6 +99,13 @@ def setup(service: StudyService) -> dict[str, Any]:
         "full": service.is_full(),
         "texts": texts,
     }
+
+
+def _asked(question: Question, texts: Mapping[str, str]) -> str:
+    """What is asked, in the study's own words or in ours."""
+    if question.form == "choice" and question.pick == 1:
+        return question.text or texts["ask_choice_one"]
+    return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
