@@ -14,6 +14,8 @@ import similitude as sm
 from similitude import cli
 from similitude.cli.fitting import Method
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 runner = CliRunner()
 
 
