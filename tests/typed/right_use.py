@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 import similitude as sm
 from similitude import STE, Comparisons
@@ -35,6 +36,11 @@ sm.KernelKMeans(2, random_state=0).fit(X @ X.T).labels_.tolist()
 
 answers: Comparisons = sm.read_comparisons("answers.csv", larger="similar")
 print(sm.check(answers).ceiling.value, sm.check(sm.ComparisonDataset("answers")).questions)
+print(sm.compare(model, similarity, c).correlation, sm.compare(model, X @ X.T).procrustes)
+sm.penalty_path(sm.RCKL(), c, [0.1, 1.0]).plot()
+sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()]).fit(c, features=csr_array(X)).tried_.head()
+sm.RankProjection().fit(c, features=pd.DataFrame(X, index=list("abcdef"))).transform([[0.0, 1.0]])
+sm.plot.rater_agreement(sm.check(c))
 table: pd.DataFrame = sm.cross_validate({"STE": model, "CKL": sm.CKL()}, c, by="rater", n_splits=3)
 found: sm.Findings = sm.learn(c, time_limit=10)
 found.save("report", title="Faces", colours={"a": "#ff0000"})

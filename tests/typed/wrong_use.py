@@ -34,9 +34,16 @@ sm.cross_validate([sm.STE()], c, by="question")  # wrong
 sm.learn(c, time_limit="a minute")  # wrong
 sm.uncertainty(model, c, method="jackknife")  # wrong
 sm.next_questions(model, "ten")  # wrong
+sm.next_questions("model.sim", 10)  # wrong
+sm.compare(model, "other.sim")  # wrong
+sm.penalty_path(sm.STE, c)  # wrong
+sm.more_answers("STE", c)  # wrong
+sm.MKPOE().fit(c, features="features.csv")  # wrong
+sm.ComparisonDataset(3)  # wrong
 sm.kernels.RBF(X, width="mean")  # wrong
 sm.kernels.Gaussian(X)  # wrong
 sm.plot.embedding(model, projection="umap")  # wrong
+sm.plot.rater_agreement(c)  # wrong
 sm.plot.save(sm.plot.embedding(model))  # wrong
 print(model.similarity_.embeding)  # wrong
 print(model.embedding_.shap)  # wrong

@@ -13,8 +13,9 @@ from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
 from similitude.feedback.columns import Array, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.feedback.convert import ComparisonsLike, Table, as_comparisons
 from similitude.feedback.items import Names
+from similitude.methods.base import Fitted
 
 _FEWEST = 4
 
@@ -94,8 +95,8 @@ class Agreement:
 
 
 def compare(
-    first: Any,
-    second: Any,
+    first: Fitted | Table,
+    second: Fitted | Table,
     comparisons: ComparisonsLike | None = None,
     *,
     n_resamples: int = 500,

@@ -32,6 +32,8 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
+from similitude.kernels.modalities import Features
+from similitude.methods.base import Fitted
 from similitude.methods.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -154,14 +156,14 @@ class Uncertainty:
 
 
 def uncertainty(
-    model: Any,
+    model: Fitted,
     comparisons: ComparisonsLike,
     *,
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
     n: int = 100,
     level: float = 0.9,
-    features: Any = None,
+    features: Features | None = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
     callback: Progress | None = None,

@@ -20,6 +20,7 @@ class SupportsArray(Protocol):
 
 
 # Not `npt.ArrayLike`, which takes a text: the name of a file is no array of comparisons.
+Table = SupportsArray | Sequence[Sequence[float]]
 Rows = SupportsArray | Sequence[Sequence[int]] | Sequence[tuple[str, ...]] | Sequence[list[str]]
 ComparisonsLike = Comparisons | Shards | Rows  # who needs all shards at once, says so
 

@@ -109,6 +109,10 @@ class ComparisonEstimator(BaseEstimator):
         return self.similarity_
 
 
+Fitted = ComparisonEstimator | Similarity
+"""A model that can be asked: either will do where nothing is fitted again."""
+
+
 def refuse_empty(comparisons: Comparisons) -> None:
     """Refuse feedback from which nothing can be learned."""
     if not len(comparisons) or not comparisons.weight.any():

@@ -18,7 +18,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.columns import Bools, Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
@@ -149,7 +149,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         self._keep(best, shards.names, counts.occurrences > 0)
         return self
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         See `Similarity.place`.

@@ -80,7 +80,7 @@ class TSTE(OrdinalEmbedding):
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 600, random_state=0)
     >>> model = sm.TSTE(n_components=2, alpha=1.0, random_state=0).fit(answers)
-    >>> model.embedding_.shape, model.score(answers) > 0.9
+    >>> model.embedding_.shape, model.score(answers) > 0.8
     ((12, 2), True)
     """
 
@@ -129,7 +129,7 @@ class CKL(OrdinalEmbedding):
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 600, random_state=0)
     >>> model = sm.CKL(n_components=2, mu=0.1, random_state=0).fit(answers)
-    >>> model.embedding_.shape, model.score(answers) > 0.9
+    >>> model.embedding_.shape, model.score(answers) > 0.8
     ((12, 2), True)
     """
 

@@ -37,7 +37,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
 from similitude.graph.build import build_graph
 from similitude.kernels.base import Kernel
-from similitude.kernels.modalities import in_order
+from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
 from similitude.kernels.vectors import RBF, Linear, Polynomial
 from similitude.methods.base import ComparisonEstimator, refuse_empty
@@ -128,7 +128,7 @@ class DRankingVM(ComparisonEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the dissimilarity.
@@ -166,7 +166,7 @@ class DRankingVM(ComparisonEstimator):
         B = A if second is None else self._features(second)
         return self._pairs.table(A, B, self.params_.ravel())
 
-    def predict(self, comparisons: ComparisonsLike, *, features: Any = None) -> Bools:
+    def predict(self, comparisons: ComparisonsLike, *, features: Features | None = None) -> Bools:
         """Whether the near pair of each comparison is the less dissimilar one.
 
         Parameters
@@ -182,7 +182,7 @@ class DRankingVM(ComparisonEstimator):
         y: npt.ArrayLike | None = None,
         sample_weight: Any = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
     ) -> float:
         """Weighted share of comparisons that the dissimilarity orders rightly; a tie counts half.
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
-from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.columns import Array, Bools, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
@@ -118,7 +118,7 @@ class Similarity:
 
         return metric
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         The items already there stay where they are; their spread says how far out a new one is expected to lie.

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from similitude.evaluate.projection import plane, project
 from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.convert import Table
 from similitude.feedback.items import Names, check_names, encode_items
+from similitude.methods.base import Fitted
 from similitude.plot.style import COLOURS, MARKERS, axes_of
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ _MOST_LABELS = 80
 
 
 def embedding(
-    model: Any,
+    model: Fitted | Table,
     *,
     labels: bool | Sequence[str] | None = None,
     colors: npt.ArrayLike | None = None,
