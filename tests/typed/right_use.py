@@ -20,12 +20,13 @@ train, test = c.split(0.2, random_state=0)
 model = sm.STE(n_components=2, penalty=0.1, init=X, random_state=0).fit(train)
 score: float = model.score(test)
 positions: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = model.embedding_
-names: list[str] | list[int] = model.neighbors("a", k=3)
+print(", ".join(model.neighbors("a", k=3)))
 similarity: sm.Similarity = model.similarity_
 similarity.save(Path("model.sim"))
 print(sm.Similarity.load("model.sim").distances().mean(), sm.__version__)
 
 STE().fit([(0, 1, 2), (1, 0, 2)])
+Comparisons.from_triplets([("a", "b", "c"), ("b", "a", "c")], [True, None], rater="ann", time=[1.5, 2.0])
 sm.SOE(3, delta=0.5, solver="minibatch").fit(pd.DataFrame([(0, 1, 2)]), [True])
 sm.TSTE(alpha=1).fit(sm.ComparisonDataset("answers")).predict_proba(c)
 sm.RaterEmbedding(method="CKL", spread="auto").fit(c).raters_.sort_values("sharpness")

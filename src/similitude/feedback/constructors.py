@@ -29,6 +29,7 @@ from similitude.feedback.sheet_constructors import (
     about_items,
 )
 from similitude.feedback.sheets import (
+    Responses,
     Sheets,
     item_lists,
     item_rows,
@@ -47,7 +48,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_triplets(
-        cls, triplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, triplets: Any, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k)`: item i is more like j than like k.
 
@@ -63,7 +64,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_quadruplets(
-        cls, quadruplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, quadruplets: Any, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k, l)`: the pair i, j is more alike than the pair k, l.
 
@@ -157,7 +158,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def _from_rows(
-        cls, form: str, rows: Any, responses: npt.ArrayLike | None, answer: Any, columns: Mapping[str, Any]
+        cls, form: str, rows: Any, responses: Responses, answer: Any, columns: Mapping[str, Any]
     ) -> Comparisons:
         width = {"triplet": 3, "quadruplet": 4}[form]
         codes, names, n_items = item_rows(rows, width, f"{form}s", *about_items(columns))

@@ -90,8 +90,8 @@ class ComparisonEstimator(BaseEstimator):
         """Distance of each pair, rows of two items by name or position."""
         return self._fitted().pair_distance(pairs)
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         return self._fitted().neighbors(item, k)
 
     def get_metric(self) -> Callable[[Any, Any], float]:

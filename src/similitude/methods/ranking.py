@@ -205,7 +205,7 @@ class DRankingVM(ComparisonEstimator):
         known = self._fitted().codes(pairs)
         return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
         """The k items least dissimilar to an item, nearest first."""
         X = self._trained()
         head = find_item(item, self._fitted().names, len(X))

@@ -95,12 +95,12 @@ class Similarity:
         """Distance of each pair, rows of two items by name or position."""
         return np.sqrt(self._sqdist(self.codes(pairs)))
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first, by name where there are names."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         head = find_item(item, self.names, self.n_items)
         return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
 
-    def nearest(self, head: int, difference: Floats, k: int) -> list[str] | list[int]:
+    def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
         """The k items of least difference from a head, given the difference of every item, least first."""
         if not 1 <= k < self.n_items:
             raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
