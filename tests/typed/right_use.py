@@ -37,6 +37,13 @@ sm.KernelKMeans(2, random_state=0).fit(X @ X.T).labels_.tolist()
 
 answers: Comparisons = sm.read_comparisons("answers.csv", larger="similar")
 print(sm.check(answers).ceiling.value, sm.check(sm.ComparisonDataset("answers")).questions)
+print(sm.Labels.of(range(3), ["cat", "cat", "bus"], rater="ann").classes, sm.Raters.of([2.0, 1.0], lapse=0.1))
+print(
+    sm.purity(["a", "b"], np.array([0, 1])), sm.align(X, X.tolist()), sm.separation(model.distances(), list("aabbcc"))
+)
+print(sm.choose_landmarks(6, 2), sm.choose_landmarks(csr_array(X), 2), model.pair_distance([("a", "b")]))
+sm.plot.weights(pd.Series({"look": 0.5}))
+sm.plot.kernel_matrix(sm.kernels.Bhattacharyya((X, np.ones((6, 2)))).matrix(), order=range(6))
 print(sm.compare(model, similarity, c).correlation, sm.compare(model, X @ X.T).procrustes)
 sm.penalty_path(sm.RCKL(), c, [0.1, 1.0]).plot()
 sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()]).fit(c, features=csr_array(X)).tried_.head()

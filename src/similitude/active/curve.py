@@ -19,6 +19,7 @@ from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRa
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.validation import Estimator
+from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
@@ -30,7 +31,7 @@ _LOSS = ComparisonLoss(Formula(squared), Formula(logistic))
 
 def active_curve(
     estimator: Estimator,
-    source: Comparisons | npt.ArrayLike,
+    source: Comparisons | Table,
     *,
     strategies: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("random", "information_gain"),
     features: Features | None = None,

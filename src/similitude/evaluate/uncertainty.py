@@ -27,6 +27,7 @@ from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -94,7 +95,7 @@ class Uncertainty:
         """How many standard deviations an ellipse of the level reaches, in as many dimensions as the map has."""
         return float(np.sqrt(stats.chi2.ppf(self.level, self.draws.shape[2])))
 
-    def distances(self, pairs: Any = None) -> pd.DataFrame:
+    def distances(self, pairs: ItemRows | None = None) -> pd.DataFrame:
         """Return distances with their intervals, in units of the map.
 
         Intervals are value ± z · (root mean square deviation of the draws), cut at 0.

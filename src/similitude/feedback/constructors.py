@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.columns import Rows
 from similitude.feedback.sheet_constructors import (
     ANSWER_COLUMNS,
@@ -48,7 +49,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_triplets(
-        cls, triplets: Any, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, triplets: ItemRows, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k)`: item i is more like j than like k.
 
@@ -64,7 +65,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_quadruplets(
-        cls, quadruplets: Any, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, quadruplets: ItemRows, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k, l)`: the pair i, j is more alike than the pair k, l.
 
@@ -73,9 +74,7 @@ class Constructors(SheetConstructors):
         return cls._from_rows("quadruplet", quadruplets, responses, answer, columns)
 
     @classmethod
-    def from_odd_one_out(
-        cls, triples: Any, odd: npt.ArrayLike | None = None, **columns: Unpack[Columns]
-    ) -> Comparisons:
+    def from_odd_one_out(cls, triples: ItemRows, odd: Column | None = None, **columns: Unpack[Columns]) -> Comparisons:
         """Three items and the one that does not belong.
 
         Parameters
@@ -88,7 +87,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_most_central(
-        cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Unpack[Columns]
+        cls, triples: ItemRows, central: Column | None = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Three items and the most central one.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from similitude.feedback import label_edges
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
@@ -57,9 +58,9 @@ class Labels:
     @classmethod
     def of(
         cls,
-        item: Any,
-        value: Any,
-        confidence: npt.ArrayLike | None = None,
+        item: Column,
+        value: Column,
+        confidence: Column | None = None,
         *,
         kind: Kind = "class",
         rater: Any = None,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from similitude.feedback import closure
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
 from similitude.feedback.columns import Bools, Categories, Floats, Ints, Seed, join, take
@@ -53,8 +54,8 @@ class Links:
     @classmethod
     def of(
         cls,
-        pairs: Any,
-        similar: npt.ArrayLike,
+        pairs: ItemRows,
+        similar: Column,
         *,
         weight: npt.ArrayLike | None = None,
         rater: Any = None,
@@ -106,8 +107,8 @@ class Links:
     @classmethod
     def from_labels(
         cls,
-        item: Any,
-        label: Any,
+        item: Column,
+        label: Column,
         *,
         n_links: int | None = None,
         random_state: Seed = None,

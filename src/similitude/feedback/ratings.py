@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.checks import check_weight
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
@@ -55,8 +56,8 @@ class Ratings:
     @classmethod
     def of(
         cls,
-        pairs: Any,
-        value: npt.ArrayLike,
+        pairs: ItemRows,
+        value: Column,
         *,
         larger: Larger,
         rater: Any = None,

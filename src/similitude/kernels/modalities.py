@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from similitude.feedback.convert import Table
+from similitude.feedback.arraylike import Sparse, Table
 from similitude.kernels.base import Kernel
 from similitude.kernels.vectors import Linear
-
-
-class Sparse(Protocol):
-    """A sparse matrix of scipy."""
-
-    def toarray(self) -> Any:
-        """Return it as a whole array."""
-
 
 FeatureTable = Table | Sparse
 Features = Kernel | FeatureTable | Mapping[str, Any]  # Any: a dict of kernels and arrays is inferred as one of objects

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
@@ -86,7 +87,7 @@ class ComparisonEstimator(BaseEstimator):
         """(n, n) distance between every two items."""
         return self._fitted().distances()
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return self._fitted().pair_distance(pairs)
 

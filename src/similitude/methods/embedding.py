@@ -18,6 +18,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Bools, Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
@@ -73,7 +74,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         *,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

@@ -24,7 +24,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.terms import (
     ComparisonLoss,
@@ -37,6 +36,7 @@ from similitude.engine.terms import (
     squared_hinge,
     student,
 )
+from similitude.feedback.arraylike import Table
 from similitude.methods.embedding import OrdinalEmbedding
 
 
@@ -93,7 +93,7 @@ class TSTE(OrdinalEmbedding):
         alpha: float | None = None,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
@@ -142,7 +142,7 @@ class CKL(OrdinalEmbedding):
         mu: float = 0.05,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
@@ -187,7 +187,7 @@ class SOE(OrdinalEmbedding):
         delta: float = 1.0,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

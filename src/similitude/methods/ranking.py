@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.engine.backend import CPU
 from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
 from similitude.engine.solvers.result import Callback
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -200,7 +201,7 @@ class DRankingVM(ComparisonEstimator):
         X = self._trained()
         return self._pairs.table(X, X, self.params_.ravel())
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Learned dissimilarity of each pair of training items, rows of two by name or position; may be negative."""
         known = self._fitted().codes(pairs)
         return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -91,7 +92,7 @@ class Similarity:
         np.fill_diagonal(table, 0.0)
         return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return np.sqrt(self._sqdist(self.codes(pairs)))
 
@@ -161,7 +162,7 @@ class Similarity:
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
 
-    def codes(self, pairs: Any) -> Array:
+    def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
         codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
         if codes.ndim != 2 or codes.shape[1] != 2:

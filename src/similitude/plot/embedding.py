@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.evaluate.projection import plane, project
+from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.columns import Array, Bools, Floats
-from similitude.feedback.convert import Table
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted
 from similitude.plot.style import COLOURS, MARKERS, axes_of
@@ -28,8 +27,8 @@ def embedding(
     model: Fitted | Table,
     *,
     labels: bool | Sequence[str] | None = None,
-    colors: npt.ArrayLike | None = None,
-    classes: npt.ArrayLike | None = None,
+    colors: Column | None = None,
+    classes: Column | None = None,
     images: Mapping[Any, Any] | Sequence[Any] | None = None,
     new: Sequence[Any] = (),
     uncertainty: Uncertainty | None = None,
