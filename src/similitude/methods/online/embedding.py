@@ -6,9 +6,9 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.online import embedding_steps, keep_answers
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
@@ -77,7 +77,7 @@ class OnlineEmbedding(OnlineEstimator):
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
         prior: float = 0.5,
-        init: npt.ArrayLike | None = None,
+        init: Table | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
         grow: bool = False,
