@@ -94,6 +94,7 @@ def test_kernel_features_over_partitions(client, answers, dataset, kind):
     np.testing.assert_allclose(spread.features_.toarray(), whole.features_.toarray(), atol=1e-12)
 
 
+@pytest.mark.own_seed  # the cluster's processes draw as they always do
 def test_validation_and_curves_spread_without_a_change_of_code(client, answers):
     def tables():
         model = sm.STE(2, random_state=0)

@@ -13,7 +13,6 @@ import numpy as np
 
 import similitude
 from similitude.graph.consistency import ConsistencyReport
-from similitude.graph.figures import shown
 from similitude.plot.feedback import rater_agreement
 from similitude.plot.style import pyplot
 
@@ -22,7 +21,7 @@ def consistency_page(report: ConsistencyReport, title: str = "Can these answers 
     """Return a report of `similitude.check` as HTML."""
     template = Template((resources.files("similitude.report") / "consistency.html").read_text(encoding="utf-8"))
     rows = "\n".join(
-        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(shown(figure))}</td>'
+        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(str(figure))}</td>'
         f'<td class="note">{html.escape(figure.note)}</td></tr>'
         for name, figure in report.figures()
     )
