@@ -74,6 +74,15 @@ def test_features_in_a_parquet_file_are_refused_before_anything_is_learned(witho
         read_features(folder / "vectors.parquet", None, 4)
 
 
+def test_pictures_that_are_not_there_are_refused_before_anything_is_learned(folder, tmp_path):
+    (tmp_path / "pictures").mkdir()
+    command = ["learn", "answers.csv", "--images", str(tmp_path / "pictures")]
+    done = run(*command, folder=folder, hidden=[])
+    assert done.returncode == 1
+    assert "no file in" in done.stderr
+    assert not (folder / "answers_report").exists()
+
+
 def test_an_export_to_parquet_is_refused_before_the_database_is_asked(without, folder):
     from similitude.study.keep.export import export_answers
 
