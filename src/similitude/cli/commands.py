@@ -272,7 +272,7 @@ def _say_counts(dataset: Any) -> None:
 
 
 def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
-    """Find the pictures of the items of a model or feedback: files that are named as an item, with or without suffix."""
+    """Find the pictures of the items of a model or feedback: files named as an item, with or without suffix."""
     files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
     files = {path.stem: path for path in files.values()} | files
     names = about.names or tuple(str(k) for k in range(about.n_items))
