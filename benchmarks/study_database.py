@@ -51,7 +51,10 @@ def _answers(first: int, n: int, truth: np.ndarray, names: np.ndarray, rng: np.r
             "rater_id": k // PER_RATER + 1, "number": k % PER_RATER, "uid": f"filled-{k}", "outcome": "answered",
             "shown": json.dumps(names[items].tolist()), "response": json.dumps([float(response)]),
             "side": side_of("triplet", [response]), "milliseconds": int(ms), "score": float(share),
-            "strategy": "random" if share < 0.2 else "information_gain", "model": 1, "asked_at": _START + k, "received": _START + k,
+            "strategy": "random" if share < 0.2 else "information_gain", "model": 1,
+            "asked_at": _START + k, "received": _START + k,
         }
-        for k, items, response, share, ms in zip(range(first, first + n), shown, said.tolist(), chance, time, strict=True)
+        for k, items, response, share, ms in zip(
+            range(first, first + n), shown, said.tolist(), chance, time, strict=True
+        )
     ]  # fmt: skip

@@ -60,7 +60,7 @@ def database(address, servers):
 def ask(server, raters, seed):
     """Simulated raters answer all their questions at one server."""
     link = f"http://127.0.0.1:{server.port}/s/words/"
-    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed)
+    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed, rehearsal=False)
 
 
 def model_row(database, holds=lambda _row, _newest: True):
