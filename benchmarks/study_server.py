@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
 import random
 import socket
 import subprocess
@@ -25,13 +26,16 @@ def free_port() -> int:
 
 
 class Server:
-    """A server of ours as a process, with or without its model process."""
+    """A server of ours as a process, with or without its model process; `code` is another checkout to run."""
 
-    def __init__(self, root: Path, url: str, port: int | None = None, model: bool = False) -> None:
+    def __init__(
+        self, root: Path, url: str, port: int | None = None, model: bool = False, code: Path | None = None
+    ) -> None:
         self.port = port or free_port()
         command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--database", url]
         command += ["--port", str(self.port), "--model" if model else "--no-model"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        place = {} if code is None else {"env": {**os.environ, "PYTHONPATH": str(code / "src")}}
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **place)
 
     def wait(self) -> Server:
         end = time.monotonic() + 150  # a busy machine takes its time

@@ -52,6 +52,7 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
     assert np.array_equal(first.embedding, second.embedding)
 
 
+@pytest.mark.own_seed  # the command draws as it always does
 @pytest.mark.parametrize("method", [None, "TACKL", "rankprojection"])
 def test_methods_that_learn_from_features(study, method):
     c = sm.read_comparisons(study / "answers.csv")

@@ -1,4 +1,4 @@
-"""A release says the same everywhere: tag, version, changelog, citation, metadata; and its workflows are well formed."""
+"""A release says the same everywhere (tag, version, changelog, citation), and its workflows are well formed."""
 
 import os
 import re

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +23,7 @@ from similitude.study.web.door import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
+from tests.systems import unix_only
 
 SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
@@ -45,6 +47,16 @@ def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
     assert not Path(f"{tmp_path / 'answers.db'}-wal").exists()  # closed in order: the log is folded in
 
 
+def test_a_server_takes_no_header_of_any_length(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        with pytest.raises(urllib.error.HTTPError, match="431"):
+            urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
+        with urllib.request.urlopen(live.link("words")) as page:
+            assert page.status == 200
+
+
+@unix_only
 def test_ctrl_c_is_no_fault(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with serving(tmp_path) as live:

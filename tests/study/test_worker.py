@@ -20,6 +20,7 @@ from similitude.study.store import schema
 from similitude.study.supervise import Supervisor
 from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
+from tests.systems import unix_only
 
 
 @pytest.fixture
@@ -377,6 +378,7 @@ def is_running(pid):
     return True
 
 
+@unix_only
 def test_the_process_learns_is_started_again_and_ends_with_its_server(tmp_path):
     site, service = open_study(write_study(tmp_path / "colours"))
     fill(service, 2, 30)
@@ -411,6 +413,7 @@ time.sleep(600)
 """
 
 
+@unix_only
 def test_the_process_ends_when_its_server_is_killed(tmp_path):
     folder = write_study(tmp_path / "colours")
     with subprocess.Popen([sys.executable, "-c", SERVER, folder], stdout=subprocess.PIPE, text=True) as server:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.active.refit import best_fit
 from similitude.active.select import Chooser
-from similitude.active.sources import RecordedAnswers, SimulatedRater, Source, error_of
+from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.comparisons import Comparisons
@@ -42,7 +42,7 @@ def active_curve(
     n_jobs: int | None = None,
     per_repeat: bool = False,
     callback: Progress | None = None,
-    **rater: Any,
+    **rater: Unpack[RaterOptions],
 ) -> pd.DataFrame:
     """Error against the number of answers, for several ways of choosing the questions.
 
@@ -75,6 +75,14 @@ def active_curve(
     -------
     a table with a row per strategy and number of answers: `error`, its interval `low`, `high`, and `likelihood` (mean
     probability given to the test answers)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, sharpness=3.0)
+    >>> sorted({*table.strategy}), sorted({*table.answers})
+    (['information_gain', 'random'], [12, 24, 36])
     """
     _check(source, form, rater)
     named = strategies if isinstance(strategies, Mapping) else {name: {"strategy": name} for name in strategies}
@@ -119,6 +127,15 @@ def answers_needed(table: pd.DataFrame, error: float, *, baseline: str = "random
     -------
     a table with a row per strategy: `answers` (mean over repeats), `reached` (share of repeats), `share` of the
     baseline's answers, `low`, `high`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, per_repeat=True, sharpness=3.0)
+    >>> needed = sm.answers_needed(table, error=0.3)
+    >>> needed.strategy.tolist(), needed.share[needed.strategy == "random"].item()
+    (['random', 'information_gain'], 1.0)
     """
     need = pd.DataFrame(
         {
@@ -172,7 +189,7 @@ def _ratio(top: npt.NDArray[Any], bottom: npt.NDArray[Any], level: float) -> tup
     return share, float(stats.t.ppf(0.5 + level / 2, count - 1)) * deviation
 
 
-def _check(source: Any, form: str, rater: dict[str, Any]) -> None:
+def _check(source: Any, form: str, rater: RaterOptions) -> None:
     if not isinstance(source, Comparisons):
         return
     if form != "triplet":
@@ -187,7 +204,7 @@ def _replay(
     features: Any,
     form: str,
     test_size: float,
-    rater: dict[str, Any],
+    rater: RaterOptions,
     size: tuple[int | Sequence[int], int],
     options: dict[str, Any],
     seed: np.random.SeedSequence,
@@ -217,7 +234,7 @@ def _replay(
     return pd.DataFrame(rows)
 
 
-def _answerer(source: Any, form: str, test_size: float, rater: dict[str, Any], rng: np.random.Generator) -> Source:
+def _answerer(source: Any, form: str, test_size: float, rater: RaterOptions, rng: np.random.Generator) -> Source:
     if isinstance(source, Comparisons):
         return RecordedAnswers(source, test_size, rng)
     return SimulatedRater(np.asarray(source, float), form, rng, rater)

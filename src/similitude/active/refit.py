@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,14 @@ from sklearn.base import clone
 
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import ComparisonEstimator
 from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
+
+SAMPLE = 50_000  # comparisons that tell where a fit of all of them ends, nearly
 
 
 def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, features: Any = None) -> Any:
@@ -33,6 +36,20 @@ def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, feature
     return min(fits, key=lambda fit: fit.objective_)
 
 
+def through_sample(
+    estimator: Any, comparisons: Comparisons, fit: Callable[[Any, Comparisons], Any], size: int = SAMPLE
+) -> Any:
+    """Fit many comparisons from where a fit of a sample of them ends: passes over all of them are what costs.
+
+    `fit` fits the sample, from several starts, say; up to `size` comparisons, it fits all of them.
+    """
+    if len(comparisons) <= size or "init" not in estimator.get_params():
+        return fit(clone(estimator), comparisons)
+    rows = np.sort(np.random.default_rng(0).choice(len(comparisons), size, replace=False))
+    start = fit(clone(estimator), comparisons.rows(rows)).embedding_
+    return clone(estimator).set_params(init=start, n_init=1).fit(comparisons)
+
+
 def _positions(last: Any) -> Floats:
     """What a fit can start from: the positions, of TACKL the free part of them."""
     if isinstance(last, TACKL):
@@ -40,7 +57,7 @@ def _positions(last: Any) -> Floats:
     return np.asarray(getattr(last, "embedding_", last))
 
 
-def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -> Similarity:
+def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state: Seed = 0) -> Similarity:
     """Learn a saved similarity anew from all answers, old and new.
 
     The method and settings are those that the similarity was made with; the fit starts from where its items are and
@@ -55,6 +72,16 @@ def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -
     Returns
     -------
     a new `Similarity`; the old one is not changed
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> before = sm.STE(2, random_state=0).fit(answers[:300]).similarity_
+    >>> after = sm.refit(before, answers)
+    >>> after, after.score(answers) > 0.9
+    (<STE: 12 items in 2 dimensions>, True)
     """
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     estimator = _estimator(similarity).set_params(n_items=c.n_items)

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude import __version__
-from similitude.cli.output import same_in_python, summary
+from similitude.cli.output import same_in_python, summary, write_unicode
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -285,6 +285,7 @@ def pictures_of(folder: Path, similarity: Any) -> dict[Any, Path]:
 def main() -> None:
     """Run the command line; an error is one sentence and exit status 1."""
     warnings.showwarning = _one_sentence
+    write_unicode()
     os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files: no window system is asked for, or waited for
     try:
         app()

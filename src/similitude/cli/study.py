@@ -84,7 +84,7 @@ def demo(
     if folder is not None:
         _demo(folder, host, port)
         return
-    with tempfile.TemporaryDirectory() as passing:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as passing:
         _demo(Path(passing) / "colours", host, port)
 
 

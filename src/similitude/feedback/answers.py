@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude.display.words import counted, listed
+from similitude.feedback.cards import answers_card
 from similitude.feedback.columns import Array, Categories, Floats, Rows, join, take
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
     """One row per answer.
 
@@ -27,6 +29,14 @@ class Answers:
     strategy : how the question was chosen
     time : seconds that the answer took, NaN where not recorded
     side : position on the screen of what was chosen, -1 where not recorded
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> c = sm.Comparisons.from_odd_one_out([("cat", "dog", "bus"), ("car", "bus", "cat")], rater=["ann", "ben"])
+    >>> answers = c.answers
+    >>> len(answers), answers.rater.labels, int(answers.cant_tell.sum())
+    (2, ('ann', 'ben'), 0)
     """
 
     form: Categories
@@ -124,6 +134,15 @@ class Answers:
             if not getattr(self, name).recorded:
                 del columns[name]
         return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        forms, raters, unsure = self.form.labels, len(self.rater.labels), int(self.cant_tell.sum())
+        text = counted(len(self), "answer") + (f" ({listed(forms, len(forms))})" if forms else "")
+        text += f" by {counted(raters, 'rater')}" if raters else ""
+        return f"<{text}{f', {unsure:,} could not tell' if unsure else ''}>"
+
+    def _repr_html_(self) -> str:
+        return answers_card(self)
 
 
 def _labelled(values: Any, length: int, argument: str) -> Categories:

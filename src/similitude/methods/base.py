@@ -14,17 +14,29 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
+from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
 
 _MOST_NAMED = 5
 
 
 class FeedbackWarning(UserWarning):
-    """The feedback leaves something open: items never compared, or groups of items never compared with each other."""
+    """The feedback leaves something open: items never compared, or groups of items never compared with each other.
+
+    Examples
+    --------
+    >>> import warnings, similitude as sm
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.FeedbackWarning)
+    ...     model = sm.STE(1, n_items=4, random_state=0).fit([(0, 1, 2), (1, 0, 2)])  # nothing was said about item 3
+    >>> float(abs(model.embedding_[3, 0]))
+    0.0
+    """
 
 
 class ComparisonEstimator(BaseEstimator):
@@ -34,7 +46,12 @@ class ComparisonEstimator(BaseEstimator):
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Explain every parameter in the docstring of each method, those of the classes that it extends included."""
+        super().__init_subclass__(**settings)
+        complete_docstring(cls)
+
+    def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""
         raise NotImplementedError(f"{type(self).__name__} must define fit")
 
@@ -49,19 +66,19 @@ class ComparisonEstimator(BaseEstimator):
         """Whether `predict_proba` can be asked of the fitted model."""
         return self._fitted().has_probability
 
-    def fit_transform(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
+    def fit_transform(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """Fit, and return the position of every item."""
         return self.fit(comparisons, y).embedding_
 
-    def predict(self, comparisons: Any) -> Bools:
+    def predict(self, comparisons: ComparisonsLike) -> Bools:
         """Whether the model calls the near pair of each comparison nearer."""
         return self._fitted().predict(comparisons)
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
         return self._fitted().predict_proba(comparisons)
 
-    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+    def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
         return self._fitted().score(comparisons, y, sample_weight)
 

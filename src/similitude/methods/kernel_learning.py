@@ -10,13 +10,13 @@ Examples
 >>> import similitude as sm
 >>> c = sm.simulate([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], 300, random_state=0)
 >>> model = sm.RCKL().fit(c)
->>> model.score(c) > 0.9, model.gap_ <= 1e-3 * model.objective_
+>>> model.score(c) > 0.9, bool(model.gap_ <= 1e-3 * model.objective_)
 (True, True)
 """
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike
 from similitude.graph.circles import find_circle
 from similitude.methods.kernel_base import LOSSES, Feedback, KernelEstimator, one_of, principal_axes
 
@@ -53,31 +54,31 @@ class RCKL(KernelEstimator):
     slack : "soft", or "hard" for the kernel of least trace in which every comparison holds with a margin of 1 (the
         hinge, with nothing forgiven): only for feedback without contradictions
     mu : of loss="ckl": the probability is (mu + d²_far) / (2 mu + d²_near + d²_far)
-    solver : "factored" (grows the rank until a certificate holds; for any number of items), "full" (accelerated
-        projected gradient on the n × n kernel: the reference, for a few hundred items), or "auto", which is "factored"
-    n_items : number of items, where it is more than the comparisons show
-    max_iter : most iterations (of one rank, for "factored")
-    tol : stop when the duality gap is this share of the objective
 
     Attributes
     ----------
     kernel_ : (n, n) the kernel, centred (ones on the diagonal for "ckl")
-    embedding_ : (n, rank) positions with the kernel's distances, principal axes first
-    objective_, gap_ : the exact objective, and how far at most it is above the optimum (proven by duality)
-    penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
-    similarity_ : the fitted model in use
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.RCKL(loss="logistic").fit(answers)
+    >>> model.kernel_.shape, bool(model.gap_ <= 1e-3 * model.objective_), model.score(answers) > 0.9
+    ((12, 12), True, True)
     """
 
     _losses = (*LOSSES, "ckl")
 
     def __init__(
         self,
-        loss: str = "logistic",
+        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
         *,
-        penalty: float | str = "auto",
-        slack: str = "soft",
+        penalty: float | Literal["auto"] = "auto",
+        slack: Literal["soft", "hard"] = "soft",
         mu: float = 0.05,
-        solver: str = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -93,7 +94,7 @@ class RCKL(KernelEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         start: Point | None = None,

@@ -16,7 +16,7 @@ for what a likelihood cannot know: that answers of a form depend on each other, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Floats
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
@@ -44,12 +44,10 @@ _FEWEST = 40  # answers below which weights cannot be chosen
 class MixedEmbedding(LogisticEmbedding):
     """Positions from several forms of feedback at once.
 
-    With comparisons of one form alone it is the method itself. See `OrdinalEmbedding` for the other parameters and
-    attributes.
+    With comparisons of one form alone it is the method itself.
 
     Parameters
     ----------
-    n_components : dimensions of the embedding
     method : "STE", "TSTE" or "CKL": how comparisons are answered
     weights : how much each form counts, as a dict, 1 where it is not in it: "links", "ratings", "labels", or a form of
         comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
@@ -64,6 +62,16 @@ class MixedEmbedding(LogisticEmbedding):
     links_ : threshold (a distance) and slope of the links, None without links
     ratings_ : for each set of ratings its slope and, for steps, its thresholds
     n_used_ : how many comparisons, links, ratings and labels' comparisons were learned from
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 300, random_state=0)
+    >>> links = sm.Links.from_pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2), (1, 3)], n_items=12)
+    >>> model = sm.MixedEmbedding(n_components=2, weights={"links": 0.5}, random_state=0).fit(answers, links=links)
+    >>> model.embedding_.shape, model.weights_["links"]
+    ((12, 2), 0.5)
     """
 
     takes_further = True  # `fit` takes links, ratings and labels
@@ -72,18 +80,18 @@ class MixedEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: str = "STE",
-        weights: Mapping[str, float] | str = "auto",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        weights: Mapping[str, float] | Literal["auto"] = "auto",
         target: str | None = None,
-        steps: bool | str = "auto",
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        steps: bool | Literal["auto"] = "auto",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
@@ -95,7 +103,7 @@ class MixedEmbedding(LogisticEmbedding):
 
     def fit(
         self,
-        comparisons: Any = None,
+        comparisons: ComparisonsLike | None = None,
         y: npt.ArrayLike | None = None,
         *,
         links: Links | None = None,
@@ -127,7 +135,7 @@ class MixedEmbedding(LogisticEmbedding):
         self._keep_joint(best, problem, said)
         return self
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison, in the form it was asked in."""
         c = self._fitted().over_items(comparisons)
         forms = c.answers.form

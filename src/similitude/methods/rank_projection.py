@@ -10,7 +10,7 @@ rank the trace leaves; here the number of dimensions is yours, and the problem i
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_positions
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
 from similitude.feedback.columns import Floats, Seed
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
@@ -56,15 +56,28 @@ class RankProjection(FeatureEstimator):
     embedding_ : (n, L) positions of the training items, principal axes first; an item never compared stands where its
         features put it
     components_ : per modality (n, L): what each training item's kernel values contribute to each dimension
-    penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    penalty_ : the penalty that was used
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations of the best start, and how the solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.RankProjection(n_components=2, random_state=0).fit(answers, features=np.hstack([truth, noise]))
+    >>> model.embedding_.shape, model.score(answers) > 0.9, model.transform([[0.0, 1.0, 0.0, 0.0]]).shape
+    ((12, 2), True, (1, 2))
     """
 
     def __init__(
         self,
         n_components: int = 2,
         *,
-        loss: str = "logistic",
-        penalty: float | str = "auto",
+        loss: Literal["logistic", "hinge"] = "logistic",
+        penalty: float | Literal["auto"] = "auto",
         n_init: int = 3,
         n_items: int | None = None,
         random_state: Seed = None,
@@ -82,7 +95,7 @@ class RankProjection(FeatureEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,

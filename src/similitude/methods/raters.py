@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
 
 if TYPE_CHECKING:
@@ -43,11 +43,10 @@ class RaterEmbedding(LogisticEmbedding):
     """Positions with the sharpness of each rater, fitted jointly.
 
     An answer without a recorded rater counts with sharpness 1; where no rater is recorded, the fit is that of the
-    method itself. See `OrdinalEmbedding` for the other parameters and attributes.
+    method itself.
 
     Parameters
     ----------
-    n_components : dimensions of the embedding
     method : "STE", "TSTE" or "CKL": how a rater of sharpness 1 answers
     spread : how far raters differ, the standard deviation of log sharpness; "auto" learns it from the answers
     lapse : whether each rater also has a share of answers given at random, around 5 % before anything is known. It
@@ -60,23 +59,33 @@ class RaterEmbedding(LogisticEmbedding):
         below 0.4. A typical rater has 1
     spread_ : the spread that was used
     pooled_objective_ : mean loss plus ridge of the pooled fit, from which it starts
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> raters = sm.Raters.of([8.0, 8.0, 0.0], names=["ann", "ben", "clicker"])
+    >>> answers = sm.simulate(truth, 900, raters=raters, random_state=0)
+    >>> model = sm.RaterEmbedding(n_components=2, random_state=0).fit(answers)
+    >>> model.raters_.rater[model.raters_.flagged].tolist()
+    ['clicker']
     """
 
     def __init__(
         self,
         n_components: int = 2,
         *,
-        method: str = "STE",
-        spread: float | str = "auto",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        spread: float | Literal["auto"] = "auto",
         lapse: bool = False,
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
@@ -85,7 +94,9 @@ class RaterEmbedding(LogisticEmbedding):
         self.spread = spread
         self.lapse = lapse
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
+    ) -> Self:
         """Find positions for the items and the sharpness of the raters: first pooled, then at once.
 
         The parameters are those of `STE.fit`; who answered stands in the comparisons.
@@ -95,9 +106,9 @@ class RaterEmbedding(LogisticEmbedding):
         self.pooled_objective_ = self.objective_
         names, rater = raters_of(c)
         term = self._term(c, rater, len(names))
-        own = term.start(np.empty(0))
+        own = term.start(_sqdist(self.embedding_, term.pairs))
         if names:
-            found, own = self._fit_raters(c, term, callback)
+            found, own = self._fit_raters(c, term, own, callback)
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
             compared = np.isin(np.arange(c.n_items), term.pairs)
             self._keep_positions(found, (X - X[compared].mean(0)) * compared[:, None], c.names)
@@ -106,7 +117,7 @@ class RaterEmbedding(LogisticEmbedding):
         self.raters_ = self._table(c, names, term, own)
         return self
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that the rater of each comparison disagrees, agrees; a typical one where not known."""
         c = self._fitted().over_items(comparisons)
         names, rater = raters_of(c)
@@ -131,11 +142,13 @@ class RaterEmbedding(LogisticEmbedding):
             spread=spread, lapse=self.lapse,
         )  # fmt: skip
 
-    def _fit_raters(self, c: Comparisons, term: Judged, callback: Callback | None) -> tuple[Result, Floats]:
+    def _fit_raters(
+        self, c: Comparisons, term: Judged, own: Floats, callback: Callback | None
+    ) -> tuple[Result, Floats]:
         """Alternate between the joint fit at a spread and the spread that the sharpness found asks for."""
         compared = len(np.unique(term.pairs))
         model = Positions(c.n_items, self.n_components)
-        params = np.concatenate([self.embedding_.ravel(), term.start(np.empty(0))])
+        params = np.concatenate([self.embedding_.ravel(), own])
         for _ in range(1 if self.spread != "auto" else _ROUNDS):
             problem = JointProblem(model, c.n_items, [term], Ridge(self.penalty_, compared))
             found = lbfgs(problem, params, max_iter=self.max_iter, tol=self.tol, callback=callback)

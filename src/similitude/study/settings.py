@@ -235,8 +235,7 @@ def read_study(folder: Path) -> Study:
     path = folder / FILE
     name = check_name(folder)
     try:
-        with path.open("rb") as file:
-            written: dict[str, Any] = tomllib.load(file)
+        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -257,7 +256,7 @@ def _read_pages(path: Path, pages: Pages) -> dict[str, str]:
         if file is None:
             continue
         try:
-            words[page] = (path.parent / file).read_text(encoding="utf-8")
+            words[page] = (path.parent / file).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise StudyError(

@@ -30,6 +30,7 @@ from similitude.feedback.files.layouts import Options, read_table
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.tables import Table, kind_of, objects
 from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.writing import WRITTEN, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PathLike = str | os.PathLike[str]
-_WRITTEN = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 
 
 def read_comparisons(
@@ -114,6 +114,15 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     comparisons : the feedback
     path : the file; a name without a suffix is a folder for `ComparisonDataset`, which holds the comparisons, but not
         who answered and how
+
+    Examples
+    --------
+    >>> import tempfile, similitude as sm
+    >>> c = sm.Comparisons.from_triplets([("cat", "dog", "car"), ("bus", "car", "dog")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sm.write_comparisons(c, f"{folder}/answers.csv")
+    ...     sm.read_comparisons(f"{folder}/answers.csv")
+    <2 comparisons from 2 answers about 4 items>
     """
     where = Path(path)
     check_target(where)
@@ -126,12 +135,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     if comparisons.n_answers == 0:
         raise ValueError("comparisons: expected at least one answer to write, found none")
     columns, header = to_columns(comparisons)
-    if kind in (".csv", ".tsv"):
-        data = tables.text(columns, header, "," if kind == ".csv" else "\t")
-    elif kind in (".jsonl", ".ndjson"):
-        data = tables.json_lines(columns, header)
-    else:
-        data = tables.parquet(columns, header)
+    data = b"".join(pieces(kind, [columns], header))
     write_whole(where, gzip.compress(data, mtime=0) if zipped else data)
 
 
@@ -140,7 +144,7 @@ def check_target(path: Path) -> None:
     kind = kind_of(path)[0] if path.suffix else ".parquet"  # a folder holds Parquet files
     if kind == ".parquet":
         need("parquet", f"{path.name}: a Parquet file" if path.suffix else f"{path.name}: a folder of Parquet files")
-    elif kind not in _WRITTEN:
+    elif kind not in WRITTEN:
         raise ValueError(f"path: {kind} holds items alone; write .csv, .jsonl or .parquet instead")
 
 

@@ -1,23 +1,13 @@
-"""Everything that a report of answers says, computed once: `sm.learn`.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(12, 2))
->>> answers = sm.simulate(truth, 300, sharpness=2.0, random_state=1)
->>> found = sm.learn(answers, time_limit=2, random_state=0)
->>> found.similarity.n_items, found.neighbours.shape
-(12, (12, 6))
-"""
+"""Everything that a report of answers says, computed once: `sm.learn`."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import joblib
 import numpy as np
@@ -32,24 +22,35 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
+from similitude.report.learning.summary import findings_card, summary
 
 Step = Callable[[str], None]
 """Called with what is being done, for a progress line."""
 
 _NEIGHBOURS, _SURPRISES = 5, 20
+
+
+class PageOptions(TypedDict, total=False):
+    """What may be said about a report beside its title; `page.learning_page` explains it."""
+
+    images: Mapping[str, Path] | None
+    colours: Mapping[str, str] | None
+    command: str | None
+
+
 _BOOTSTRAPS, _REPEATS = 30, 5
 _FEWEST_ANSWERS = 30
 _DIMENSIONS = (1, 2, 3, 4, 5, 6)
 _MOST_RATERS, _RATER_FOLDS = 500, 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What `learn` finds.
 
@@ -67,6 +68,15 @@ class Findings:
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth[:6], 25, sharpness=2.0, random_state=1)
+    >>> found = sm.learn(answers, time_limit=1, random_state=0)
+    >>> found.consistency.answers, found.model.has_probability, found.page("Faces").startswith("<!doctype html>")
+    (25, True, True)
     """
 
     comparisons: Comparisons
@@ -87,21 +97,29 @@ class Findings:
         """The model in use."""
         return self.model.similarity_
 
-    def page(self, title: str = "What people find similar", **options: Any) -> str:
+    def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
         """Return the report as one self-contained HTML page; see `similitude.report.learning.page.learning_page`."""
         from similitude.report.learning.page import learning_page
 
         return learning_page(self, title, **options)
 
-    def save(self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Any) -> Path:
+    def save(
+        self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
+    ) -> Path:
         """Write the model, the tables, the figures and the report into a folder; return the report's path."""
         from similitude.report.learning.folder import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return findings_card(self)
+
 
 def learn(
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     features: Any = None,
     time_limit: float = 60.0,
@@ -113,12 +131,26 @@ def learn(
 
     Parameters
     ----------
-    comparisons : feedback
+    comparisons : the answers: `Comparisons`, or an array of rows `(i, j, k)`, "i is more like j than like k"
     features : of the items, where there are any (see `AutoSimilarity`)
     time_limit : seconds for the choice of a model; the rest of the report takes about as long again
     random_state : seed
     n_jobs : processes, through joblib, for everything that is fitted many times
-    step : called with what is being done
+    step : called with what is being done, a few words at a time, for a progress line
+
+    Returns
+    -------
+    Findings
+        `found.similarity` is the model, `found.save(folder)` writes the report with its tables and figures.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth[:6], 25, sharpness=2.0, random_state=1)
+    >>> found = sm.learn(answers, time_limit=1, random_state=0)
+    >>> found.similarity.n_items, found.neighbours.shape[0]
+    (6, 6)
     """
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
         return _learned(as_comparisons(comparisons), features, time_limit, random_state, step or (lambda _: None))

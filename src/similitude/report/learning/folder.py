@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
-from similitude.plot.style import require_matplotlib, save
+from similitude.plot.style import pyplot, save
 from similitude.report.learning.figures import FIGURES
-from similitude.report.learning.findings import Findings
+from similitude.report.learning.findings import Findings, PageOptions
 from similitude.report.learning.methods import citations, paragraph
 from similitude.report.learning.page import learning_page
 
 REPORT = "report.html"
 
 
-def write_folder(found: Findings, folder: Path, title: str, **options: Any) -> Path:
+def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[PageOptions]) -> Path:
     """Write everything; a file is whole or not there at all."""
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)
@@ -30,7 +30,7 @@ def write_folder(found: Findings, folder: Path, title: str, **options: Any) -> P
         if axes is not None:
             save(axes, folder / "figures" / f"{name}.pdf")
             save(axes, folder / "figures" / f"{name}.png")
-            require_matplotlib().close(axes.get_figure(root=True))
+            pyplot().close(axes.get_figure(root=True))
     write_whole(folder / "check.json", json.dumps(found.consistency.to_dict(), indent=1).encode())
     write_whole(folder / "methods.txt", "\n\n".join([paragraph(found), *citations(found)]).encode())
     write_whole(folder / REPORT, learning_page(found, title, **options).encode())

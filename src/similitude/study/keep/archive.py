@@ -60,7 +60,7 @@ def _through_temporary(path: Path, write: Any) -> None:
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         write(beside)
-        with beside.open("rb") as stream:
+        with beside.open("r+b") as stream:  # Windows syncs only what may be written to
             os.fsync(stream.fileno())
         os.replace(beside, path)
     finally:
@@ -77,7 +77,7 @@ def _copy(database: Database, target: Path) -> None:
 
 def _archive(database: Database, target: Path) -> None:
     newest = ScriptDirectory.from_config(migrations()).get_current_head()
-    with database.read() as connection, gzip.open(target, "wt", encoding="utf-8") as stream:
+    with database.read() as connection, gzip.open(target, "wt", encoding="utf-8", newline="\n") as stream:
         if not database.is_sqlite:
             connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
         stream.write(json.dumps({**_ABOUT, "schema": newest}) + "\n")

@@ -10,8 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.feedback.files import tables
+from similitude.feedback.files.writing import WRITTEN
 from similitude.study.asking import OUTCOMES, side_of
-from similitude.study.keep.export import FILE_FORM, KINDS
+from similitude.study.keep.export import FILE_FORM
 from similitude.study.keep.rebuild import recount
 from similitude.study.service import StudyService
 from similitude.study.settings import FORM_NAMES, StudyError
@@ -41,8 +42,8 @@ def bring_in(service: StudyService, path: Path) -> int:
 
 def _cells(path: Path) -> list[dict[str, Any]]:
     kind, zipped = tables.kind_of(path)
-    if kind not in KINDS:
-        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(KINDS)}")
+    if kind not in WRITTEN:
+        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
     data = tables.content(path, zipped)
     if kind == ".parquet":
         table = tables.parse_parquet(data)

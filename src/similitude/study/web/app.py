@@ -13,6 +13,7 @@ from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
+from similitude.study.web.media import know_media_types
 
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
@@ -26,6 +27,7 @@ _HEADERS = {
 
 def create_app(site: Site, root: str = "") -> FastAPI:
     """The application of a site; `root` is the path under which a proxy has put it, as `/lab/faces`."""
+    know_media_types()
     app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
     app.state.site, app.state.root = site, root
     app.include_router(rater.router)
