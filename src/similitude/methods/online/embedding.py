@@ -6,12 +6,13 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from similitude.engine.online import embedding_steps, keep_answers
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import OrdinalEmbedding
 from similitude.methods.online.base import OnlineEstimator
@@ -94,7 +95,7 @@ class OnlineEmbedding(OnlineEstimator):
         self.grow = grow
         self.random_state = random_state
 
-    def begin_with(self, comparisons: Any, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
+    def begin_with(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
         """Forget everything, keep these comparisons and fit them as a batch; what comes later is learned one by one.
 
         For a model that starts with many answers: a million are fitted in seconds, and learned one by one in a minute.
