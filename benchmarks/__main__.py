@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> None:
         seed=options.seed,
         quick=options.quick,
         methods=tuple(options.methods.split(",")),
+        before=options.before,
     )
     if unknown := set(options.topics) - set(NAMES):
         sys.exit(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeats", type=int, default=3, help="times are the best of so many (default 3)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first repeat (default 1)")
     parser.add_argument("--methods", default=",".join(METHODS), help="which methods (default all)")
+    parser.add_argument("--before", metavar="FOLDER", help="an earlier checkout, measured in turn where a topic can")
     parser.add_argument("--short", action="store_true", help="leave out the topics that take many minutes")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs; not stored")
     return parser

@@ -4,7 +4,6 @@ from similitude import demo
 
 
 def test_demo_runs_and_says_where_to_look(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     demo.main(tmp_path / "out")
     said = capsys.readouterr().out
     assert str(tmp_path / "out" / "colours.png") in said

@@ -1,6 +1,7 @@
 """similitude: learn what people find similar.
 
-The public names; each is imported when it is first used, so that `import similitude` costs nothing.
+The public names; each is imported when it is first used, so that `import similitude` costs nothing. Type checkers and
+editors read them in `__init__.pyi`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _HOME = {
     "AutoSimilarity": "auto.similarity",

@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import urllib.error
 import urllib.parse
 import urllib.request
 from contextlib import closing
@@ -21,12 +22,14 @@ from typer.testing import CliRunner
 from similitude import cli
 from similitude.study.keep.archive import back_up
 from similitude.study.keep.export import export_raters
-from similitude.study.serve import greeting, path_of
+from similitude.study.proxies import Outside, Proxies
+from similitude.study.serve import greeting
 from similitude.study.service import Joining
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
 from similitude.study.web.door import Door
+from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 
@@ -35,7 +38,7 @@ SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
 def run(*arguments):
     command = [sys.executable, "-m", "similitude.cli", "study", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
@@ -130,11 +133,20 @@ def test_the_demo_says_what_becomes_of_its_answers(tmp_path):
     assert "deleted with its answers" in lines[-1]
 
 
+def test_a_server_takes_no_header_of_any_length(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        with pytest.raises(urllib.error.HTTPError, match="431"):
+            urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
+        with urllib.request.urlopen(live.link("words")) as page:
+            assert page.status == 200
+
+
 def test_ctrl_c_is_no_fault(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with serving(tmp_path) as live:
         live.process.send_signal(signal.SIGINT)
-        assert live.process.wait(20) == 0
+        assert live.process.wait(PATIENCE) == 0
 
 
 def test_the_demo_is_ready_to_click(tmp_path):
@@ -188,22 +200,31 @@ def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
 
 
 @pytest.mark.parametrize(
-    ("address", "path"),
+    ("address", "path", "secure"),
     [
-        (None, ""),
-        ("https://study.example.org", ""),
-        ("https://study.example.org/", ""),
-        ("https://example.org/lab/faces/", "/lab/faces"),
+        (None, "", False),
+        ("http://study.example.org", "", False),
+        ("https://study.example.org/", "", True),
+        ("https://example.org/lab/faces/", "/lab/faces", True),
     ],
 )
-def test_the_path_under_which_a_proxy_has_put_the_server(address, path):
-    assert path_of(address) == path
+def test_the_path_under_which_a_proxy_has_put_the_server(address, path, secure):
+    assert Outside.of(address) == Outside(path, secure)
 
 
 @pytest.mark.parametrize("address", ["example.org/lab", "/lab", "ftp://example.org", "https:///lab"])
 def test_a_public_address_that_is_none_is_said(address):
     with pytest.raises(StudyError, match="public_url: expected an address such as"):
-        path_of(address)
+        Outside.of(address)
+
+
+def test_proxies_are_trusted_by_address_and_network():
+    proxies = Proxies(["10.1.0.0/16", "192.0.2.7", "2001:db8::/32"])
+    assert all(map(proxies.is_trusted, ("127.0.0.1", "::1", "10.1.2.3", "192.0.2.7", "2001:db8::9")))
+    assert not any(map(proxies.is_trusted, ("127.0.0.2", "10.2.0.1", "192.0.2.8", "::2", "unknown", "")))
+    for wrong in ("*", "nginx", "10.0.0.5/8", "10.0.0"):
+        with pytest.raises(StudyError, match="trusted_proxy: expected an address such as"):
+            Proxies([wrong])
 
 
 def test_new_tells_the_next_step(tmp_path):
@@ -235,7 +256,7 @@ def test_without_the_extra_it_says_how_to_install_it(monkeypatch, tmp_path):
     )
     done = CliRunner().invoke(cli.app, ["study", "new", str(tmp_path / "faces")])
     assert isinstance(done.exception, ModuleNotFoundError)
-    assert str(done.exception) == "a study needs fastapi, which is not installed: pip install 'similitude[study]'"
+    assert str(done.exception) == 'a study needs fastapi, which is not installed: pip install "similitude[study]"'
 
 
 def test_help_loads_nothing_heavy():

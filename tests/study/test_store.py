@@ -20,6 +20,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Clock, Database, StoreError
 from similitude.study.store.uptime import Uptime
 from similitude.study.store.writer import Writer
+from tests.patience import PATIENCE
 from tests.study.test_service import finish, rows, say
 
 
@@ -41,6 +42,27 @@ def test_opening_twice_changes_nothing(database, url):
     again.close()
     with database.read() as connection:
         assert connection.scalar(sa.text("SELECT count(*) FROM alembic_version")) == 1
+
+
+def test_an_older_database_is_brought_up_to_date_and_keeps_its_rows(url):
+    first = sa.create_engine(databases._with_driver(url), poolclass=sa.NullPool)
+    settings = databases.migrations()
+    with first.begin() as connection:
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+        if first.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"PRAGMA application_id = {databases.APPLICATION}")
+        connection.execute(sa.text("INSERT INTO study VALUES (1, 'old', false, 1.0)"))
+        rater = "1, 1, 'r0001', 'browser0', NULL, '{}', 1.0, 1.0, NULL, NULL, 1, 1, 0, 0"
+        connection.execute(sa.text(f"INSERT INTO rater VALUES ({rater})"))
+        answer = "1, 1, 1, 0, 'u', 'question', 'triplet', '[]', 'answered', '[1]', 0, 5, 'even', NULL, NULL, 'v', 1, 2"
+        connection.execute(sa.text(f"INSERT INTO answer VALUES ({answer})"))
+    opened = Database(url)
+    with opened.read() as connection:
+        row = connection.execute(sa.select(schema.answer)).mappings().one()
+        assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+    opened.close()
+    assert (row["response"], row["received"], row["direction"], row["background"]) == ("[1]", 2.0, None, None)
 
 
 def test_a_newer_database_is_refused(database, url):
@@ -217,7 +239,7 @@ def test_one_bad_request_does_not_fail_its_neighbours(database):
 
     def wait(connection, requests):
         inside.set()
-        gate.wait(10)
+        gate.wait(PATIENCE)
         return requests
 
     def batch(connection, requests):
@@ -228,7 +250,7 @@ def test_one_bad_request_does_not_fail_its_neighbours(database):
         return requests
 
     first = writer.submit(wait, 0)
-    inside.wait(10)
+    inside.wait(PATIENCE)
     futures = [writer.submit(batch, name) for name in ("a", "bad", "b")]
     cancelled = writer.submit(batch, "never")
     assert cancelled.cancel()

@@ -110,6 +110,32 @@ def test_bodies_that_are_no_answer_are_refused(browser, site):
     assert log(site) == []
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"response": ["1"]},
+        {"response": [True]},
+        {"number": "0"},
+        {"number": False},
+        {"number": 0.5},
+        {"milliseconds": "900"},
+        {"milliseconds": True},
+        {"direction": "up"},
+        {"background": "grey"},
+        {"uid": 12345678},
+    ],
+)
+def test_strings_and_booleans_are_no_numbers(browser, site, wrong):
+    token = browser.join()
+    browser.call("POST", "/api/words/consent", headers=token)
+    browser.call("POST", "/api/words/questions", headers=token)
+    right = {"number": 0, "uid": "answer-0", "response": [1], "milliseconds": 900, "direction": "rtl"}
+    refused = browser.call("POST", "/api/words/answers", headers=token, json={**right, **wrong})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+    assert log(site) == []
+    assert browser.call("POST", "/api/words/answers", headers=token, json=right).status_code == 200
+
+
 def test_text_that_no_database_takes_is_refused(browser):
     for text in ("\\u0000", "\\ud800", "\\udfff\\ud800"):
         body = f'{{"uid": "abcdefgh", "parameters": {{"rater": "a{text}"}}}}'.encode()
@@ -165,7 +191,7 @@ def pictures(tmp_path):
     folder = write_study(tmp_path / "words", "[question]\nnumber = 1")
     (folder / "study.toml").write_text((folder / "study.toml").read_text().replace("table = 'items.csv'", ""))
     (folder / "items").mkdir()
-    for name in ("a", "b c", "d%2e", "ü"):
+    for name in ("a", "b c", "d%2e", "ü", "two\nlines", "end\n"):
         (folder / "items" / f"{name}.svg").write_bytes(SVG)
     (tmp_path / "secret.svg").write_text("secret")
     site = open_site(folder, f"sqlite:///{tmp_path / 'a.db'}")

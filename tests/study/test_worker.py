@@ -26,6 +26,7 @@ from similitude.study.store import schema
 from similitude.study.supervise import Supervisor
 from similitude.study.tending import Pace
 from similitude.study.web.watch import Watch
+from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
 
 
@@ -410,14 +411,6 @@ def test_a_fault_is_told_and_the_study_rests(study):
 # --- as a process ---
 
 
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.1)
-    return found
-
-
 def is_running(pid):
     try:
         os.kill(pid, 0)
@@ -431,13 +424,13 @@ def test_the_process_learns_is_started_again_and_ends_with_its_server(tmp_path):
     fill(service, 2, 30)
     supervisor = Supervisor(site, first_wait=0.1).start()
     try:
-        wait_for(lambda: all_of(service, schema.pool))
+        until(lambda: all_of(service, schema.pool), "no pool of questions came")
         first = supervisor.pid
         os.kill(first, signal.SIGKILL)
         with service.database.write() as connection:
             connection.execute(sa.delete(schema.pool))
         fill(service, 1, 30, seed=2)
-        wait_for(lambda: all_of(service, schema.pool))
+        until(lambda: all_of(service, schema.pool), "no pool of questions came")
         second = supervisor.pid
         assert second != first
     finally:
@@ -468,4 +461,4 @@ def test_the_process_ends_when_its_server_is_killed(tmp_path):
         worker = int(server.stdout.readline())
         assert is_running(worker)
         server.kill()
-    wait_for(lambda: not is_running(worker))
+    until(lambda: not is_running(worker), "the process outlived its server")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.active.refit import best_fit
 from similitude.active.select import Chooser
-from similitude.active.sources import RecordedAnswers, SimulatedRater, Source, error_of
+from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.comparisons import Comparisons
@@ -42,7 +42,7 @@ def active_curve(
     n_jobs: int | None = None,
     per_repeat: bool = False,
     callback: Progress | None = None,
-    **rater: Any,
+    **rater: Unpack[RaterOptions],
 ) -> pd.DataFrame:
     """Error against the number of answers, for several ways of choosing the questions.
 
@@ -172,7 +172,7 @@ def _ratio(top: npt.NDArray[Any], bottom: npt.NDArray[Any], level: float) -> tup
     return share, float(stats.t.ppf(0.5 + level / 2, count - 1)) * deviation
 
 
-def _check(source: Any, form: str, rater: dict[str, Any]) -> None:
+def _check(source: Any, form: str, rater: RaterOptions) -> None:
     if not isinstance(source, Comparisons):
         return
     if form != "triplet":
@@ -187,7 +187,7 @@ def _replay(
     features: Any,
     form: str,
     test_size: float,
-    rater: dict[str, Any],
+    rater: RaterOptions,
     size: tuple[int | Sequence[int], int],
     options: dict[str, Any],
     seed: np.random.SeedSequence,
@@ -217,7 +217,7 @@ def _replay(
     return pd.DataFrame(rows)
 
 
-def _answerer(source: Any, form: str, test_size: float, rater: dict[str, Any], rng: np.random.Generator) -> Source:
+def _answerer(source: Any, form: str, test_size: float, rater: RaterOptions, rng: np.random.Generator) -> Source:
     if isinstance(source, Comparisons):
         return RecordedAnswers(source, test_size, rng)
     return SimulatedRater(np.asarray(source, float), form, rng, rater)

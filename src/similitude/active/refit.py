@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import ComparisonEstimator
 from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
@@ -40,7 +40,7 @@ def _positions(last: Any) -> Floats:
     return np.asarray(getattr(last, "embedding_", last))
 
 
-def refit(similarity: Similarity, comparisons: Any, *, random_state: Seed = 0) -> Similarity:
+def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state: Seed = 0) -> Similarity:
     """Learn a saved similarity anew from all answers, old and new.
 
     The method and settings are those that the similarity was made with; the fit starts from where its items are and

@@ -14,7 +14,7 @@ Examples
 from __future__ import annotations
 
 from math import comb
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ def next_questions(
     n: int,
     *,
     strategy: str = "information_gain",
-    candidates: int | str = "auto",
+    candidates: int | Literal["auto", "all"] = "auto",
     pool: npt.ArrayLike | pd.DataFrame | None = None,
     form: str = "triplet",
     grid_size: int = _GRID,
@@ -104,7 +104,7 @@ class Chooser:
         similarity: Any,
         *,
         strategy: str = "information_gain",
-        candidates: int | str = "auto",
+        candidates: int | Literal["auto", "all"] = "auto",
         pool: Any = None,
         form: str = "triplet",
         grid_size: int = _GRID,

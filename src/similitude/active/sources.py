@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypedDict
 
 import numpy as np
 
 from similitude.active.asked import codes_of
 from similitude.feedback.columns import Array, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.simulation.raters import Raters
 from similitude.feedback.simulation.simulate import simulate
 
 _TEST_QUESTIONS = 10_000
+
+
+class RaterOptions(TypedDict, total=False):
+    """How a simulated rater answers; `simulate` explains it."""
+
+    metric: Literal["euclidean", "precomputed"]
+    sharpness: float | None
+    flip: float
+    raters: Raters | int | None
+    spread: float
+    lapse: float
+    cant_tell: float
+    grid_size: int | None
+    n_chosen: int | None
+    levels: int | None
 
 
 class Source(Protocol):
@@ -33,11 +49,11 @@ class SimulatedRater:
 
     pool: Ints | None = None
 
-    def __init__(self, truth: Array, form: str, rng: np.random.Generator, settings: dict[str, Any]) -> None:
+    def __init__(self, truth: Array, form: str, rng: np.random.Generator, settings: RaterOptions) -> None:
         self.truth, self.form, self.settings = truth, form, settings
         self.n_items = len(truth)
-        metric = {"metric": settings["metric"]} if "metric" in settings else {}
-        self.test = simulate(truth, _TEST_QUESTIONS, random_state=rng, **metric)
+        metric = settings.get("metric", "euclidean")
+        self.test = simulate(truth, _TEST_QUESTIONS, metric=metric, random_state=rng)
 
     def ask(self, shown: Ints, rng: np.random.Generator) -> Comparisons:
         """Return simulated answers."""

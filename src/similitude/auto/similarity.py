@@ -37,7 +37,7 @@ from similitude.evaluate.draws import refit
 from similitude.evaluate.folds import AnswerFold
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
 from similitude.methods.similarity import Similarity
@@ -104,7 +104,7 @@ class AutoSimilarity(ComparisonEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -144,14 +144,14 @@ class AutoSimilarity(ComparisonEstimator):
         self._refit(found, c, features)
         return self
 
-    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         See `Similarity.place`.
         """
         return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
 
-    def refit_chosen(self, comparisons: Any, *, features: Any = None) -> AutoSimilarity:
+    def refit_chosen(self, comparisons: ComparisonsLike, *, features: Any = None) -> AutoSimilarity:
         """Return a model with the settings that were chosen, fitted to other answers about the same items.
 
         Nothing is chosen anew: this is what `uncertainty` calls, and what a study does when some answers have come in.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,7 +53,7 @@ def next_questions(
 
     similarity = sm.Similarity.load(model)
     c, reading = (None, None) if asked is None else read(asked, form, larger)
-    chosen = {"strategy": strategy.value, "form": asks.value, "random_share": random_share}
+    chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks.value, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
     text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)
     if out is None:

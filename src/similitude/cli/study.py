@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from similitude.cli.commands import app as whole
+from similitude.extras import need
 
 app = typer.Typer(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
 whole.add_typer(app, name="study")
@@ -29,13 +30,7 @@ PublicUrl = Annotated[
 @app.callback()
 def _needs_the_extra() -> None:
     """Ask people: make a study, serve it, keep what they say."""
-    import importlib.util
-
-    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"a study needs {', '.join(missing)}, which is not installed: pip install 'similitude[study]'"
-        )
+    need("study", "a study")
 
 
 @app.command()
@@ -56,12 +51,21 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     public_url: PublicUrl = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="address or network of a proxy on another machine; may be given several times"),
+    ] = None,
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
+    from similitude.study.create import still_an_example
     from similitude.study.serve import serve as run
+    from similitude.study.settings import read_studies
 
-    run(folder, database, host, port, public_url, _say, model)
+    for study in read_studies(folder):
+        if warning := still_an_example(study):
+            typer.echo(f"warning: {warning}", err=True)
+    run(folder, database, host, port, public_url, _say, model, trusted_proxies=trusted_proxy or ())
 
 
 @app.command(name="admin-link")
@@ -87,7 +91,7 @@ def demo(
     if folder is not None:
         _demo(folder, host, port)
         return
-    with tempfile.TemporaryDirectory() as passing:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as passing:
         _demo(Path(passing) / "colours", host, port, passing=True)
 
 

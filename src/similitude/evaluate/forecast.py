@@ -21,10 +21,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Progress, learning_curve
 from similitude.feedback.columns import Floats
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
 from similitude.methods.base import FeedbackWarning
@@ -87,10 +88,13 @@ class Forecast:
             return text + f" The noise ceiling is unknown: {self.ceiling.note}."
         return text + f" The noise ceiling is {self.ceiling.value:.1%}. {self.note}".rstrip()
 
+    def _repr_html_(self) -> str:
+        return forecast_card(self)
+
 
 def more_answers(
     estimator: Any,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
     by: Literal["answer", "rater"] = "answer",

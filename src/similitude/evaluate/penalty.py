@@ -16,7 +16,7 @@ from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Cleaner, Progress, clusters, held_out_rows, summarise
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
 
 _GRID = np.geomspace(0.01, 100.0, 9)
@@ -24,7 +24,7 @@ _GRID = np.geomspace(0.01, 100.0, 9)
 
 def penalty_path(
     estimator: Any,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     penalties: Sequence[float] | None = None,
     *,
     parameter: str = "penalty",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +104,9 @@ def purity(classes: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
     return float(table.max(0).sum() / table.sum())
 
 
-def rand_index(classes: npt.ArrayLike, clusters: npt.ArrayLike, kind: str = "plain") -> float:
+def rand_index(
+    classes: npt.ArrayLike, clusters: npt.ArrayLike, kind: Literal["plain", "adjusted", "balanced"] = "plain"
+) -> float:
     """Share of pairs of items on which classes and clusters agree.
 
     Parameters

@@ -17,7 +17,7 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -26,7 +26,7 @@ Estimators = Any | Sequence[Any] | Mapping[str, Any]
 
 def cross_validate(
     estimators: Estimators,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     by: By = "answer",
     n_splits: int = 5,
@@ -79,7 +79,7 @@ def cross_validate(
 
 def learning_curve(
     estimators: Estimators,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     sizes: Sequence[int] | None = None,
     by: By = "answer",

@@ -13,8 +13,8 @@ n_items : number of items, where some were never compared and items have no name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows
 from similitude.feedback.sheet_constructors import (
     ANSWER_COLUMNS,
+    Columns,
     SheetConstructors,
     about_answers,
     about_items,
@@ -46,7 +47,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_triplets(
-        cls, triplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Any
+        cls, triplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k)`: item i is more like j than like k.
 
@@ -62,7 +63,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_quadruplets(
-        cls, quadruplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Any
+        cls, quadruplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k, l)`: the pair i, j is more alike than the pair k, l.
 
@@ -71,7 +72,9 @@ class Constructors(SheetConstructors):
         return cls._from_rows("quadruplet", quadruplets, responses, answer, columns)
 
     @classmethod
-    def from_odd_one_out(cls, triples: Any, odd: npt.ArrayLike | None = None, **columns: Any) -> Comparisons:
+    def from_odd_one_out(
+        cls, triples: Any, odd: npt.ArrayLike | None = None, **columns: Unpack[Columns]
+    ) -> Comparisons:
         """Three items and the one that does not belong.
 
         Parameters
@@ -83,7 +86,9 @@ class Constructors(SheetConstructors):
         return cls._from_three("odd_one_out", triples, odd, 2, columns)
 
     @classmethod
-    def from_most_central(cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Any) -> Comparisons:
+    def from_most_central(
+        cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Unpack[Columns]
+    ) -> Comparisons:
         """Three items and the most central one.
 
         Parameters
@@ -97,7 +102,11 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_choices(
-        cls, shown: Iterable[Sequence[Any]], chosen: Iterable[Sequence[Any]], head: Any = None, **columns: Any
+        cls,
+        shown: Iterable[Sequence[Any]],
+        chosen: Iterable[Sequence[Any]],
+        head: Any = None,
+        **columns: Unpack[Columns],
     ) -> Comparisons:
         """Picks from a grid, or clicks: every chosen item is nearer to the head than every item left.
 
@@ -116,7 +125,7 @@ class Constructors(SheetConstructors):
         shown: Iterable[Sequence[Any]],
         ranked: Iterable[Sequence[Any]] | None = None,
         head: Any = None,
-        **columns: Any,
+        **columns: Unpack[Columns],
     ) -> Comparisons:
         """Items ranked by closeness to a head, nearest first.
 
@@ -133,7 +142,7 @@ class Constructors(SheetConstructors):
         return cls._from_picks("ranking", questions, order, None, columns)
 
     @classmethod
-    def from_attribute(cls, orders: Iterable[Sequence[Any]], **columns: Any) -> Comparisons:
+    def from_attribute(cls, orders: Iterable[Sequence[Any]], **columns: Unpack[Columns]) -> Comparisons:
         """Items ranked on an attribute: of three, the middle one is nearer to each end than the ends are.
 
         Parameters
@@ -148,7 +157,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def _from_rows(
-        cls, form: str, rows: Any, responses: npt.ArrayLike | None, answer: Any, columns: dict[str, Any]
+        cls, form: str, rows: Any, responses: npt.ArrayLike | None, answer: Any, columns: Mapping[str, Any]
     ) -> Comparisons:
         width = {"triplet": 3, "quadruplet": 4}[form]
         codes, names, n_items = item_rows(rows, width, f"{form}s", *about_items(columns))
@@ -162,13 +171,13 @@ class Constructors(SheetConstructors):
             raise ValueError('responses: an answer of several rows cannot be "can\'t tell"; leave such rows out')
         sheets = Sheets(answer, len(codes))
         given = [name for name in (*ANSWER_COLUMNS, "weight") if columns.get(name) is not None]
-        columns = columns | {name: sheets.one_each(columns[name], name) for name in given}
+        columns = {**columns} | {name: sheets.one_each(columns[name], name) for name in given}
         answers = Answers.of(form, sheets.rows(codes), sheets.rows(said), **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod
     def _from_three(
-        cls, form: str, triples: Any, position: npt.ArrayLike | None, default: int, columns: dict[str, Any]
+        cls, form: str, triples: Any, position: npt.ArrayLike | None, default: int, columns: Mapping[str, Any]
     ) -> Comparisons:
         codes, names, n_items = item_rows(triples, 3, "triples", *about_items(columns))
         said = np.full(len(codes), default, float) if position is None else np.asarray(position, float)
@@ -185,7 +194,7 @@ class Constructors(SheetConstructors):
         shown: Iterable[Sequence[Any]],
         picked: Iterable[Sequence[Any]],
         head: Any,
-        columns: dict[str, Any],
+        columns: Mapping[str, Any],
     ) -> Comparisons:
         questions, picks = with_head(shown, head), list(picked)
         if len(picks) != len(questions):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,20 @@ from similitude.feedback.shards import Shards
 from similitude.feedback.sheets import as_right
 
 
-def as_comparisons(comparisons: Any, y: npt.ArrayLike | None = None, n_items: int | None = None) -> Comparisons:
+class SupportsArray(Protocol):
+    """An array, or what makes one of itself: a table of pandas, say."""
+
+    def __array__(self) -> npt.NDArray[Any]: ...
+
+
+# Not `npt.ArrayLike`, which takes a text: the name of a file is no array of comparisons.
+Rows = SupportsArray | Sequence[Sequence[int]] | Sequence[tuple[str, ...]] | Sequence[list[str]]
+ComparisonsLike = Comparisons | Shards | Rows  # who needs all shards at once, says so
+
+
+def as_comparisons(
+    comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, n_items: int | None = None
+) -> Comparisons:
     """Return feedback as `Comparisons`.
 
     Parameters

@@ -6,7 +6,7 @@ against the other landmarks: questions (landmark; item, landmark). Kleindessner 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from similitude.feedback.items import Names, encode_items
 def landmark_questions(
     n_items: int,
     landmarks: int | npt.ArrayLike,
-    kind: str = "k1",
+    kind: Literal["k1", "k2"] = "k1",
     n_questions: int | None = None,
     random_state: Seed = None,
 ) -> Ints:
@@ -79,7 +79,13 @@ def _grid(landmarks: Ints, n_items: int, kind: str) -> tuple[Ints, Ints, Array]:
     return landmarks[one], landmarks[two], pair * n_items + landmarks[place].astype(np.int64)
 
 
-def choose_landmarks(items: Any, n_landmarks: int, *, metric: str = "euclidean", random_state: Seed = None) -> Ints:
+def choose_landmarks(
+    items: Any,
+    n_landmarks: int,
+    *,
+    metric: Literal["euclidean", "precomputed"] = "euclidean",
+    random_state: Seed = None,
+) -> Ints:
     """Choose landmarks: at random, or spread out.
 
     Spread out means farthest first: a random item, then each time the item farthest from those chosen.

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
 from similitude.feedback import closure
 from similitude.feedback.answers import Answers
+from similitude.feedback.cards import links_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
 from similitude.feedback.columns import Bools, Categories, Floats, Ints, Seed, join, take
@@ -82,20 +84,39 @@ class Links:
         return cls(codes, kind, check_weight(weight, len(codes)), count, known, Categories.of(rater, len(codes)))
 
     @classmethod
-    def from_pairs(cls, similar: Sequence[Any] = (), dissimilar: Sequence[Any] = (), **columns: Any) -> Links:
+    def from_pairs(
+        cls,
+        similar: Sequence[Any] = (),
+        dissimilar: Sequence[Any] = (),
+        *,
+        weight: npt.ArrayLike | None = None,
+        rater: Any = None,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
+    ) -> Links:
         """Make links from a list of similar pairs and a list of dissimilar pairs.
 
         Parameters
         ----------
         similar, dissimilar : pairs of items by name or position
-        **columns : weight, rater, names, n_items, as in `of` (similar pairs come first)
+        weight, rater, names, n_items : as in `of` (similar pairs come first)
         """
         kind = np.repeat([True, False], [len(similar), len(dissimilar)])
-        return cls.of([*map(tuple, similar), *map(tuple, dissimilar)], kind, **columns)
+        pairs = [*map(tuple, similar), *map(tuple, dissimilar)]
+        return cls.of(pairs, kind, weight=weight, rater=rater, names=names, n_items=n_items)
 
     @classmethod
     def from_labels(
-        cls, item: Any, label: Any, *, n_links: int | None = None, random_state: Seed = None, **columns: Any
+        cls,
+        item: Any,
+        label: Any,
+        *,
+        n_links: int | None = None,
+        random_state: Seed = None,
+        weight: npt.ArrayLike | None = None,
+        rater: Any = None,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
     ) -> Links:
         """Make links from classes: pairs of one class are similar, pairs of different classes are dissimilar.
 
@@ -105,15 +126,16 @@ class Links:
         label : the class of each
         n_links : number of pairs to draw; every pair when not given
         random_state : seed of that draw
-        **columns : weight, rater, names, n_items, as in `of`
+        weight, rater, names, n_items : as in `of`
         """
-        codes, names, n_items = encode_items(item, columns.pop("names", None), columns.pop("n_items", None))
+        codes, known, count = encode_items(item, names, n_items)
         values = np.asarray(label)
         if codes.ndim != 1 or values.shape != codes.shape:
             raise ValueError(f"label: expected one class per item {codes.shape}, found shape {values.shape}")
         first, second = closure.some_pairs(len(codes), n_links, np.random.default_rng(random_state))
         pairs = np.stack([codes[first], codes[second]], axis=1)
-        return cls.of(pairs, values[first] == values[second], names=names, n_items=n_items, **columns)
+        same = values[first] == values[second]
+        return cls.of(pairs, same, weight=weight, rater=rater, names=known, n_items=count)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -203,5 +225,8 @@ class Links:
 
     def __repr__(self) -> str:
         count = int(self.similar.sum())
-        kinds = f"{count} similar, {len(self) - count} dissimilar"
-        return f"<{len(self)} links ({kinds}) among {self.n_items} items>"
+        kinds = f"{count:,} similar, {len(self) - count:,} dissimilar"
+        return f"<{counted(len(self), 'link')} ({kinds}) among {counted(self.n_items, 'item')}>"
+
+    def _repr_html_(self) -> str:
+        return links_card(self)

@@ -5,8 +5,8 @@ A rater's whole sheet is one answer: its comparisons depend on each other, and a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,26 @@ if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons
 
 ANSWER_COLUMNS = ("rater", "time", "side", "strategy")
-COLUMNS = (*ANSWER_COLUMNS, "weight", "names", "n_items")
+
+
+class SheetColumns(TypedDict, total=False):
+    """The columns that every constructor takes beside its own arguments."""
+
+    time: npt.ArrayLike | None
+    side: npt.ArrayLike | None
+    strategy: Any
+    weight: npt.ArrayLike | None
+    names: Sequence[str] | None
+    n_items: int | None
+
+
+class Columns(SheetColumns, total=False):
+    """The same with the rater, who is an argument where an answer is a whole sheet."""
+
+    rater: Any
+
+
+COLUMNS = ("rater", *SheetColumns.__annotations__)
 
 
 class SheetConstructors:
@@ -38,7 +57,7 @@ class SheetConstructors:
         missing: float | None = None,
         max_per_rater: int | None = None,
         random_state: Seed = None,
-        **columns: Any,
+        **columns: Unpack[SheetColumns],
     ) -> Comparisons:
         """Pairs rated on a scale; the whole sheet of a rater is one answer, and ties give nothing.
 
@@ -85,7 +104,7 @@ class SheetConstructors:
         *,
         max_per_rater: int | None = None,
         random_state: Seed = None,
-        **columns: Any,
+        **columns: Unpack[SheetColumns],
     ) -> Comparisons:
         """Items laid out on a table (spatial arrangement): pairs that lie closer are more alike.
 
@@ -111,7 +130,7 @@ class SheetConstructors:
         return cls._finish(answers, names, n_items, columns, edges)
 
     @classmethod
-    def from_groupings(cls, item: Any, group: Any, rater: Any = None, **columns: Any) -> Comparisons:
+    def from_groupings(cls, item: Any, group: Any, rater: Any = None, **columns: Unpack[SheetColumns]) -> Comparisons:
         """Items sorted into groups: an item is more like the members of its group than like any other.
 
         Parameters
@@ -139,7 +158,7 @@ class SheetConstructors:
         n_comparisons: int | None = None,
         *,
         random_state: Seed = None,
-        **columns: Any,
+        **columns: Unpack[Columns],
     ) -> Comparisons:
         """A table of dissimilarities between all items.
 
@@ -191,7 +210,7 @@ class SheetConstructors:
 
     @classmethod
     def _finish(
-        cls, answers: Answers, names: Any, n_items: int, columns: dict[str, Any], edges: Any = None
+        cls, answers: Answers, names: Any, n_items: int, columns: Mapping[str, Any], edges: Any = None
     ) -> Comparisons:
         unknown = sorted(set(columns) - set(COLUMNS))
         if unknown:
@@ -200,11 +219,11 @@ class SheetConstructors:
         return cls.from_answers(answers, names=names, n_items=n_items, weight=weight, edges=edges)
 
 
-def about_answers(columns: dict[str, Any]) -> dict[str, Any]:
+def about_answers(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns about answers, where they are given."""
     return {name: columns[name] for name in ANSWER_COLUMNS if name in columns}
 
 
-def about_items(columns: dict[str, Any]) -> tuple[Any, int | None]:
+def about_items(columns: Mapping[str, Any]) -> tuple[Any, int | None]:
     """Return the names and the number of items, None where not given."""
     return columns.get("names"), columns.get("n_items")

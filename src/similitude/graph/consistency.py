@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, Rows, as_comparisons
 from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
@@ -160,7 +160,11 @@ class ConsistencyReport(FigureTable):
         return f"no comparison links them; {named('smallest', self.groups[-1])}"
 
 
-def check(comparisons: Any, level: float = 0.95) -> ConsistencyReport | PassReport:
+@overload
+def check(comparisons: Comparisons | Rows, level: float = 0.95) -> ConsistencyReport: ...
+@overload
+def check(comparisons: Shards, level: float = 0.95) -> PassReport: ...
+def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyReport | PassReport:
     """Say how far feedback can be trusted.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import squareform
@@ -85,7 +85,7 @@ class RBF(FeatureKernel):
     2.0
     """
 
-    width: float | str = "median"
+    width: float | Literal["median"] = "median"
 
     def __post_init__(self) -> None:
         if isinstance(self.width, str) and self.width != "median":

@@ -13,7 +13,7 @@ are smooth convex programs.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from similitude.engine.models import Weights
 from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.columns import Floats
+from similitude.feedback.convert import ComparisonsLike
 from similitude.methods.kernel_base import LOSSES, FeatureEstimator, Feedback, KernelEstimator, principal_axes
 from similitude.methods.modalities import Modality
 from similitude.methods.placement import place_items
@@ -75,10 +76,10 @@ class RCKLMKL(_AuxiliaryKernels):
 
     def __init__(
         self,
-        loss: str = "logistic",
+        loss: Literal["logistic", "hinge"] = "logistic",
         *,
-        penalty: float | str = "auto",
-        solver: str = "auto",
+        penalty: float | Literal["auto"] = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -92,7 +93,7 @@ class RCKLMKL(_AuxiliaryKernels):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -141,11 +142,11 @@ class RCKLAK(_AuxiliaryKernels):
 
     def __init__(
         self,
-        loss: str = "logistic",
+        loss: Literal["logistic", "hinge"] = "logistic",
         *,
-        penalty: float | str = "auto",
-        auxiliary_penalty: float | str = "auto",
-        solver: str = "auto",
+        penalty: float | Literal["auto"] = "auto",
+        auxiliary_penalty: float | Literal["auto"] = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -160,7 +161,7 @@ class RCKLAK(_AuxiliaryKernels):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -182,7 +183,9 @@ class RCKLAK(_AuxiliaryKernels):
         """(n, n) the free part of the kernel."""
         return self.point_.factors[0] @ self.point_.factors[0].T
 
-    def place(self, comparisons: Any, *, features: Any, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(
+        self, comparisons: ComparisonsLike, *, features: Any, n_init: int = 5, random_state: Any = None
+    ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 
         Parameters

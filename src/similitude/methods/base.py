@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
@@ -34,7 +35,7 @@ class ComparisonEstimator(BaseEstimator):
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""
         raise NotImplementedError(f"{type(self).__name__} must define fit")
 
@@ -49,19 +50,19 @@ class ComparisonEstimator(BaseEstimator):
         """Whether `predict_proba` can be asked of the fitted model."""
         return self._fitted().has_probability
 
-    def fit_transform(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
+    def fit_transform(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """Fit, and return the position of every item."""
         return self.fit(comparisons, y).embedding_
 
-    def predict(self, comparisons: Any) -> Bools:
+    def predict(self, comparisons: ComparisonsLike) -> Bools:
         """Whether the model calls the near pair of each comparison nearer."""
         return self._fitted().predict(comparisons)
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
         return self._fitted().predict_proba(comparisons)
 
-    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+    def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
         return self._fitted().score(comparisons, y, sample_weight)
 

@@ -25,7 +25,7 @@ Examples
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.landmarks import as_landmarks
 from similitude.feedback.shards import Shards
 from similitude.methods.base import FeedbackWarning, listing, refuse_empty
@@ -86,7 +86,7 @@ class ComparisonKernel(BaseEstimator):
 
     def __init__(
         self,
-        kind: str = "k1",
+        kind: Literal["k1", "k2"] = "k1",
         reduce_diagonal: bool = False,
         *,
         landmarks: npt.ArrayLike | None = None,
@@ -97,7 +97,7 @@ class ComparisonKernel(BaseEstimator):
         self.landmarks = landmarks
         self.n_items = n_items
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Make the features.
 
         Parameters
@@ -118,11 +118,11 @@ class ComparisonKernel(BaseEstimator):
         self._warn_of(c, self.empty_)
         return self
 
-    def fit_transform(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Any:
+    def fit_transform(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Any:
         """Make the features and return them."""
         return self.fit(comparisons, y).features_
 
-    def transform(self, comparisons: Any) -> Any:
+    def transform(self, comparisons: ComparisonsLike) -> Any:
         """Return features over the same columns, from other comparisons alone.
 
         Parameters
@@ -156,7 +156,7 @@ class ComparisonKernel(BaseEstimator):
         return self._kernel
 
     def kernel(
-        self, comparisons: Any = None, *, dtype: npt.DTypeLike = np.float64, block: int = BLOCK
+        self, comparisons: ComparisonsLike | None = None, *, dtype: npt.DTypeLike = np.float64, block: int = BLOCK
     ) -> npt.NDArray[Any]:
         """Form the kernel: a precomputed kernel for scikit-learn.
 
@@ -201,7 +201,7 @@ class ComparisonKernel(BaseEstimator):
             return 0.0
         return least
 
-    def _known(self, comparisons: Any, y: npt.ArrayLike | None) -> Comparisons | Shards:
+    def _known(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None) -> Comparisons | Shards:
         """Return what to learn from, checked; a dataset is checked as it is read."""
         if isinstance(comparisons, Shards):
             if y is not None or self.n_items not in (None, comparisons.n_items):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Bools, Floats
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
@@ -71,14 +71,14 @@ class OrdinalEmbedding(ComparisonEstimator):
         self,
         n_components: int = 2,
         *,
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
         device: str = "auto",
     ) -> None:
         self.n_components = n_components
@@ -96,7 +96,9 @@ class OrdinalEmbedding(ComparisonEstimator):
         """Return the loss of this method with its parameters."""
         raise NotImplementedError(f"{type(self).__name__} must define loss")
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
+    ) -> Self:
         """Find positions for the items.
 
         Parameters
@@ -147,7 +149,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         self._keep(best, shards.names, counts.occurrences > 0)
         return self
 
-    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         See `Similarity.place`.

@@ -10,7 +10,7 @@ speak, with many the answers do. New items stand at the map's value.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_positions
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
 from similitude.feedback.columns import Floats, Seed
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of
@@ -66,9 +66,9 @@ class FeatureEmbedding(FeatureEstimator):
         self,
         n_components: int = 10,
         *,
-        loss: str = "logistic",
-        penalty: float | str = "auto",
-        map_penalty: float | str = "auto",
+        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
+        penalty: float | Literal["auto"] = "auto",
+        map_penalty: float | Literal["auto"] = "auto",
         n_items: int | None = None,
         random_state: Seed = None,
         max_iter: int = 1000,
@@ -85,7 +85,7 @@ class FeatureEmbedding(FeatureEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -113,7 +113,9 @@ class FeatureEmbedding(FeatureEstimator):
         self._keep(best, model, feedback)
         return self
 
-    def place(self, comparisons: Any, *, features: Any, n_init: int = 5, random_state: Seed = None) -> Similarity:
+    def place(
+        self, comparisons: ComparisonsLike, *, features: Any, n_init: int = 5, random_state: Seed = None
+    ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 
         Parameters

@@ -13,7 +13,7 @@ gradient is EM's. The best of several starts is kept. The number of groups is ch
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.kernel_base import one_of
 from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
@@ -80,19 +80,19 @@ class GroupEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        n_groups: int | str = "auto",
-        method: str = "STE",
-        differ: str = "maps",
+        n_groups: int | Literal["auto"] = "auto",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        differ: Literal["maps", "weights"] = "maps",
         max_groups: int = 4,
         n_starts: int = 4,
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
@@ -103,7 +103,9 @@ class GroupEmbedding(LogisticEmbedding):
         self.max_groups = max_groups
         self.n_starts = n_starts
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
+    ) -> Self:
         """Find the maps of the groups and who belongs to which: first pooled, then parted.
 
         The parameters are those of `STE.fit`; who answered stands in the comparisons.
@@ -120,7 +122,7 @@ class GroupEmbedding(LogisticEmbedding):
         self._keep_one(said) if self.n_groups_ == 1 else self._part(said, callback)
         return self
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that the rater of each comparison disagrees, agrees: over the groups, by membership."""
         c = self._fitted().over_items(comparisons)
         names, rater = raters_of(c)
@@ -129,15 +131,15 @@ class GroupEmbedding(LogisticEmbedding):
         agrees = (member * each).sum(1)
         return np.stack([1.0 - agrees, agrees], axis=1)
 
-    def answer_margin(self, comparisons: Any) -> Floats:
+    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
         """How much likelier than not the rater of each comparison agrees: what `score` and `accuracy` go by."""
         return self.predict_proba(comparisons)[:, 1] - 0.5
 
-    def predict(self, comparisons: Any) -> Bools:
+    def predict(self, comparisons: ComparisonsLike) -> Bools:
         """Whether the rater of each comparison is likely to call its near pair nearer."""
         return self.answer_margin(comparisons) > 0
 
-    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+    def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that are rightly foretold of their raters; a tie counts half."""
         c = self._fitted().over_items(comparisons, y)
         return share_right(c, self.answer_margin(c), sample_weight)

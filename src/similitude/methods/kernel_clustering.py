@@ -53,7 +53,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
         self,
         n_clusters: int = 8,
         *,
-        kernel: str = "precomputed",
+        kernel: Literal["precomputed", "linear"] = "precomputed",
         n_init: int = 5,
         max_iter: int = 100,
         random_state: int | np.random.Generator | None = None,
@@ -213,7 +213,13 @@ def kernel_linkage(K: Any, method: Literal["complete", "average", "single"] = "c
     return linkage(squareform(distances, checks=False), method)
 
 
-def kernel_map(X: Any, n_components: int = 2, *, kernel: str = "precomputed", random_state: int | None = 0) -> Floats:
+def kernel_map(
+    X: Any,
+    n_components: int = 2,
+    *,
+    kernel: Literal["precomputed", "linear"] = "precomputed",
+    random_state: int | None = 0,
+) -> Floats:
     """Return positions by kernel PCA, for `plot.embedding`: scikit-learn's, with signs that do not depend on chance.
 
     Parameters

@@ -16,7 +16,7 @@ Examples
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike
 from similitude.graph.circles import find_circle
 from similitude.methods.kernel_base import LOSSES, Feedback, KernelEstimator, one_of, principal_axes
 
@@ -72,12 +73,12 @@ class RCKL(KernelEstimator):
 
     def __init__(
         self,
-        loss: str = "logistic",
+        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
         *,
-        penalty: float | str = "auto",
-        slack: str = "soft",
+        penalty: float | Literal["auto"] = "auto",
+        slack: Literal["soft", "hard"] = "soft",
         mu: float = 0.05,
-        solver: str = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -93,7 +94,7 @@ class RCKL(KernelEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         start: Point | None = None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -26,15 +28,15 @@ class LogisticEmbedding(OrdinalEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: str = "STE",
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,

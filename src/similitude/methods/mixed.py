@@ -16,7 +16,7 @@ for what a likelihood cannot know: that answers of a form depend on each other, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Floats
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
@@ -72,18 +72,18 @@ class MixedEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: str = "STE",
-        weights: Mapping[str, float] | str = "auto",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        weights: Mapping[str, float] | Literal["auto"] = "auto",
         target: str | None = None,
-        steps: bool | str = "auto",
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        steps: bool | Literal["auto"] = "auto",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
@@ -95,7 +95,7 @@ class MixedEmbedding(LogisticEmbedding):
 
     def fit(
         self,
-        comparisons: Any = None,
+        comparisons: ComparisonsLike | None = None,
         y: npt.ArrayLike | None = None,
         *,
         links: Links | None = None,
@@ -127,7 +127,7 @@ class MixedEmbedding(LogisticEmbedding):
         self._keep_joint(best, problem, said)
         return self
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison, in the form it was asked in."""
         c = self._fitted().over_items(comparisons)
         forms = c.answers.form

@@ -22,7 +22,7 @@ With the identity kernel, `KPOE` is kernel GNMDS, that is `RCKL(loss="hinge")`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
 from similitude.feedback.columns import Floats, Seed
+from similitude.feedback.convert import ComparisonsLike
 from similitude.methods.kernel_base import (
     LOSSES,
     FeatureEstimator,
@@ -78,11 +79,11 @@ class KPOE(KernelEstimator, FeatureEstimator):
 
     def __init__(
         self,
-        loss: str = "hinge",
+        loss: Literal["logistic", "hinge"] = "hinge",
         *,
-        penalty: float | str = "auto",
+        penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
-        solver: str = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -97,7 +98,7 @@ class KPOE(KernelEstimator, FeatureEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -205,13 +206,13 @@ class MKPOE(KPOE):
 
     def __init__(
         self,
-        loss: str = "hinge",
+        loss: Literal["logistic", "hinge"] = "hinge",
         *,
-        penalty: float | str = "auto",
+        penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
-        combination: str = "concatenate",
+        combination: Literal["concatenate", "weighted"] = "concatenate",
         n_components: int = 10,
-        solver: str = "auto",
+        solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,

@@ -13,7 +13,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
@@ -21,7 +21,7 @@ from similitude.methods.similarity import Similarity
 
 def place_items(
     similarity: Similarity,
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     n_init: int,
     random_state: Any,
     *,

@@ -10,7 +10,7 @@ rank the trace leaves; here the number of dimensions is yours, and the problem i
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_positions
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
 from similitude.feedback.columns import Floats, Seed
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
@@ -63,8 +63,8 @@ class RankProjection(FeatureEstimator):
         self,
         n_components: int = 2,
         *,
-        loss: str = "logistic",
-        penalty: float | str = "auto",
+        loss: Literal["logistic", "hinge"] = "logistic",
+        penalty: float | Literal["auto"] = "auto",
         n_init: int = 3,
         n_items: int | None = None,
         random_state: Seed = None,
@@ -82,7 +82,7 @@ class RankProjection(FeatureEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,

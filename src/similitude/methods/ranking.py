@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dua
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
 from similitude.graph.build import build_graph
 from similitude.kernels.base import Kernel
@@ -93,13 +93,13 @@ class DRankingVM(ComparisonEstimator):
 
     def __init__(
         self,
-        kernel: str | None = None,
+        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
         *,
-        pair_kernel: str = "metric",
-        slack: str = "soft",
-        penalty: float | str = "auto",
+        pair_kernel: Literal["metric", "product", "sum"] = "metric",
+        slack: Literal["soft", "hard"] = "soft",
+        penalty: float | Literal["auto"] = "auto",
         rank: int | None = None,
-        solver: str = "auto",
+        solver: Literal["auto", "primal", "dual"] = "auto",
         n_items: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-3,
@@ -116,7 +116,7 @@ class DRankingVM(ComparisonEstimator):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -157,7 +157,7 @@ class DRankingVM(ComparisonEstimator):
         B = A if second is None else self._features(second)
         return self._pairs.table(A, B, self.params_.ravel())
 
-    def predict(self, comparisons: Any, *, features: Any = None) -> Bools:
+    def predict(self, comparisons: ComparisonsLike, *, features: Any = None) -> Bools:
         """Whether the near pair of each comparison is the less dissimilar one.
 
         Parameters
@@ -169,7 +169,7 @@ class DRankingVM(ComparisonEstimator):
 
     def score(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         sample_weight: Any = None,
         *,
@@ -301,7 +301,7 @@ class DRankingVM(ComparisonEstimator):
         positions.flags.writeable = False
         return positions
 
-    def _asked(self, comparisons: Any, y: npt.ArrayLike | None, features: Any) -> Comparisons:
+    def _asked(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, features: Any) -> Comparisons:
         check_is_fitted(self, "params_")
         return self._fitted().over_items(comparisons, y) if features is None else as_comparisons(comparisons, y)
 

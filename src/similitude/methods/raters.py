@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ class RaterEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: str = "STE",
-        spread: float | str = "auto",
+        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        spread: float | Literal["auto"] = "auto",
         lapse: bool = False,
-        penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
-        solver: str = "auto",
+        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
     ) -> None:
         super().__init__(
             n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
@@ -85,7 +85,9 @@ class RaterEmbedding(LogisticEmbedding):
         self.spread = spread
         self.lapse = lapse
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None, *, callback: Callback | None = None) -> Self:
+    def fit(
+        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
+    ) -> Self:
         """Find positions for the items and the sharpness of the raters: first pooled, then at once.
 
         The parameters are those of `STE.fit`; who answered stands in the comparisons.
@@ -106,7 +108,7 @@ class RaterEmbedding(LogisticEmbedding):
         self.raters_ = self._table(c, names, term, own)
         return self
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that the rater of each comparison disagrees, agrees; a typical one where not known."""
         c = self._fitted().over_items(comparisons)
         names, rater = raters_of(c)

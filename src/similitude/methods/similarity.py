@@ -15,11 +15,14 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.cards import card, title_of
+from similitude.display.maps import map_of
+from similitude.display.words import counted
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
@@ -58,6 +61,10 @@ class Similarity:
         """Whether `predict_proba` can be asked: the loss is of the logistic family."""
         return self.loss.has_probability
 
+    def label(self, item: int) -> str:
+        """Return what to call an item in a message: its name, or its position."""
+        return self.names[item] if self.names is not None else str(item)
+
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
         square = (self.embedding**2).sum(1)
@@ -92,7 +99,7 @@ class Similarity:
 
         return metric
 
-    def place(self, comparisons: Any, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         The items already there stay where they are; their spread says how far out a new one is expected to lie.
@@ -108,22 +115,22 @@ class Similarity:
 
         return place_items(self, comparisons, n_init, random_state)
 
-    def margin(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Floats:
+    def margin(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
         c = self.over_items(comparisons, y)
         return self.loss.margin(self._sqdist(c.near), self._sqdist(c.far))
 
-    def predict(self, comparisons: Any) -> Bools:
+    def predict(self, comparisons: ComparisonsLike) -> Bools:
         """Whether the model calls the near pair of each comparison nearer."""
         return self.margin(comparisons) > 0
 
-    def predict_proba(self, comparisons: Any) -> Floats:
+    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
         """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
         c = self.over_items(comparisons)
         agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
         return np.stack([1.0 - agrees, agrees], axis=1)
 
-    def score(self, comparisons: Any, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
+    def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders rightly; a tie counts half."""
         if isinstance(comparisons, Shards):
             from similitude.methods.sharded import score_shards
@@ -142,7 +149,7 @@ class Similarity:
             raise ValueError(f"pairs: expected rows of two items, found shape {codes.shape}")
         return codes
 
-    def over_items(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Comparisons:
+    def over_items(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Comparisons:
         """Return comparisons with items numbered as the model numbers them; an item it does not know is refused."""
         c = as_comparisons(comparisons, y)
         if c.names is not None and self.names is not None and c.names != self.names:
@@ -200,7 +207,10 @@ class Similarity:
 
     def __repr__(self) -> str:
         method = self.about.get("method", "similarity")
-        return f"<{method}: {self.n_items} items in {self.embedding.shape[1]} dimensions>"
+        return f"<{method}: {counted(self.n_items, 'item')} in {counted(self.embedding.shape[1], 'dimension')}>"
+
+    def _repr_html_(self) -> str:
+        return card(title_of(repr(self)), *map_of(self.embedding, self.names))
 
 
 def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = None) -> float:

@@ -18,7 +18,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -80,10 +80,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __init__(
         self,
-        kernel: str | Callable[[Any], Kernel] = "rbf",
+        kernel: Literal["rbf", "linear", "polynomial", "cosine"] | Callable[[Any], Kernel] = "rbf",
         n_landmarks: int | None = None,
         *,
-        landmark_map: str = "nystroem",
+        landmark_map: Literal["nystroem", "lle"] = "nystroem",
         robust: bool = True,
         n_neighbors: int = 10,
         n_iter: int = 3,

@@ -19,7 +19,7 @@ generalise (`reproduce/results/tackl.md`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
 from similitude.feedback.columns import Floats, Seed
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty
@@ -85,10 +85,10 @@ class TACKL(FeatureEstimator, CKL):
         *,
         joint: bool = False,
         mu: float = 0.05,
-        penalty: float | str = "auto",
-        weight_penalty: float | str = "auto",
-        n_init: int | str = "auto",
-        init: str | npt.ArrayLike = "spectral",
+        penalty: float | Literal["auto"] = "auto",
+        weight_penalty: float | Literal["auto"] = "auto",
+        n_init: int | Literal["auto"] = "auto",
+        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
         n_items: int | None = None,
         random_state: Seed = None,
         max_iter: int = 1000,
@@ -103,7 +103,7 @@ class TACKL(FeatureEstimator, CKL):
 
     def fit(
         self,
-        comparisons: Any,
+        comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
         features: Any = None,
@@ -136,7 +136,9 @@ class TACKL(FeatureEstimator, CKL):
         self._keep_parts(u, best, spread, feedback)
         return self
 
-    def place(self, comparisons: Any, *, features: Any = None, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(
+        self, comparisons: ComparisonsLike, *, features: Any = None, n_init: int = 5, random_state: Any = None
+    ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 
         Parameters

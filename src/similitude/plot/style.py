@@ -16,13 +16,9 @@ PRINT_DPI = 300
 
 
 def require_matplotlib() -> Any:
-    """Return pyplot, or say how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'plots need matplotlib, which is not installed; pip install "similitude[plot]"'
-        ) from None
+    """Return pyplot, which takes a second to import: only where something is drawn."""
+    import matplotlib.pyplot as plt
+
     return plt
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from urllib.parse import urlsplit
+from typing import cast
 
 import uvicorn
 
+from similitude.study.proxies import Outside, Proxies
 from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
 from similitude.study.supervise import Supervisor
 from similitude.study.web.app import create_app
+from similitude.study.web.limits import LIMITS, Crowd, LimitedProtocol, Limits, raise_open_files
 from similitude.study.web.login import first_link
 
 _DELETED = "this demo is then deleted with its answers; give it a FOLDER to keep them"
@@ -30,7 +34,9 @@ def serve(
     public_url: str | None = None,
     say: Callable[[str], None] = print,
     model: bool = True,
+    limits: Limits = LIMITS,
     passing: bool = False,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -43,14 +49,16 @@ def serve(
         expected to take that off requests, as nginx does by `location /lab/faces/ { proxy_pass http://.../; }`
     say : takes the lines that tell what is where
     model : whether a model process is started beside the server; of several, one keeps each study
+    limits : what is taken from outside: sizes, times, connections
     passing : whether the folder is deleted afterwards, which is then said
+    trusted_proxies : addresses and networks whose word counts about who asks, beside this machine's own
     """
-    root_path = path_of(public_url)
+    outside, proxies = Outside.of(public_url), Proxies(trusted_proxies)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site, root_path)).run(sockets=[listening])
+            uvicorn.Server(settings(site, outside, limits, proxies)).run(sockets=[listening])
 
 
 @contextmanager
@@ -63,20 +71,18 @@ def learning(site: Site) -> Iterator[Supervisor]:
         supervisor.stop()
 
 
-def path_of(public_url: str | None) -> str:
-    """The path of a public address, under which a proxy has put the server; empty where there is none."""
-    if public_url is None:
-        return ""
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise StudyError(f"public_url: expected an address such as https://study.example.org, found {public_url!r}")
-    return parts.path.rstrip("/")
-
-
-def settings(site: Site, root: str = "") -> uvicorn.Config:
-    """How the application is run: no log of who asked for what, and time to finish."""
+def settings(
+    site: Site, outside: Outside | None = None, limits: Limits = LIMITS, proxies: Proxies | None = None
+) -> uvicorn.Config:
+    """How the application is run: no log of who asked for what, connections within limits, and time to finish."""
+    trusted, reached = proxies or Proxies(), outside or Outside()
+    crowd = Crowd(limits, trusted.is_trusted, raise_open_files())
     return uvicorn.Config(
-        create_app(site, root),
+        create_app(site, reached.root, reached.secure),
+        forwarded_allow_ips=[str(network) for network in trusted.networks],
+        http=cast(type[asyncio.Protocol], partial(LimitedProtocol, crowd=crowd)),
+        ws="none",
+        timeout_keep_alive=limits.idle_seconds,
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=_STOP_SECONDS,
@@ -109,13 +115,22 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, _alone_at_port(), 1)
         found.bind((host, port))
         found.listen(1024)
     except OSError as error:
         found.close()
         raise StudyError(f"cannot listen at {host} port {port} ({error.strerror}); try another --port") from None
     return found
+
+
+def _alone_at_port() -> int:
+    """The option by which a port is ours alone, also right after an earlier server: it has two names.
+
+    SO_REUSEADDR lets a server start again at once; on Windows it would let two servers share a port, and each get some
+    of the raters.
+    """
+    return int(getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR))
 
 
 def address_of(host: str, listening: socket.socket) -> str:
@@ -126,15 +141,21 @@ def address_of(host: str, listening: socket.socket) -> str:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """End in order on Ctrl+C and on SIGTERM, which by itself would end the process before the site is closed."""
+    """End in order on Ctrl+C and on signals that by themselves would end the process before the site is closed."""
 
     def stop(_: int, __: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in _endings()}
     try:
         yield
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _endings() -> list[int]:
+    """Signals that ask a process to end: SIGTERM, and Ctrl+Break on Windows."""
+    return [getattr(signal, name) for name in ("SIGTERM", "SIGBREAK") if hasattr(signal, name)]

@@ -13,12 +13,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.answering import AHEAD, Answering, Said
+from similitude.study.answering import Answering, Said
 from similitude.study.asking import check_items, check_same_question
 from similitude.study.entrance import Entrance, Joining
-from similitude.study.items import Item, on_screen, read_items
+from similitude.study.items import Item, background_of, on_screen, read_items
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
+from similitude.study.opening import check_opens
 from similitude.study.refusal import Refused
 from similitude.study.rounds import check_number
 from similitude.study.settings import Study
@@ -27,8 +28,9 @@ from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
 from similitude.study.versions import Served, version_of
+from similitude.study.written import check_pictures
 
-__all__ = ["AHEAD", "Joining", "Refused", "Said", "StudyService"]
+__all__ = ["Joining", "Refused", "Said", "StudyService"]
 
 
 class StudyService:
@@ -44,6 +46,9 @@ class StudyService:
     def __init__(self, study: Study, database: Database, writer: Writer, seed: int | None = None) -> None:
         self.study, self.database, self.writer = study, database, writer
         self.items: dict[str, Item] = read_items(study)
+        check_opens(study.name, self.items.values())
+        check_pictures(study)
+        self.background = background_of(study, self.items.values())
         self.names = list(self.items)
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         check_items(study, self.names)
@@ -66,7 +71,7 @@ class StudyService:
         return self.writer.submit(self._consent_batch, rater_id)
 
     def questions(self, rater_id: int) -> Future[Row]:
-        """The questions that the rater holds, filled up to `AHEAD`."""
+        """The questions that the rater holds, filled up to `choose.ahead`."""
         return self.writer.submit(self.answering.questions_batch, rater_id)
 
     def answer(self, said: Said) -> Future[Row]:

@@ -71,10 +71,12 @@ class Question(Section):
 
 
 class Items(Section):
-    """Where the items come from: a folder of files, or a table with a column `name`."""
+    """Where the items come from, a folder of files or a table with a column `name`, and how they are shown."""
 
     folder: str = "items"
     table: str | None = None
+    background: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")] | None = None
+    enlarge: bool = True
 
 
 class Choose(Section):
@@ -83,6 +85,7 @@ class Choose(Section):
     strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
+    ahead: Annotated[int, Field(ge=2, le=50)] = 5
     dimensions: Positive = 2
     lease_minutes: Annotated[Number, Field(gt=0)] = 15.0
     pool: Positive = 200
@@ -247,8 +250,7 @@ def read_study(folder: Path) -> Study:
     path = folder / FILE
     name = check_name(folder)
     try:
-        with path.open("rb") as file:
-            written: dict[str, Any] = tomllib.load(file)
+        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -269,7 +271,7 @@ def _read_pages(path: Path, pages: Pages) -> dict[str, str]:
         if file is None:
             continue
         try:
-            words[page] = (path.parent / file).read_text(encoding="utf-8")
+            words[page] = (path.parent / file).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise StudyError(

@@ -14,6 +14,7 @@ DEFAULTS: dict[str, str] = {
     "ask_triplet": "Which of the two is more like the one on top?",
     "ask_odd_one_out": "Which one is the odd one out?",
     "ask_choice": "Pick the {pick} that are most like the one on top.",
+    "ask_choice_one": "Pick the one that is most like the one on top.",
     "ask_quadruplet": "Which pair is more alike?",
     "ask_similarity_rating": "How alike are these two?",
     "ask_same_different": "Are these two the same, or different?",
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, str] = {
     # headings and sentences
     "progress": "Question {number} of {total}",
     "practice": "Practice {number} of {total}",
+    "progress_bar": "Progress",
     "practice_over": "That was the practice. Now the study begins; your answers are kept from here on.",
     "right": "Yes, that is the answer we had in mind.",
     "wrong": "We had another answer in mind: it is marked.",
@@ -55,8 +57,8 @@ DEFAULTS: dict[str, str] = {
     "code": "Your completion code",
     "terms_title": "Before you start",
     "terms_time": "To count as complete, take your time: at least {seconds} seconds for all questions together.",
-    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. To skip a question, or "
-    "to say that you can't tell, is not to answer it.",
+    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. Skipping a question, or "
+    "saying that you can't tell, does not count.",
     "no_code_time": "There is no completion code: the questions were answered in less time than was asked for at the "
     "start. If this is a mistake, please write to the people who invited you.",
     "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "
@@ -86,10 +88,11 @@ DEFAULTS: dict[str, str] = {
     "back_online": "The connection is back; everything was sent.",
     "other_tab": "This question was answered in another tab; here is where you are now.",
     "not_loaded": "This could not be loaded.",
+    "not_shown": "I cannot see it: go on without an answer",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",
-    "keys": "Keys",
+    "shortcuts": "Single keys answer",
     "keys_two": "← → or 1 2 answer",
     "keys_several": "1 to {last} answer · ← → and Enter",
     "keys_pick": "1 to {last} pick · ← → and Enter · Enter confirms",
@@ -102,6 +105,8 @@ DEFAULTS: dict[str, str] = {
     "pair": "Pair {number}: {first}, and {second}",
     "colour": "Colour {content}",
     "choose": "Choose",
+    "enlarge": "Enlarge {content}",
+    "close": "Close",
 }
 
 _PLACE = re.compile(r"{(\w+)}")

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes, private: bool = False) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there; `private` for its owner alone."""
+def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
+    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there.
+
+    A `private` one is for its owner alone, whatever the umask says.
+    """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with open(beside, "xb", opener=_private if private else None) as stream:
-            stream.write(data)
+            stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(beside, target)
+        _put_in_place(beside, target)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -29,3 +33,12 @@ def create_private(path: Path) -> None:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _put_in_place(beside: Path, target: Path) -> None:
+    try:
+        os.replace(beside, target)
+    except PermissionError:  # on Windows a file that a spreadsheet shows cannot be replaced
+        raise PermissionError(
+            f"{target}: cannot be replaced; close the program that has it open, or give another name"
+        ) from None

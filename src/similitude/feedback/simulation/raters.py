@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
+from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Floats, Seed, frozen
 
@@ -73,5 +75,8 @@ class Raters:
 
     def __repr__(self) -> str:
         low, high = self.sharpness.min(), self.sharpness.max()
-        text = f"sharpness {low:g} to {high:g}, lapse {self.lapse.min():g} to {self.lapse.max():g}"
-        return f"<{len(self)} raters, {text}>"
+        text = f"sharpness {low:.3g} to {high:.3g}, lapse {self.lapse.min():g} to {self.lapse.max():g}"
+        return f"<{counted(len(self), 'rater')}, {text}>"
+
+    def _repr_html_(self) -> str:
+        return raters_card(self)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.engine.online import RECENT
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.columns import Array, Floats, Ints
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.online.stream import Items
@@ -43,14 +43,14 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
     _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)
 
-    def fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Forget everything, then learn the comparisons in their order."""
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._begin(Items(c.n_items, c.names))
         return self.partial_fit(c)
 
-    def partial_fit(self, comparisons: Any, y: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn further comparisons, in their order.
 
         The first call says which items there are (`n_items`, or those of its comparisons). A later one may hold others

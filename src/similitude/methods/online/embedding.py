@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -70,9 +70,9 @@ class OnlineEmbedding(OnlineEstimator):
         self,
         n_components: int = 2,
         *,
-        loss: str = "logistic",
+        loss: Literal["logistic", "hinge"] = "logistic",
         replay: int = 50,
-        rate: float | str = "auto",
+        rate: float | Literal["auto"] = "auto",
         prior: float = 0.5,
         init: npt.ArrayLike | None = None,
         memory: int = 100_000,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -82,12 +82,12 @@ class ERKLE(OnlineEstimator):
 
     def __init__(
         self,
-        loss: str = "hinge",
+        loss: Literal["logistic", "hinge"] = "hinge",
         *,
-        step: str = "pa",
+        step: Literal["pa", "constant", "sqrt", "inverse"] = "pa",
         rate: float = 1.0,
         target_probability: float | None = None,
-        gradient: str = "printed",
+        gradient: Literal["printed", "symmetric"] = "printed",
         passes: int = 1,
         init_kernel: npt.ArrayLike | None = None,
         project_every: int = 1,

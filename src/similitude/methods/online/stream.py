@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.checks import check_pairs, head_first
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import as_right
 
@@ -23,7 +21,7 @@ class Items:
         self.names = names
         self.place = {name: k for k, name in enumerate(names or ())}
 
-    def read(self, comparisons: Any, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats, Items]:
+    def read(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats, Items]:
         """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
         found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
         if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2:

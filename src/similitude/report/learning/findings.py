@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import joblib
 import numpy as np
@@ -32,24 +32,35 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
+from similitude.report.learning.summary import findings_card, summary
 
 Step = Callable[[str], None]
 """Called with what is being done, for a progress line."""
 
 _NEIGHBOURS, _SURPRISES = 5, 20
+
+
+class PageOptions(TypedDict, total=False):
+    """What may be said about a report beside its title; `page.learning_page` explains it."""
+
+    images: Mapping[str, Path] | None
+    colours: Mapping[str, str] | None
+    command: str | None
+
+
 _BOOTSTRAPS, _REPEATS = 30, 5
 _FEWEST_ANSWERS = 30
 _DIMENSIONS = (1, 2, 3, 4, 5, 6)
 _MOST_RATERS, _RATER_FOLDS = 500, 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What `learn` finds.
 
@@ -87,21 +98,29 @@ class Findings:
         """The model in use."""
         return self.model.similarity_
 
-    def page(self, title: str = "What people find similar", **options: Any) -> str:
+    def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
         """Return the report as one self-contained HTML page; see `similitude.report.learning.page.learning_page`."""
         from similitude.report.learning.page import learning_page
 
         return learning_page(self, title, **options)
 
-    def save(self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Any) -> Path:
+    def save(
+        self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
+    ) -> Path:
         """Write the model, the tables, the figures and the report into a folder; return the report's path."""
         from similitude.report.learning.folder import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return findings_card(self)
+
 
 def learn(
-    comparisons: Any,
+    comparisons: ComparisonsLike,
     *,
     features: Any = None,
     time_limit: float = 60.0,

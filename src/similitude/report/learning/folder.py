@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
 from similitude.plot.style import require_matplotlib, save
 from similitude.report.learning.figures import FIGURES
-from similitude.report.learning.findings import Findings
+from similitude.report.learning.findings import Findings, PageOptions
 from similitude.report.learning.methods import citations, paragraph
 from similitude.report.learning.page import learning_page
 
 REPORT = "report.html"
 
 
-def write_folder(found: Findings, folder: Path, title: str, **options: Any) -> Path:
+def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[PageOptions]) -> Path:
     """Write everything; a file is whole or not there at all."""
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)

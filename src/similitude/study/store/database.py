@@ -155,7 +155,7 @@ class Database:
 def migrations() -> Config:
     """Alembic's settings: the steps that lead from any earlier schema to this one."""
     settings = Config()
-    settings.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    settings.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     return settings
 
 

@@ -94,10 +94,12 @@ answer = Table(
     Column("kind", Text, nullable=False),  # question, catch or practice
     Column("form", Text, nullable=False),
     Column("shown", Text, nullable=False),  # names of items in their order on the screen
-    Column("outcome", Text, nullable=False),  # answered, cant_tell, skipped or redacted
+    Column("outcome", Text, nullable=False),  # answered, cant_tell, skipped, not_shown or redacted
     Column("response", Text),
     Column("side", Integer, nullable=False),
     Column("milliseconds", Integer),  # from the browser: from the question on the screen to the answer
+    Column("direction", Text),  # of the page, from the browser: ltr or rtl
+    Column("background", Text),  # behind the items, from the browser: red, green and blue from 0 to 255
     Column("strategy", Text, nullable=False),
     Column("score", Float),
     Column("model", Integer),  # version of the model that chose the question

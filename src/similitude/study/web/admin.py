@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -14,10 +13,10 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
-from starlette.background import BackgroundTask
 
+from similitude.study.create import still_an_example
 from similitude.study.entrance import REHEARSAL
-from similitude.study.keep.export import export_answers
+from similitude.study.keep.export import AnswersFile
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
@@ -26,11 +25,12 @@ from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import Door, PasswordSet, Session
-from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
+from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
 
 Format = Literal["csv", "parquet", "jsonl"]
+_MEDIA_TYPE = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "jsonl": "application/jsonl"}
 
 _SESSION_CHECK = 30.0
 _LOGGED_IN = [Depends(login.session_of)]
@@ -84,10 +84,17 @@ def _told(one: PasswordSet, session: Session) -> dict[str, Any]:
     return {"sentence": sentence, "is_new": session.since is not None and one.at > session.since}
 
 
+@router.get("/")
+async def with_a_slash(request: Request) -> Response:
+    """The page of studies, as some write its address."""
+    return RedirectResponse(outside(request, HOME), 307)
+
+
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    return render(request, "study.html", session=session, study=service.study)
+    warning = still_an_example(service.study)
+    return render(request, "study.html", session=session, study=service.study, warning=warning)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
@@ -141,17 +148,29 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 
 
 @router.get("/{study}/export", dependencies=_LOGGED_IN)
-async def export(service: Service, format: Format = "csv") -> FileResponse:  # noqa: A002
-    """The answers as a file, which is gone once it was sent."""
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / f"{service.study.name}.{format}"
+async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
+    """The answers as a file that is made while it is sent, as fast as it is taken."""
+    name = service.study.name
     try:
-        await asyncio.to_thread(export_answers, service.database, service.study.name, path)
+        answers = await asyncio.to_thread(AnswersFile, service.database, name, f".{format}")
     except StudyError as error:
-        folder.cleanup()
         raise Refused(409, "no_answers", str(error)) from None
-    sent = BackgroundTask(folder.cleanup)
-    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=sent)
+    except ModuleNotFoundError as error:  # a format that needs another extra
+        raise Refused(409, "not_installed", str(error)) from None
+    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
+    return StreamingResponse(by_turns(answers.pieces()), media_type=_MEDIA_TYPE[format], headers=headers)
+
+
+async def by_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Pieces that are made on a thread, which then rests for as long as it worked: raters come first."""
+    clock = asyncio.get_running_loop().time
+    while True:
+        begin = clock()
+        if (piece := await asyncio.to_thread(next, pieces, None)) is None:
+            return
+        worked = clock() - begin
+        yield piece
+        await asyncio.sleep(worked)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:

@@ -17,6 +17,7 @@ from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.media import know_media_types
 
 _log = logging.getLogger("similitude.study")
 _LARGEST_BODY = 64 * 1024
@@ -29,10 +30,15 @@ _HEADERS = {
 }
 
 
-def create_app(site: Site, root: str = "") -> FastAPI:
-    """The application of a site; `root` is the path under which a proxy has put it, as `/lab/faces`."""
-    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
-    app.state.site, app.state.root = site, root
+def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
+    """The application of a site.
+
+    `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone. The
+    framework's own redirects to a path with a slash are off: they would name the host that the request named.
+    """
+    know_media_types()
+    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.site, app.state.root, app.state.secure = site, root, secure
     app.include_router(rater.router)
     app.include_router(pages.router)
     admin.install(app, site)

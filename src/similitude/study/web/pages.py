@@ -6,24 +6,25 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from similitude.study.entrance import REHEARSAL
 from similitude.study.leaving import SKIPS, TIME, terms
+from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import Study
+from similitude.study.settings import Question, Study
 from similitude.study.texts import DEFAULTS, all_texts
 from similitude.study.web.rater import Service
+from similitude.study.written import FOLDER, markdown, picture_of_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,11 +45,6 @@ def templates() -> Environment:
     )
 
 
-def markdown(text: str) -> Markup:
-    """Markdown as HTML; HTML in it is shown as it is written, never let through."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
-
-
 @router.get("/")
 def front(request: Request) -> Response:
     """The only study; where there are several, not which: who was sent a link knows."""
@@ -57,6 +53,13 @@ def front(request: Request) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"s/{next(iter(studies))}/{query}", 307)
     return _page("front.html")
+
+
+@router.get("/s/{study}")
+def without_the_slash(request: Request, service: Service) -> Response:
+    """A link whose last slash was lost: to be found beside it, whatever host and path a proxy has put before."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{service.study.name}/{query}", 307)
 
 
 @router.get("/s/{study}/")
@@ -81,14 +84,26 @@ def terms_in_words(study: Study) -> list[str]:
     return said
 
 
+@router.get(f"/s/{{study}}/{FOLDER}/{{name}}")
+def page_picture(service: Service, name: str) -> FileResponse:
+    """A picture of the study's own pages."""
+    path = picture_of_page(service.study, name)
+    if path is None:
+        raise Refused(404, "no_picture", "There is no such picture.")
+    return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
+
+
 def setup(service: StudyService) -> dict[str, Any]:
     """What the scripts need to know of a study."""
     study, question = service.study, service.study.question
     texts = all_texts(study.texts)
     return {
         "study": study.name,
+        "title": study.title,
         "form": question.form,
-        "ask": (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick)),
+        "ask": _asked(question, texts),
+        "background": service.background,
+        "enlarge": study.items.enlarge,
         "low": question.low or texts["scale_low"],
         "high": question.high or texts["scale_high"],
         "pick": question.pick,
@@ -108,6 +123,13 @@ def setup(service: StudyService) -> dict[str, Any]:
 
 def _has_page(study: Study, name: str) -> bool:
     return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
+
+
+def _asked(question: Question, texts: Mapping[str, str]) -> str:
+    """What is asked, in the study's own words or in ours."""
+    if question.form == "choice" and question.pick == 1:
+        return question.text or texts["ask_choice_one"]
+    return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

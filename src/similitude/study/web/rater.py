@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from starlette.convertors import Convertor, register_url_convertor
 
 from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.items import is_storable
@@ -26,6 +27,21 @@ from similitude.study.service import Joining, Said, StudyService
 from similitude.study.store import schema
 
 router = APIRouter(prefix="/api/{study}")
+
+
+class _AnyName(Convertor[str]):
+    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
+
+    regex = r"[\s\S]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any_name", _AnyName())
 
 
 def _storable(text: str) -> str:
@@ -40,7 +56,7 @@ _Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-
 
 
 class Body(BaseModel):
-    """What a request may hold, and nothing else; a number in quotes is no number."""
+    """What a request may hold, and nothing else: neither "1" nor true is a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -57,9 +73,11 @@ class Answer(Body):
 
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: _Uid
-    outcome: Literal["answered", "cant_tell", "skipped"] = "answered"
+    outcome: Literal["answered", "cant_tell", "skipped", "not_shown"] = "answered"
     response: Annotated[list[float], Field(max_length=100)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    direction: Literal["ltr", "rtl"] | None = None
+    background: Annotated[str, Field(pattern=r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$")] | None = None
 
 
 class Replies(Body):
@@ -276,7 +294,7 @@ async def consent(request: Request) -> Response:
 
 @_route("/questions", "POST", Questions)
 async def questions(request: Request) -> Response:
-    """The questions that the rater holds: the one to answer, and the next to load meanwhile."""
+    """The questions that the rater holds: the one to answer, and those to load meanwhile."""
     service = service_of(request)
     return _shown(service, await asyncio.wrap_future(service.questions(_rater(service, request))))
 
@@ -286,7 +304,7 @@ async def answers(request: Request) -> Response:
     """Keep an answer; it is durable when this returns."""
     service = service_of(request)
     rater_id, answer = _rater(service, request), await _body(request, Answer)
-    said = Said(rater_id, answer.number, answer.uid, answer.outcome, answer.response, answer.milliseconds)
+    said = Said(rater_id, **answer.model_dump())
     return _shown(service, await asyncio.wrap_future(service.answer(said)))
 
 
@@ -302,7 +320,7 @@ _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "str
 
 
 @router.get(
-    "/items/{name:path}", response_class=FileResponse, responses={404: _PROBLEMS[404]},
+    "/items/{name:any_name}", response_class=FileResponse, responses={404: _PROBLEMS[404]},
     openapi_extra={"parameters": [_STUDY, _NAME]},
 )  # fmt: skip
 def item_file(request: Request) -> FileResponse:

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "doors"
-down_revision = "0001"
+revision = "0003_doors"
+down_revision = "0002_as_shown"
 
 
 def upgrade() -> None:

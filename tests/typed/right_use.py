@@ -1,0 +1,44 @@
+"""Public names used rightly, as in the guides: a type checker has nothing to say.
+
+Nothing here is run; `test_checkers.py` has it read.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import similitude as sm
+from similitude import STE, Comparisons
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(6, 2))
+c = sm.simulate(X, 100, names=list("abcdef"), sharpness=2.0, raters=3, random_state=rng)
+train, test = c.split(0.2, random_state=0)
+
+model = sm.STE(n_components=2, penalty=0.1, init=X, random_state=0).fit(train)
+score: float = model.score(test)
+positions: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = model.embedding_
+names: list[str] | list[int] = model.neighbors("a", k=3)
+similarity: sm.Similarity = model.similarity_
+similarity.save(Path("model.sim"))
+print(sm.Similarity.load("model.sim").distances().mean(), sm.__version__)
+
+STE().fit([(0, 1, 2), (1, 0, 2)])
+sm.SOE(3, delta=0.5, solver="minibatch").fit(pd.DataFrame([(0, 1, 2)]), [True])
+sm.TSTE(alpha=1).fit(sm.ComparisonDataset("answers")).predict_proba(c)
+sm.RaterEmbedding(method="CKL", spread="auto").fit(c).raters_.sort_values("sharpness")
+sm.MixedEmbedding(weights={"links": 0.5}).fit(c, links=sm.Links.from_pairs([("a", "b")]))
+features = {"look": sm.kernels.RBF(X), "words": X}
+sm.FeatureEmbedding(2).fit(c, features=features).transform({"look": X[:2]})
+sm.KernelKMeans(2, random_state=0).fit(X @ X.T).labels_.tolist()
+
+answers: Comparisons = sm.read_comparisons("answers.csv", larger="similar")
+print(sm.check(answers).ceiling.value, sm.check(sm.ComparisonDataset("answers")).questions)
+table: pd.DataFrame = sm.cross_validate({"STE": model, "CKL": sm.CKL()}, c, by="rater", n_splits=3)
+found: sm.Findings = sm.learn(c, time_limit=10)
+found.save("report", title="Faces", colours={"a": "#ff0000"})
+sure: sm.Uncertainty = sm.uncertainty(model, c, n=20)
+asked: pd.DataFrame = sm.next_questions(model, 10, asked=c, candidates="all")
+sm.active_curve(sm.CKL(), X, rounds=3, sharpness=2.0).plot()
+sm.plot.save(sm.plot.embedding(model, uncertainty=sure, labels=True), "map.pdf")

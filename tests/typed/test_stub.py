@@ -1,0 +1,35 @@
+"""What type checkers see of the package is what it is at run time: the same names, from the same homes."""
+
+import ast
+from pathlib import Path
+
+import similitude as sm
+
+STUB = ast.parse(Path(sm.__file__).with_suffix(".pyi").read_text())
+
+
+def exported():
+    """The module of each name that the stub exports, by name; a name is exported by `import name as name`."""
+    imports = [node for node in STUB.body if isinstance(node, ast.ImportFrom)]
+    return {name.asname: node.module for node in imports for name in node.names if name.asname == name.name}
+
+
+def test_every_public_name_is_in_the_stub_at_its_home():
+    homes = {name: f"similitude.{home}" for name, home in sm._HOME.items()}
+    assert exported() == homes | dict.fromkeys(sm._ROOMS, "similitude")
+
+
+def test_the_stub_has_nothing_else_but_the_version():
+    assert all(isinstance(node, (ast.ImportFrom, ast.AnnAssign, ast.Expr)) for node in STUB.body)
+    declared = {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
+    assert declared == {"__version__", "__all__"}
+    assert isinstance(sm.__version__, str)
+    assert set(sm.__all__) == set(exported())
+
+
+def test_each_name_lives_where_it_is_said_to():
+    assert [name for name, home in sm._HOME.items() if getattr(sm, name).__module__ != f"similitude.{home}"] == []
+
+
+def test_the_types_are_shipped():
+    assert Path(sm.__file__).with_name("py.typed").is_file()
