@@ -120,11 +120,15 @@ class _Head:
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
-        ended = asyncio.Event()
+        ended, asked = asyncio.Event(), False
 
         async def nothing_more() -> Message:
-            await ended.wait()
-            return {"type": "http.disconnect"}
+            nonlocal asked
+            if asked:
+                await ended.wait()
+                return {"type": "http.disconnect"}
+            asked = True
+            return {"type": "http.request", "body": b""}
 
         async def without_body(message: Message) -> None:
             if message["type"] == "http.response.start":
