@@ -10,7 +10,7 @@ import hmac
 import itertools
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import Random
@@ -34,6 +34,8 @@ from similitude.study.versions import Served, version_of
 from similitude.study.written import check_pictures
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
+
+encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class StudyService:
         self.background = background_of(study, self.items.values())
         self.names = list(self.items)
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
+        self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         check_items(study, self.names)
         check_number(study, len(self.names))
         self.version = version_of(study, self.names)
@@ -71,6 +74,11 @@ class StudyService:
             self._secret = secret_of_tokens(connection)
         served = Served.of(study, self.study_id, self.version, self.names)
         self.answering = Answering(served, database.clock.now, Random(seed))
+
+    def item_json(self, name: str) -> str:
+        """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
+        known = self._item_json.get(name)
+        return known or encode({"name": name, "kind": "text", "content": name, "address": None})
 
     def join(self, joining: Joining) -> Future[str]:
         """Come in, or come back: the token that says who it is from then on."""
