@@ -1,11 +1,11 @@
 # Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
-# `test` also wants a browser and PostgreSQL's programs, and installs them with apt-get where it may.
+# `test` also wants two browsers and PostgreSQL's programs, and installs them with apt-get where it may.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-gpu check docs pictures bench reproduce clean
+.PHONY: demo test test-fast test-all test-machines test-versions coverage test-gpu check check-systems docs pictures bench reproduce clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -21,9 +21,35 @@ check: $(VENV)/ready  ## style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+check-systems: $(VENV)/ready  ## types as Windows and macOS see them: what these systems lack is not used unguarded
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+
 test: check  ## style, types and all tests
 	./tests/setup.sh
 	$(BIN)/python -m pytest -n auto
+
+test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in a minute or so
+	$(BIN)/python -m pytest --fast -n auto
+
+test-all: check  ## everything, the large matrices whole
+	./tests/setup.sh
+	$(BIN)/python -m pytest --whole -n auto
+
+test-machines: $(VENV)/ready  ## the suite on simulated other machines; ROWS="nehalem busy" runs these alone
+	./tests/setup.sh
+	$(BIN)/python -m tests.machines $(ROWS)
+
+test-versions: $(VENV)/ready  ## the suite with the oldest versions that are allowed, and with the newest
+	./tests/setup.sh
+	$(BIN)/python -m tests.versions $(ROWS)
+
+coverage: $(VENV)/ready  ## which lines and branches the suite runs
+	./tests/setup.sh
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest -n auto
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
 
 test-gpu: $(VENV)/ready  ## the engine on torch against the engine on numpy; on a GPU where there is one
 	$(BIN)/python -m pip install --quiet --editable ".[gpu]"
@@ -35,7 +61,7 @@ docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are e
 
 pictures: $(VENV)/ready  ## the screenshots of the documentation, made anew by the browser tests
 	./tests/setup.sh
-	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/display/test_browser.py
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

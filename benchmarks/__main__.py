@@ -18,6 +18,10 @@ NAMES = [info.name for info in pkgutil.iter_modules(topics.__path__)]
 
 
 def main(arguments: list[str]) -> None:
+    if arguments[:1] in (["record"], ["history"]):
+        commands = importlib.import_module("benchmarks.history.commands")
+        getattr(commands, arguments[0])(arguments[1:])
+        return
     options = _parser().parse_args(arguments)
     settings = Settings(
         threads=options.threads,
@@ -25,6 +29,7 @@ def main(arguments: list[str]) -> None:
         seed=options.seed,
         quick=options.quick,
         methods=tuple(options.methods.split(",")),
+        before=options.before,
     )
     if unknown := set(options.topics) - set(NAMES):
         sys.exit(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
@@ -52,7 +57,8 @@ def _parser() -> argparse.ArgumentParser:
     described = "\n".join(f"  {name:18} {_what_it_measures(name)}" for name in NAMES)
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description=f"Measure similitude beside its peers.\n\ntopics:\n{described}",
+        description=f"Measure similitude beside its peers.\n\ntopics:\n{described}\n\n"
+        "or: record (core operations at this commit), history (what fell behind since); each has its own --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("topics", nargs="*", metavar="TOPIC", help="default: all of them")
@@ -60,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeats", type=int, default=3, help="times are the best of so many (default 3)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first repeat (default 1)")
     parser.add_argument("--methods", default=",".join(METHODS), help="which methods (default all)")
+    parser.add_argument("--before", metavar="FOLDER", help="an earlier checkout, measured in turn where a topic can")
     parser.add_argument("--short", action="store_true", help="leave out the topics that take many minutes")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs; not stored")
     return parser

@@ -54,7 +54,7 @@ class PostgreSQL:
         self._wait()
 
     def _wait(self) -> None:
-        for _ in range(200):
+        for _ in range(1500):
             with contextlib.suppress(sa.exc.OperationalError), self._engine().connect():
                 return
             time.sleep(0.1)

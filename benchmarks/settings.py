@@ -20,6 +20,7 @@ class Settings:
     seed : seed of the first repeat; the data has its own, see `problems`
     quick : small sizes, to see that everything runs; its figures mean nothing and are not stored
     methods : which methods to measure
+    before : the folder of an earlier checkout, which topics that can measure in turn with this one
     """
 
     threads: int = 1
@@ -27,3 +28,4 @@ class Settings:
     seed: int = 1
     quick: bool = False
     methods: tuple[str, ...] = METHODS
+    before: str | None = None

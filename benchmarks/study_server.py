@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import os
+import random
 import socket
 import subprocess
 import sys
@@ -16,22 +18,28 @@ from similitude.study.client import Address, Client
 
 
 def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    """A port that stays free while its server is down: the system hands out none below 32768 by itself."""
+    while True:
+        with socket.socket() as taken, contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", random.SystemRandom().randrange(10240, 32768)))
+            return taken.getsockname()[1]
 
 
 class Server:
-    """A server of ours as a process, with or without its model process."""
+    """A server of ours as a process, with or without its model process; `code` is another checkout to run."""
 
-    def __init__(self, root: Path, url: str, port: int | None = None, model: bool = False) -> None:
+    def __init__(
+        self, root: Path, url: str, port: int | None = None, model: bool = False, code: Path | None = None
+    ) -> None:
         self.port = port or free_port()
         command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--database", url]
         command += ["--port", str(self.port), "--model" if model else "--no-model"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        place = {} if code is None else {"env": {**os.environ, "PYTHONPATH": str(code / "src")}}
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **place)
 
     def wait(self) -> Server:
-        for _ in range(600):
+        end = time.monotonic() + 150  # a busy machine takes its time
+        while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise RuntimeError(self.process.stderr.read().decode())
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import seeds
+
+seeds.shift()
 settings.register_profile(
     "similitude",
     derandomize=True,
@@ -18,6 +23,44 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("similitude")
+
+
+# What a machine without a browser and a database server lacks, by the fixture that brings it or the parameter it has.
+BEYOND_PYTHON = {"browser", "page", "postgresql"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--fast", action="store_true", help="leave out what is slow or needs a browser or a database server"
+    )
+    parser.addoption(
+        "--whole", action="store_true", help="run the large matrices whole, not the suite's sample of them"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [item for item in items if not _is_asked_for(item, config)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if _is_asked_for(item, config)]
+
+
+def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:
+    if item.get_closest_marker("whole") and not config.getoption("whole"):
+        return False
+    return not (config.getoption("fast") and (item.get_closest_marker("slow") or _needs_more_than_python(item)))
+
+
+def _needs_more_than_python(item: pytest.Item) -> bool:
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    needed = {*getattr(item, "fixturenames", ()), *(value for value in parameters if isinstance(value, str))}
+    return bool(needed & BEYOND_PYTHON)
+
+
+@pytest.fixture(autouse=True)
+def own_seed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test tied to its own draw keeps it, whatever other draws the run asks for."""
+    with seeds.as_seeded() if request.node.get_closest_marker("own_seed") else contextlib.nullcontext():
+        yield
 
 
 @pytest.fixture

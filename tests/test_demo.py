@@ -2,9 +2,10 @@ import pytest
 
 from similitude import demo
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def test_demo_runs_and_says_where_to_look(tmp_path, capsys):
-    pytest.importorskip("matplotlib")
     demo.main(tmp_path / "out")
     said = capsys.readouterr().out
     assert str(tmp_path / "out" / "colours.png") in said

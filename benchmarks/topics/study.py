@@ -25,6 +25,7 @@ import sqlalchemy as sa
 from benchmarks.postgresql import PostgreSQL, missing_program
 from benchmarks.report import Row, Table
 from benchmarks.settings import HERE, Settings
+from benchmarks.study_measures import resident
 from benchmarks.study_server import Server, answer_while_killed
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -47,12 +48,12 @@ def run(settings: Settings) -> Iterator[Table]:
 
 
 @contextmanager
-def served(settings: str = "", model: bool = False) -> Iterator[tuple[Server, Path, str]]:
-    """A study of 60 colours on a server of its own, with or without its model process."""
+def served(settings: str = "", model: bool = False, code: Path | None = None) -> Iterator[tuple[Server, Path, str]]:
+    """A study of 60 colours on a server of its own, with or without its model process; of this checkout or another."""
     with tempfile.TemporaryDirectory() as folder:
         root = write_study(Path(folder) / "colours", settings)
         url = f"sqlite:///{root / 'answers.db'}"
-        server = Server(root, url, model=model).wait()
+        server = Server(root, url, model=model, code=code).wait()
         try:
             yield server, root, url
         finally:
@@ -82,12 +83,6 @@ def raters(port: int, n: int, seconds: float, think: float) -> tuple[float, np.n
 def cpu_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident(pid: int) -> float:
-    """Megabytes of memory that a process holds."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
 def load(settings: Settings) -> Table:

@@ -7,6 +7,9 @@ import sys
 import pytest
 
 from tests.docs.pages import blocks, name, pages
+from tests.patience import PATIENCE
+
+pytestmark = pytest.mark.slow  # a process for each test
 
 RUN = ("python", "bash", "console")
 WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in blocks(page))]
@@ -32,7 +35,7 @@ def run_in_shell(text, where):
     if shell is None:
         pytest.skip("there is no bash to run the command lines with")
     script = f'similitude() {{ "{sys.executable}" -m similitude.cli "$@"; }}\nset -e\n{text}'
-    done = subprocess.run([shell, "-c", script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([shell, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, f"{where}: status {done.returncode}\n{text}\n{done.stdout}\n{done.stderr}"
 
 

@@ -304,7 +304,7 @@ def test_devices_that_are_not_there_are_refused():
     with pytest.raises(ValueError, match="device: expected 'auto', 'cpu', 'cuda', found 'gpu'"):
         choose_device("gpu", 10)
     if find_spec("torch") is None:
-        with pytest.raises(ValueError, match="needs torch; install it with"):
+        with pytest.raises(ModuleNotFoundError, match=r'device=.cuda. needs torch, .* pip install "similitude\[gpu\]"'):
             choose_device("cuda", 10)
     assert choose_device("auto", 10) == "cpu"
     assert choose_device("cpu", 10**9) == "cpu"

@@ -9,6 +9,7 @@ import pytest
 
 from similitude.engine.jobs import _Shared, over_jobs, workers
 from similitude.engine.threads import limit_threads, thread_count
+from tests.patience import PATIENCE
 
 
 def threads_and(number):
@@ -46,7 +47,7 @@ def test_what_is_shared_tells_its_size_so_that_a_cluster_gets_it_once():
 
 
 def when_open(gate, number):
-    gate.wait(10)
+    gate.wait(PATIENCE)
     return number
 
 

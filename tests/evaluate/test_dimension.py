@@ -12,7 +12,7 @@ def test_planted_dimensions_are_found(planted):
     found = sm.dimension(sm.STE(random_state=0), c, dimensions=(1, 2, 3, 4), n_repeats=1, random_state=0)
     assert found.chosen == planted
     assert found.tested == planted
-    assert f"{planted} dimensions" in repr(found)
+    assert repr(found).startswith(f"{planted} dimension{'' if planted == 1 else 's'} (")
 
 
 def test_noise_asks_for_no_dimensions():

@@ -108,11 +108,19 @@ def test_more_answers_make_it_surer(answers, model):
     assert np.median(all_of_them.radius) < 0.7 * np.median(few.radius)
 
 
-def test_bootstrap_and_laplace_agree_where_the_model_is_right(answers, model):
-    first = sm.uncertainty(model, answers, n=60, random_state=0)
-    second = sm.uncertainty(model, answers, method="laplace", n=300, random_state=0)
-    assert np.corrcoef(first.radius, second.radius)[0, 1] > 0.5
-    assert 0.75 < np.median(first.radius) / np.median(second.radius) < 1.3
+def test_bootstrap_and_laplace_agree_where_the_model_is_right():
+    """In the mean of six studies; one of them scatters by .18 (correlation) and .08 (ratio) around .56 and .91."""
+    agreement, ratio = [], []
+    for seed in range(6):
+        truth = np.random.default_rng([5, seed]).normal(size=(12, 2))
+        c = sm.simulate(truth, 600, sharpness=1.5, random_state=1 + seed)
+        model = sm.STE(2, random_state=0).fit(c)
+        first = sm.uncertainty(model, c, n=60, random_state=0)
+        second = sm.uncertainty(model, c, method="laplace", n=300, random_state=0)
+        agreement.append(np.corrcoef(first.radius, second.radius)[0, 1])
+        ratio.append(np.median(first.radius) / np.median(second.radius))
+    assert np.mean(agreement) > 0.26  # .56 less four standard errors
+    assert 0.78 < np.mean(ratio) < 1.04  # .91 and four standard errors
 
 
 def test_raters_who_differ_make_it_less_sure():

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import similitude as sm
 from similitude.graph.build import build_graph
 from similitude.methods.modalities import Columns, Plain, Whitened
+from tests.reference_solver import optimum
 
 LOSSES = ["hinge", "logistic"]
 SOLVERS = ["factored", "full"]
@@ -38,13 +39,6 @@ def mean_loss(c, loss, d2):
     return graph.weight @ losses / graph.weight.sum()
 
 
-def solved(problem):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it calls its last digits inaccurate
-        problem.solve(solver="CLARABEL")
-    return problem.value
-
-
 def steps(Phi, pairs):
     return Phi[pairs[:, 0]] - Phi[pairs[:, 1]]
 
@@ -66,7 +60,7 @@ def judged_poe(c, loss, penalty, tables, diagonal):
         return sum(parts)
 
     problem = cvxpy.Problem(cvxpy.Minimize(mean_loss(c, loss, d2) + penalty / c.n_items * price))
-    return solved(problem)
+    return optimum(problem)
 
 
 def judged_auxiliary(c, loss, penalty, auxiliary_penalty, tables):
@@ -82,7 +76,7 @@ def judged_auxiliary(c, loss, penalty, auxiliary_penalty, tables):
         return cvxpy.hstack([K[i, i] + K[j, j] - 2 * K[i, j] for i, j in pairs.tolist()])
 
     problem = cvxpy.Problem(cvxpy.Minimize(mean_loss(c, loss, d2) + price))
-    return solved(problem)
+    return optimum(problem)
 
 
 def fitted(model, c, F):

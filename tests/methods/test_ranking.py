@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import similitude as sm
 from similitude.graph.build import build_graph
+from tests.reference_solver import optimum
 
 PAIR_KERNELS = ["metric", "product", "sum"]
 SCALE = np.array([2.0, 1.0, 0.3])
@@ -34,8 +35,7 @@ def judged(model, c, hard=False):
         task = cvxpy.Problem(cvxpy.Minimize(size), [margin >= 1])
     else:
         task = cvxpy.Problem(cvxpy.Minimize(graph.weight @ cvxpy.pos(1 - margin) / graph.weight.sum() + size))
-    task.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    return task.value
+    return optimum(task, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 
 
 @pytest.mark.parametrize("pair_kernel", PAIR_KERNELS)

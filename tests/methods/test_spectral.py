@@ -169,7 +169,8 @@ def test_dissimilar_links_count_only_where_asked_for_and_then_help(rng):
     X = np.c_[X, 1.5 * rng.normal(size=(200, 2))]  # two features of noise
     links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=1)
     without = sm.SpectralKernel().fit(X, links)
-    np.testing.assert_array_equal(without.lengths_, sm.SpectralKernel().fit(X, links[links.similar]).lengths_)
+    similar_alone = sm.SpectralKernel().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
+    np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-10, atol=1e-12)
     both = sm.SpectralKernel(dissimilar=1.0).fit(X, links)
     assert sm.separation(both.distance(X), classes) > sm.separation(without.distance(X), classes)
 

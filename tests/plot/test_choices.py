@@ -39,7 +39,7 @@ def test_ellipses_are_the_covariance_in_the_plane(answers, d):
     axes = sm.plot.embedding(model, uncertainty=found, labels=False)
     (ellipses,) = [own for own in axes.collections if type(own).__name__ == "EllipseCollection"]
     widths, heights = 2.0 * ellipses._widths, 2.0 * ellipses._heights  # it keeps halves
-    from similitude.evaluate.projection import plane
+    from similitude.display.places import plane
 
     flat = plane(model.embedding_)
     values = np.linalg.eigvalsh(flat.T @ found.covariance @ flat)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
 from similitude.graph.repeats import Estimate
 from similitude.report.learning import findings
-from similitude.report.learning.names import write_names
 
 SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
@@ -46,6 +46,17 @@ def test_all_sections_are_there_and_nothing_is_loaded(found):
     assert "nan" not in re.sub("<[^>]*>", " ", page).lower().split()
 
 
+def test_a_notebook_shows_the_summary_and_the_map(found):
+    html = found._repr_html_()
+    said = " ".join(ET.fromstring(html).itertext())
+    assert repr(found) in said
+    assert repr(found).startswith("400 answers about 12 items. A model of them foretells")
+    assert "more answers would gain" in repr(found)
+    assert all(name in said for name in NAMES)
+    assert html.count("<circle") == len(NAMES)
+    assert all(doubt in said for doubt in found.consistency.doubts())
+
+
 def test_every_item_is_on_the_map_with_its_neighbours(found):
     page = found.page(colours={"#ff0000": "#ff0000"})
     assert page.count('class="item"') == len(NAMES)
@@ -53,30 +64,6 @@ def test_every_item_is_on_the_map_with_its_neighbours(found):
     assert page.count('class="sure"') == len(NAMES)
     nearest = found.neighbours.set_index("item").loc["plain"].tolist()
     assert nearest == found.similarity.neighbors("plain", 5)
-
-
-def test_names_on_the_map_cover_nothing_and_stay_inside():
-    rng = np.random.default_rng(0)
-    place = np.column_stack([rng.uniform(0, 720, 90), rng.uniform(0, 400, 90)])
-    names = ["a rather long name that is cut" if k % 3 == 0 else f"item {k}" for k in range(90)]
-    written = write_names(place, names, 720.0, 400.0)
-    boxes = np.array([_box(one) for one in written if one.shown])
-    assert 30 < len(boxes) < 90
-    assert (boxes[:, :2] >= 0).all()
-    assert (boxes[:, 2:] <= [720, 400]).all()
-    left, top, right, bottom = boxes.T[:, :, None]
-    over = (left < boxes[:, 2]) & (boxes[:, 0] < right) & (top < boxes[:, 3]) & (boxes[:, 1] < bottom)
-    assert (over == np.eye(len(boxes), dtype=bool)).all()
-    x, y = place.T
-    assert not ((left < x) & (x < right) & (top < y) & (y < bottom)).any()
-    assert written[0].text == "a rather long name that…"
-
-
-def _box(one):
-    """Left, top, right and bottom of a name as it is written."""
-    long = 6.8 * len(one.text)
-    left = one.x - {"start": 0.0, "middle": long / 2, "end": long}[one.anchor]
-    return left, one.y - 10.0, left + long, one.y + 3.0
 
 
 def test_what_the_columns_of_sureness_mean_is_said(found):

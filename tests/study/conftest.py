@@ -18,6 +18,7 @@ import pytest
 
 from similitude.study.service import Joining
 from similitude.study.site import open_site
+from tests.patience import PATIENCE, until
 from tests.study.servers import postgresql_or_skip, write_study
 
 DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "study"
@@ -85,7 +86,7 @@ class LiveServer:
 
     def rows(self, sql: str, *values) -> list[sqlite3.Row]:
         """What the database holds, read beside the server."""
-        with contextlib.closing(sqlite3.connect(self.root / "answers.db", timeout=10)) as connection:
+        with contextlib.closing(sqlite3.connect(self.root / "answers.db", timeout=PATIENCE)) as connection:
             connection.row_factory = sqlite3.Row
             found = connection.execute(sql, values).fetchall()
             connection.commit()
@@ -112,7 +113,7 @@ def serving(root: Path, *options: str) -> Iterator[LiveServer]:
         yield LiveServer(root, process, found[1])
     finally:
         process.terminate()
-        status = process.wait(20)
+        status = process.wait(PATIENCE)
         process.stdout.close()
     assert status == 0
 
@@ -147,10 +148,26 @@ def context(browser):
 
 def watch(context, wrong: list[str]) -> None:
     """Note faults in the scripts of all pages, breaches of the content policy, and requests to other hosts."""
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE * 1000)
     context.on("weberror", lambda error: wrong.append(str(error.error)))
     context.on("request", lambda request: _is_ours(request.url) or wrong.append(f"asked for {request.url}"))
     context.on("console", lambda message: "Content Security" in message.text and wrong.append(message.text))
+
+
+def on_question(page, number):
+    """Wait until a question is on the screen and takes answers."""
+    page.wait_for_selector(f"main[data-number='{number}'] .stage:not(.loading)")
+    page.wait_for_selector(".others .other:enabled")
+
+
+def arrived(live: LiveServer, study: str, number: int) -> list[dict]:
+    """The answers of a study, when there are so many."""
+
+    def enough():
+        found = live.answers(study)
+        return found if len(found) >= number else None
+
+    return until(enough, lambda: f"{len(live.answers(study))} answers of {number} arrived")
 
 
 def _is_ours(url: str) -> bool:

@@ -7,6 +7,8 @@ import math
 import wave
 from pathlib import Path
 
+from PIL import Image
+
 PAGES = {
     "consent.md": "# Taking part\n\nWe keep your answers. <b>No HTML</b> gets through.\n",
     "instructions.md": "# How it works\n\nGo by your *first* impression.\n",
@@ -61,6 +63,13 @@ def _face(k: int, number: int) -> str:
     )
 
 
+def picture(width: int = 40, height: int = 30, grey: int = 200, kind: str = "PNG") -> bytes:
+    """A picture of one grey."""
+    out = io.BytesIO()
+    Image.new("RGB", (width, height), (grey, grey, grey)).save(out, kind)
+    return out.getvalue()
+
+
 def colours(number: int = 12) -> dict[str, str | bytes]:
     """A table of colours around the circle of hues."""
     rows = [f"c{k:02d},#{_part(k, number, 0)}{_part(k, number, 1)}{_part(k, number, 2)}" for k in range(number)]
@@ -76,9 +85,9 @@ def words() -> dict[str, str | bytes]:
     return {f"items/{word}.txt": f"a <i>{word}</i>" if word == "boat" else word for word in WORDS}
 
 
-def tones() -> dict[str, str | bytes]:
-    """Four short sounds."""
-    return {f"items/tone{k}.wav": _tone(300 + 100 * k) for k in range(4)}
+def tones(number: int = 4) -> dict[str, str | bytes]:
+    """Short sounds."""
+    return {f"items/tone{k}.wav": _tone(300 + 100 * k) for k in range(number)}
 
 
 def _tone(frequency: float, rate: int = 8000) -> bytes:

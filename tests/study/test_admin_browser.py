@@ -16,8 +16,10 @@ from similitude.study.store import schema
 from similitude.study.web.app import create_app
 from similitude.study.web.door import Door
 from similitude.study.web.login import first_link
+from tests.patience import PATIENCE, until
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
 
+expect.set_options(timeout=PATIENCE * 1000)
 CHROMIUM = shutil.which("chromium")
 PICTURES = os.environ.get("SIMILITUDE_PICTURES")  # a folder for screenshots, to be looked at
 
@@ -63,6 +65,7 @@ def page():
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE * 1000)
         page.asked, page.faults = [], []
         page.on("request", lambda request: page.asked.append(request.url))
         page.on("pageerror", lambda error: page.faults.append(str(error)))
@@ -103,7 +106,7 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
     picture(page, "admin-overview")
     page.get_by_role("link", name="Colours").click()
 
-    expect(page.locator("#answers")).to_have_text("520", timeout=20_000)
+    expect(page.locator("#answers")).to_have_text("520")
     page.wait_for_selector("#map .scatterlayer .point")
     assert page.locator("#map .scatterlayer .point").count() == 12
     assert "noise ceiling" in page.locator("#advice").inner_text()
@@ -113,7 +116,7 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
 
     answer(service, join(service), 40, np.random.default_rng(5))
     worker.step()
-    expect(page.locator("#answers")).to_have_text("560", timeout=20_000)
+    expect(page.locator("#answers")).to_have_text("560")
 
     with page.expect_download() as sent:
         page.get_by_role("link", name="CSV").click()
@@ -122,15 +125,15 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
     assert sm.read_comparisons(tmp_path / "answers.csv").n_answers == 560
 
     page.get_by_role("button", name="Pause").click()
-    expect(page.locator("#running")).to_have_text("paused", timeout=20_000)
+    expect(page.locator("#running")).to_have_text("paused")
     assert service.questions(join(service)).result()["questions"] == []
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator("#running")).to_have_text("running", timeout=20_000)
+    expect(page.locator("#running")).to_have_text("running")
 
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_selector("#map .scatterlayer .point")
-    time.sleep(0.5)
-    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), "nothing sticks out"
+    fits = "document.documentElement.scrollWidth <= window.innerWidth"
+    until(lambda: page.evaluate(fits), "something sticks out of a phone's screen")
     picture(page, "admin-study-phone")
 
     page.get_by_role("button", name="Log out").click()
@@ -151,7 +154,7 @@ def test_a_study_without_answers_says_what_it_waits_for(address, page):
     page.keyboard.press("Enter")
     page.wait_for_url(url + "/admin")
     page.goto(url + "/admin/colours")
-    expect(page.locator("#model-state")).to_have_text("waiting", timeout=20_000)
+    expect(page.locator("#model-state")).to_have_text("waiting")
     assert "A first model needs 12 comparisons" in page.locator("#model-words").inner_text()
     assert "Nobody has come yet." in page.locator("#raters").inner_text()
     picture(page, "admin-empty")

@@ -12,6 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 import similitude as sm
+from similitude.feedback.files import writing
+from similitude.study.keep import export
 from similitude.study.keep.archive import back_up, bring_back
 from similitude.study.keep.bring_in import bring_in
 from similitude.study.keep.erase import erase_rater
@@ -53,6 +55,36 @@ def test_an_export_reads_back_with_all_that_is_known(serve, take_part, tmp_path,
     assert set(c.answers.strategy.values) == {"random", "fallback"}
     assert (c.answers.side == [row["side"] for row in log]).all()
     assert b"person" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", [".csv", ".jsonl", ".parquet"])
+def test_an_export_is_read_as_it_is_written_and_of_one_moment(serve, take_part, tmp_path, monkeypatch, kind):
+    """However many answers there are, one block of them is held; what comes meanwhile is for the next export."""
+    monkeypatch.setattr(export, "BLOCK", 4)
+    monkeypatch.setattr(writing, "_ROW_GROUP", 4)
+    service = serve("[question]\nnumber = 10")
+    for k in range(2):
+        finish(service, take_part(service, f"browser{k}"))
+    asked = []
+    sa.event.listen(service.database.engine, "before_cursor_execute", lambda *what: asked.append(what[2]))
+    file = export.AnswersFile(service.database, "words", kind)
+    pieces = file.pieces()
+    del asked[:]
+    taken = [next(pieces), next(pieces)]
+    reads = [statement for statement in asked if "FROM answer" in statement]
+    assert 0 < len(reads) <= 2  # a block for each piece at most
+    assert all("LIMIT" in statement for statement in reads)
+    finish(service, take_part(service, "browser2"))
+    taken += pieces
+    assert len(taken) > 4
+    path = tmp_path / f"answers{kind}"
+    path.write_bytes(b"".join(taken))
+    c = sm.read_comparisons(path)
+    assert c.n_answers == 20
+    assert [[c.names[code] for code in c.answers.shown[k]] for k in range(20)] == [
+        json.loads(row["shown"]) for row in rows(service, schema.answer)[:20]
+    ]
+    assert (file.written.answers, file.written.raters) == (20, 2)
 
 
 def test_no_cell_of_an_export_is_a_formula(serve, take_part, tmp_path):
@@ -155,7 +187,7 @@ def test_a_study_goes_on_from_a_backup(serve, take_part, tmp_path, url):
     rater_id = take_part(service)
     service.questions(rater_id).result()
     state = say(service, rater_id, 0)
-    token = service._token(rater_id)
+    token = service.keys.token(rater_id)
     file = tmp_path / ("copy.db" if url.startswith("sqlite") else "copy.jsonl.gz")
     back_up(service.database, file)
     say(service, rater_id, 1)

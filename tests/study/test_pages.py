@@ -10,12 +10,13 @@ import httpx
 import pytest
 
 from similitude.study.service import StudyService
+from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import StoreError
 from similitude.study.texts import DEFAULTS
 from similitude.study.web.app import create_app
 from similitude.study.web.pages import STATIC, markdown
-from tests.study.making import FORMS, SHORT, words, write_study
+from tests.study.making import FORMS, SHORT, picture, words, write_study
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def served(tmp_path):
 
         def serve(**tomls):
             for name, toml in tomls.items():
-                write_study(tmp_path, name, toml, words())
+                done = {"done.md": "# Done\n\n![A face](<pages/example face.png>)"}
+                write_study(tmp_path, name, toml, {**words(), **done})
             app = create_app(stack.enter_context(contextlib.closing(open_site(tmp_path))))
             return lambda address, **more: asyncio.run(get(app, address, **more))
 
@@ -49,10 +51,31 @@ def test_the_only_study_is_at_the_door_with_the_whole_link(served):
     assert answer.headers["location"] == "s/one/?PROLIFIC_PID=x&STUDY_ID=y"
 
 
-def test_several_studies_are_listed(served):
-    page = served(one='title = "One & only"\n', two='title = "Zwei"\nlanguage = "de"\n')("/")
-    assert 'href="s/one/" lang="en">One &amp; only<' in page.text
-    assert 'href="s/two/" lang="de">Zwei<' in page.text
+def test_several_studies_are_not_listed_to_strangers(served):
+    page = served(one='title = "First of them"\n', two='title = "Zwei"\n')("/")
+    assert page.status_code == 200
+    assert "please use the one that you were sent" in page.text
+    assert not any(word in page.text for word in ("First of them", "Zwei", "s/one", "s/two"))
+
+
+def test_raters_are_told_beforehand_what_the_code_asks_for(served):
+    get = served(
+        one='title = "One"\n[question]\nnumber = 40\n[completion]\ncode = "C1"\n',
+        two=f'title = "Two"\n{SHORT}[question]\nnumber = 40\nskip = false\ncant_tell = false\n'
+        '[completion]\ncode = "C1"\n',
+        three=f'title = "Three"\n{SHORT}',
+        four='title = "Four"\n[completion]\ncode = "C1"\nseconds_per_question = 0\nlargest_skip_share = 1\n',
+    )
+    one, two, three, four = (get(f"/s/{name}/") for name in ("one", "two", "three", "four"))
+    for page in (one, two):
+        assert "at least 20 seconds for all questions together" in page.text
+        assert "instructions" in setup_of(page)["pages"]
+    assert "answer at least 20 of the 40 questions" in one.text
+    assert "<h1>Before you start</h1>" not in one.text
+    assert "<h1>Before you start</h1>" in two.text, "a page of its own where the study has no instructions"
+    assert 'class="terms">To count as complete, answer' not in two.text, "nothing can be skipped"
+    assert 'class="terms"' not in three.text + four.text
+    assert setup_of(three)["pages"] == []
 
 
 def test_the_words_of_a_study_are_on_its_page(served):
@@ -71,6 +94,31 @@ def test_the_words_of_a_study_are_on_its_page(served):
     assert setup["texts"]["skip"] == "</script><script>alert(2)</script>"
     assert setup["ask"] == "Pick the 3 that are most like the one on top."
     assert "Um momento" in page.text
+
+
+def test_one_is_one(served):
+    get = served(one='title = "One"\nquestion = {form = "choice", grid_size = 4, pick = 1}\n')
+    assert setup_of(get("/s/one/"))["ask"] == "Pick the one that is most like the one on top."
+
+
+def test_pages_show_pictures_that_are_no_items(tmp_path, served):
+    for name in ("example face.png", "secret.txt"):
+        (tmp_path / "one" / "pages").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "one" / "pages" / name).write_bytes(picture())
+    (tmp_path / "one" / "plain.png").write_bytes(picture())
+    get = served(one='title = "One"\npages = {done = "done.md"}\n')
+    assert 'src="pages/example%20face.png"' in get("/s/one/").text
+    shown = get("/s/one/pages/example%20face.png")
+    assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", picture())
+    for other in ("secret.txt", "none.png", "..%2Fplain.png", "..%2Fstudy.toml", "../plain.png"):
+        assert get(f"/s/one/pages/{other}").status_code == 404
+
+
+@pytest.mark.parametrize("address", ["pages/none.png", "face.png", "https://example.org/face.png", "pages/../face.png"])
+def test_a_page_that_shows_a_picture_that_is_not_there_is_refused(tmp_path, address):
+    write_study(tmp_path, "one", 'title = "One"\n', {**words(), "consent.md": f"![A face]({address})"})
+    with pytest.raises(StudyError, match=r"pages\.consent shows the picture .*expected pages/NAME"):
+        open_site(tmp_path)
 
 
 def test_scripts_and_styles_are_our_own_files(served):
@@ -140,7 +188,15 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
     code = "\n".join(source.read_text() for source in sources)
     used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
     used |= {f"ask_{form}" for form in FORMS}
-    for name in ("full", "paused", "not_named", "declined", "fault"):  # those that `sorry` shows by name
+    for name in (
+        "full",
+        "paused",
+        "not_named",
+        "crowded",
+        "erased",
+        "declined",
+        "fault",
+    ):  # those that `sorry` shows by name
         assert f'"{name}"' in code
         used |= {name, f"{name}_title"}
     assert used == set(DEFAULTS)

@@ -7,16 +7,20 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from similitude.study.answering import AHEAD, Said
+from similitude.study.answering import Said
 from similitude.study.asking import key_of
+from similitude.study.keep.export import export_answers
+from similitude.study.learning import read_log
 from similitude.study.rounds import number_of_questions
 from similitude.study.service import Joining, Refused
 from similitude.study.store import schema
 
 SHORT = "[question]\nnumber = 5"
+TWO_AHEAD = SHORT + "\n[choose]\nahead = 2"
 
 
 def rows(service, table):
@@ -47,11 +51,12 @@ def finish_all(service, take_part, n):
 
 
 def test_a_rater_goes_from_the_door_to_the_end(serve, take_part):
-    service = serve(SHORT + "\n[completion]\ncode = 'ABC'\nredirect = 'https://back.example/{PROLIFIC_PID}?c={rater}'")
+    completion = "code = 'ABC'\nredirect = 'https://back.example/{PROLIFIC_PID}?c={rater}'\nseconds_per_question = 0"
+    service = serve(f"{SHORT}\n[completion]\n{completion}")
     rater_id = take_part(service, PROLIFIC_PID="p/1")
     assert len(finish(service, rater_id)) == 5
     out = service.survey(rater_id, {}).result()
-    assert out == {"code": "ABC", "redirect": "https://back.example/p%2F1?c=r0001"}
+    assert out == {"code": "ABC", "redirect": "https://back.example/p%2F1?c=r0001", "withheld": None}
     log = rows(service, schema.answer)
     assert [row["number"] for row in log] == list(range(5))
     assert all(row["milliseconds"] == 1200 and row["side"] == 0 and row["version"] == service.version for row in log)
@@ -102,7 +107,7 @@ def test_a_second_vote_is_refused(serve, take_part):
 
 
 def test_two_tabs_hold_the_same_questions(serve, take_part):
-    service = serve(SHORT)
+    service = serve(TWO_AHEAD)
     rater_id = take_part(service)
     assert service.questions(rater_id).result() == service.questions(rater_id).result()
     state = say(service, rater_id, 1)
@@ -112,7 +117,7 @@ def test_two_tabs_hold_the_same_questions(serve, take_part):
 
 
 def test_an_answer_to_what_was_not_asked_is_refused(serve, take_part):
-    service = serve(SHORT)
+    service = serve(TWO_AHEAD)
     rater_id = take_part(service)
     service.questions(rater_id).result()
     for number in (2, 5, 10**6):
@@ -125,7 +130,7 @@ def test_an_answer_to_what_was_not_asked_is_refused(serve, take_part):
 def test_nobody_speaks_for_another(serve, take_part):
     service = serve(SHORT)
     first, second = take_part(service), take_part(service, "browser1")
-    token = service._token(first)
+    token = service.keys.token(first)
     assert service.rater_of(token) == first
     forged = [None, "", "1", "1.", f"{second}.{token.split('.')[1]}", token + "0", token[:-1], "٣.a", "1.é", "9" * 40]
     for wrong in forged:
@@ -137,7 +142,7 @@ def test_a_token_of_one_study_is_nothing_in_another(serve, take_part):
     one, other = serve(SHORT), serve(SHORT, name="others")
     rater_id = take_part(one)
     with pytest.raises(Refused):
-        other.rater_of(one._token(rater_id))
+        other.rater_of(one.keys.token(rater_id))
     for request in (other.questions(rater_id), other.survey(rater_id, {})):
         with pytest.raises(Refused, match="does not know you"):
             request.result()
@@ -185,7 +190,7 @@ def test_no_question_without_consent(serve):
 def test_a_study_without_a_consent_page_asks_at_once(serve):
     service = serve(SHORT + "\n[pages]\nconsent = ''\ninstructions = ''")
     rater_id = service.rater_of(service.join(Joining("browser0")).result())
-    assert len(service.questions(rater_id).result()["questions"]) == AHEAD
+    assert len(service.questions(rater_id).result()["questions"]) == service.study.choose.ahead
 
 
 FORMS = {
@@ -316,7 +321,7 @@ def test_a_question_of_the_pool_is_asked_of_one_rater_and_its_sides_are_drawn(se
 
 
 def test_the_pool_goes_on_for_a_rater_who_was_asked_its_first_question(serve, take_part):
-    service = serve("[question]\nnumber = 6\n[choose]\nrandom_share = 0.0")
+    service = serve("[question]\nnumber = 6\n[choose]\nrandom_share = 0.0\nahead = 2")
     fill_pool(service, 1)
     rater_id = take_part(service)
     service.questions(rater_id).result()
@@ -366,22 +371,94 @@ def test_a_full_study_lets_nobody_in_but_those_who_are(serve, take_part):
     finish(service, first)
 
 
-def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part, monkeypatch):
+def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part):
     service = serve("[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1")
+    hands = hands_of(service)
     service.questions(take_part(service)).result()
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 50)
+    hands[0] += 50
     service.questions(1).result()
-    monkeypatch.setattr(time, "time", lambda: now + 100)
+    hands[0] += 50
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser1")).result()
-    monkeypatch.setattr(time, "time", lambda: now + 200)
+    hands[0] += 100
     second = take_part(service, "browser1")
     finish(service, second)
-    monkeypatch.setattr(time, "time", lambda: now + 2000)
+    hands[0] += 2000
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser2")).result()
     assert len(finish(service, 1)) == 2
+
+
+def test_who_answers_keeps_the_questions_held_ahead_and_who_leaves_frees_them_all_at_once(
+    serve, take_part, monkeypatch
+):
+    service = serve("[question]\nnumber = 9\n[choose]\nlease_minutes = 1\nahead = 6")
+    rater_id, now = take_part(service), time.time()
+    service.questions(rater_id).result()
+    for number in range(3):
+        monkeypatch.setattr(time, "time", lambda number=number: now + 50 * number)
+        say(service, rater_id, number)
+    held = [row for row in rows(service, schema.lease) if row["open"]]
+    assert len(held) == 6
+    assert all(now + 130 <= row["expires"] <= now + 165 for row in held)
+
+
+def test_what_could_not_be_shown_is_recorded_whatever_the_study_offers(serve, take_part):
+    service = serve("[question]\nnumber = 2\nskip = false\ncant_tell = false")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    with pytest.raises(Refused, match="not among those"):
+        say(service, rater_id, 0, None, outcome="skipped")
+    assert say(service, rater_id, 0, None, outcome="not_shown")["answered"] == 1
+    assert [(row["outcome"], row["response"], row["side"]) for row in rows(service, schema.answer)] == [
+        ("not_shown", None, -1)
+    ]
+    with service.database.read() as connection:
+        learned, _, seen = read_log(connection, service.study_id, service.names)
+    assert (len(learned.form), seen) == (0, 1)
+
+
+def test_answers_keep_how_they_were_shown(serve, take_part, tmp_path):
+    service = serve(SHORT)
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    service.answer(Said(rater_id, 0, "answer-0", "answered", [1.0], 900, "rtl", "138 138 138")).result()
+    row = rows(service, schema.answer)[0]
+    assert (row["direction"], row["background"]) == ("rtl", "138 138 138")
+    export_answers(service.database, "words", tmp_path / "answers.csv")
+    table = pd.read_csv(tmp_path / "answers.csv", comment="#")
+    assert table.loc[0, ["direction", "background"]].tolist() == ["rtl", "138 138 138"]
+
+
+def hands_of(service):
+    """The clock that leases and seats run by, to be moved on by hand."""
+    hands = [service.database.uptime.monotonic()]
+    service.database.uptime.monotonic = lambda: hands[0]
+    return hands
+
+
+YEAR = 365 * 86_400
+
+
+def test_a_clock_that_jumps_ahead_a_year_and_back_neither_closes_nor_opens_a_study(serve, take_part, monkeypatch):
+    settings = "[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1"
+    service = serve(settings)
+    hands, now = hands_of(service), time.time()
+    service.questions(take_part(service)).result()
+    monkeypatch.setattr(time, "time", lambda: now + YEAR)
+    with pytest.raises(Refused, match="all the people"):
+        service.join(Joining("browser1")).result()
+    service.questions(1).result()
+    hands[0] += 61
+    service.questions(take_part(service, "browser1")).result()
+    monkeypatch.setattr(time, "time", lambda: now + 100)
+    hands[0] += 61
+    service.questions(take_part(service, "browser2")).result()
+    again = serve(settings)  # a server that starts when the clock is right again
+    with pytest.raises(Refused, match="all the people"):
+        again.join(Joining("browser3")).result()
+    hands_of(again)[0] += 61
+    again.questions(take_part(again, "browser3")).result()
 
 
 def test_invited_people_only(serve):
@@ -398,7 +475,7 @@ def pause(service, paused):
 
 
 def test_a_paused_study_asks_nothing_new_and_keeps_what_comes(serve, take_part):
-    service = serve(SHORT)
+    service = serve(TWO_AHEAD)
     rater_id = take_part(service)
     service.questions(rater_id).result()
     pause(service, True)
@@ -446,8 +523,8 @@ def test_the_survey_is_checked_and_kept_once(serve, take_part):
 
 def test_another_form_in_two_servers_at_once(serve, take_part):
     """A question in a browser is answered as it was asked; nobody else is shown it; the round goes on."""
-    service = serve(SHORT)
-    changed = serve("[question]\nform = 'odd_one_out'\nnumber = 5")
+    service = serve(TWO_AHEAD)
+    changed = serve("[question]\nform = 'odd_one_out'\nnumber = 5\n[choose]\nahead = 2")
     rater_id = take_part(service)
     service.questions(rater_id).result()
     state = say(changed, rater_id, 0, (2.0,), uid="late-one")
@@ -501,7 +578,7 @@ def test_practice_that_was_taken_out_is_withdrawn(serve, take_part):
     service.questions(rater_id).result()
     changed = serve("[question]\nnumber = 4")
     state = changed.questions(rater_id).result()
-    assert [question["kind"] for question in state["questions"]] == ["question"] * AHEAD
+    assert [question["kind"] for question in state["questions"]] == ["question"] * 4
     say(changed, rater_id, 0)
     assert rows(changed, schema.answer)[0]["kind"] == "practice"
 
@@ -523,7 +600,7 @@ def test_the_clock_may_go_backwards(serve, take_part, monkeypatch):
 def test_two_servers_share_a_database(serve, take_part):
     one, other = serve(SHORT), serve(SHORT)
     rater_id = take_part(one)
-    assert other.rater_of(one._token(rater_id)) == rater_id
+    assert other.rater_of(one.keys.token(rater_id)) == rater_id
     assert one.questions(rater_id).result() == other.questions(rater_id).result()
     with ThreadPoolExecutor(8) as threads:
         futures = [threads.submit(say, (one, other)[k % 2], rater_id, 0, (1.0,), f"vote-of-{k}") for k in range(8)]

@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import threading
-import time
 from collections import Counter
 
 import pytest
@@ -15,11 +14,13 @@ import sqlalchemy as sa
 from benchmarks.study_server import Server, Told, answer_until
 
 from similitude.study.client import Address
-from similitude.study.holding import PATIENCE
 from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from tests.patience import PATIENCE, until
 from tests.study.servers import write_study
+
+pytestmark = pytest.mark.slow  # a process for each test
 
 TRUTH = {f"w{k:02d}": (float(k % 4), float(k // 4)) for k in range(12)}
 SETTINGS = "[question]\nnumber = 20\n[choose]\npool = 20\nrefit_every = 50\nrandom_share = 0.2"
@@ -61,20 +62,25 @@ def database(address, servers):
 def ask(server, raters, seed):
     """Simulated raters answer all their questions at one server."""
     link = f"http://127.0.0.1:{server.port}/s/words/"
-    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed)
+    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed, rehearsal=False)
 
 
-def wait_for(database, holds, seconds=120):
+def model_row(database, holds=lambda _row, _newest: True):
+    """The row of the model, where it is as it should be beside the number of the newest answer."""
+    with database.read() as connection:
+        row = connection.execute(sa.select(schema.model)).mappings().one_or_none()
+        newest = connection.scalar(sa.select(sa.func.max(schema.answer.c.id)))
+    return row if row is not None and holds(row, newest) else None
+
+
+def wait_for(database, holds):
     """The row of the model once it is as it should be."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        with database.read() as connection:
-            row = connection.execute(sa.select(schema.model)).mappings().one_or_none()
-            newest = connection.scalar(sa.select(sa.func.max(schema.answer.c.id)))
-        if row is not None and holds(row, newest):
-            return row
-        time.sleep(0.2)
-    raise AssertionError(f"the model's row stayed {row and dict(row) | {'similarity': '', 'findings': ''}}")
+
+    def stayed():
+        row = model_row(database)
+        return f"the model's row stayed {row and dict(row) | {'similarity': '', 'findings': ''}}"
+
+    return until(lambda: model_row(database, holds), stayed, every=0.2)
 
 
 def keeper(row):
@@ -88,7 +94,7 @@ def test_one_model_process_is_elected_and_another_takes_over(servers, database):
     row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
     first = servers.pop(keeper(row))
     first.process.send_signal(signal.SIGTERM)
-    assert first.process.wait(30) == 0
+    assert first.process.wait(PATIENCE) == 0
     ((pid, second),) = servers.items()
     row = wait_for(database, lambda row, _: row["worker"] and keeper(row) == pid)
     assert ask(second, 4, seed=2).answers == 80
@@ -115,7 +121,7 @@ def raters_who_go_on(servers, raters):
     try:
         yield told
         loop.call_soon_threadsafe(stop.set)  # they end when what they sent last was acknowledged
-        thread.join(60)
+        thread.join(PATIENCE)
         assert all(job.done() and job.exception() is None for job in jobs)
     finally:
         for job in jobs:
@@ -128,11 +134,7 @@ def raters_who_go_on(servers, raters):
 def wait_for_answers(told, more):
     """Until so many more answers were acknowledged."""
     enough = len(told.kept) + more
-    for _ in range(600):
-        if len(told.kept) >= enough:
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"{len(told.kept)} answers were acknowledged, expected {enough}")
+    until(lambda: len(told.kept) >= enough, lambda: f"{len(told.kept)} answers acknowledged, expected {enough}")
 
 
 @pytest.mark.parametrize("dies", ["server", "server and model process"])
@@ -147,7 +149,7 @@ def test_kill_9_of_the_server_that_has_the_model(start, servers, database, dies)
             os.kill(first.model_process, signal.SIGKILL)
         first.kill()
         broken = told.broken
-        wait_for(database, lambda row, _: row["worker"] and keeper(row) == second, PATIENCE + 20)
+        wait_for(database, lambda row, _: row["worker"] and keeper(row) == second)
         start(first.port)
         wait_for_answers(told, 40)
     assert told.broken > broken
@@ -165,7 +167,7 @@ def test_kill_9_of_the_model_process_alone(servers, database):
     killed = first.model_process
     with raters_who_go_on(servers.values(), raters=2) as told:
         os.kill(killed, signal.SIGKILL)
-        wait_for(database, lambda now, _: now["last_answer"] > row["last_answer"], PATIENCE + 20)
+        wait_for(database, lambda now, _: now["last_answer"] > row["last_answer"])
         wait_for_answers(told, 40)
     assert told.broken == 0
     after = wait_for(database, lambda row, newest: row["last_answer"] == newest)

@@ -9,6 +9,7 @@ look.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import warnings
@@ -18,10 +19,10 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.output import same_in_python, summary
+from similitude import __version__
+from similitude.cli.output import same_in_python, summary, write_unicode
 
 app = typer.Typer(
-    help="Learn what people find similar: from answers to a map, a distance, a prediction.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -51,6 +52,21 @@ LargerOption = Annotated[Larger | None, typer.Option(help="for ratings: what a l
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"similitude {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="say which version this is")
+    ] = False,
+) -> None:
+    """Learn what people find similar: from answers to a map, a distance, a prediction."""
+
+
 @app.command()
 def demo(folder: Annotated[Path, typer.Argument(help="where the picture goes")] = Path("demo")) -> None:
     """Simulated raters judge 60 colours; a map is learned from their answers and drawn."""
@@ -76,7 +92,9 @@ def simulate(
     import numpy as np
 
     import similitude as sm
+    from similitude.feedback.files.read_write import check_target
 
+    check_target(out)
     truth = np.random.default_rng(seed).normal(size=(items, dimensions))
     names = [f"item{k:0{len(str(items - 1))}d}" for k in range(items)]
     settings: dict[str, Any] = {"form": form, "raters": raters, "sharpness": sharpness, "flip": flip}
@@ -134,7 +152,9 @@ def convert(
 ) -> None:
     """Turn a file of answers into another format, in the layout that loses nothing."""
     import similitude as sm
+    from similitude.feedback.files.read_write import check_target
 
+    check_target(target)
     c, reading = read(source, form, larger)
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {summary(c)}")
@@ -184,7 +204,9 @@ def clean(
 ) -> None:
     """Take out contradictions: the majority's votes, then a large part without circles. For training, not scoring."""
     import similitude as sm
+    from similitude.feedback.files.read_write import check_target
 
+    check_target(target)
     c, reading = read(source, form, larger)
     dropped = f"c = sm.drop_raters(c, {drop_rater!r})"
     cleaned = sm.clean(sm.drop_raters(c, drop_rater) if drop_rater else c, reduce=reduce)
@@ -263,9 +285,11 @@ def pictures_of(folder: Path, similarity: Any) -> dict[Any, Path]:
 def main() -> None:
     """Run the command line; an error is one sentence and exit status 1."""
     warnings.showwarning = _one_sentence
+    write_unicode()
+    os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files: no window system is asked for, or waited for
     try:
         app()
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         typer.secho(f"similitude: {_sentence(error)}", fg="red", err=True)
         sys.exit(1)
 

@@ -55,7 +55,7 @@ def _load(path: Path) -> tuple[Any, str]:
     import pandas as pd
 
     separator = "\t" if path.suffix == ".tsv" else ","
-    with path.open() as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         cell = file.readline().split(separator)[0].strip()
     options: dict[str, Any] = {"header": None} if _is_number(cell) else {"index_col": 0}
     options |= {"sep": separator} if separator != "," else {}

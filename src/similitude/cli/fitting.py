@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +18,7 @@ from similitude.cli.commands import (
     app,
     read,
 )
-from similitude.cli.output import progress, same_in_python, show, summary
+from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 
 
 class Method(StrEnum):
@@ -85,7 +84,7 @@ def fit(
         f"model.similarity_.save({str(target)!r})",
         before=before,
     )  # fmt: skip
-    typer.echo(f"next: similitude plot {shlex.quote(str(target))}")
+    typer.echo(f"next: similitude plot {in_shell(target)}")
 
 
 @app.command()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 
 from similitude.cli.commands import AnswersFile, Form, LargerOption, Seed, app, pictures_of, read
 from similitude.cli.fitting import Features, known_features
-from similitude.cli.output import same_in_python
+from similitude.cli.output import in_shell, same_in_python
 
 
 @app.command()
@@ -47,10 +46,8 @@ def learn(
         "--form": form,
         "--larger": larger and larger.value,
     }
-    options = [f"{name} {shlex.quote(str(value))}" for name, value in given.items() if value is not None]
-    command = " ".join(
-        ["similitude learn", shlex.quote(str(file)), *options, f"--time-limit {time_limit:g} --seed {seed}"]
-    )
+    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
+    command = " ".join(["similitude learn", in_shell(file), *options, f"--time-limit {time_limit:g} --seed {seed}"])
     report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
     with_features = "features=features, " if known else ""

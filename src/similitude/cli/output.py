@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +17,18 @@ import typer
 def summary(value: Any) -> str:
     """What feedback or a model says of itself."""
     return str(value).strip("<>")
+
+
+def in_shell(text: object, system: str = os.name) -> str:
+    """A word as the shell of this system takes it: in quotes where it must be."""
+    return subprocess.list2cmdline([str(text)]) if system == "nt" else shlex.quote(str(text))
+
+
+def write_unicode() -> None:
+    """Write UTF-8 to a pipe or a file on every system: Windows' own code page lacks most names that items have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")
 
 
 def same_in_python(*lines: str, before: tuple[str, ...] | list[str] = ()) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from similitude.cli.commands import app as whole
+from similitude.extras import need
 
 app = typer.Typer(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
 whole.add_typer(app, name="study")
@@ -29,13 +30,7 @@ PublicUrl = Annotated[
 @app.callback()
 def _needs_the_extra() -> None:
     """Ask people: make a study, serve it, keep what they say."""
-    import importlib.util
-
-    missing = [name for name in ("fastapi", "uvicorn", "sqlalchemy") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise ModuleNotFoundError(
-            f"a study needs {', '.join(missing)}, which is not installed: pip install 'similitude[study]'"
-        )
+    need("study", "a study")
 
 
 @app.command()
@@ -59,14 +54,22 @@ def serve(
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
+    from similitude.study.create import still_an_example
     from similitude.study.serve import serve as run
+    from similitude.study.settings import read_studies
 
+    for study in read_studies(folder):
+        if warning := still_an_example(study):
+            typer.echo(f"warning: {warning}", err=True)
     run(folder, database, host, port, public_url, _say, model)
 
 
 @app.command(name="admin-link")
 def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
-    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
+    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once.
+
+    Links that were printed before end. A password that is replaced ends all sessions, and all admins are told.
+    """
     from similitude.study.site import existing_database
     from similitude.study.web.door import Door
 
@@ -84,18 +87,18 @@ def demo(
     if folder is not None:
         _demo(folder, host, port)
         return
-    with tempfile.TemporaryDirectory() as passing:
-        _demo(Path(passing) / "colours", host, port)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as passing:
+        _demo(Path(passing) / "colours", host, port, passing=True)
 
 
-def _demo(folder: Path, host: str, port: int) -> None:
+def _demo(folder: Path, host: str, port: int, passing: bool = False) -> None:
     from similitude.demo import colours, hexadecimal
     from similitude.study.create import colour_study
     from similitude.study.serve import serve as run
 
     if not (folder / "study.toml").exists():
         colour_study(folder, {f"colour{k:02d}": colour for k, colour in enumerate(hexadecimal(colours()))})
-    run(folder, host=host, port=port, say=_say)
+    run(folder, host=host, port=port, say=_say, passing=passing)
 
 
 def _say(line: str) -> None:

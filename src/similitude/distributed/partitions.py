@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from similitude.engine.threads import limit_threads
+from similitude.extras import need
 from similitude.feedback.checks import check_shown, check_weight, head_first
 from similitude.feedback.files.dataset import LAYOUTS, ComparisonDataset, read_pieces
 from similitude.feedback.items import as_integers, check_names
@@ -124,10 +125,9 @@ def block_of_frame(frame: Any, layout: Sequence[str], n_items: int, number: int)
 
 
 def _client() -> Any:
-    try:
-        from distributed import get_client
-    except ImportError:
-        raise ImportError("a cluster needs Dask: pip install 'similitude[distributed]'") from None
+    need("distributed", "a cluster")
+    from distributed import get_client
+
     try:
         return get_client()
     except ValueError:

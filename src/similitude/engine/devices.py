@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
 from similitude.engine.solvers.result import Result
 from similitude.engine.threads import thread_count
+from similitude.extras import missing, need
 from similitude.feedback.columns import Array, is_constant
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.dataset import ComparisonDataset, read_ahead
@@ -39,15 +39,14 @@ def choose_device(device: str, n_comparisons: int) -> str:
         return "cpu"
     if device == "auto":
         return "cuda" if n_comparisons >= _GPU_FROM and _has_gpu() else "cpu"
-    if find_spec("torch") is None:
-        raise ValueError(f"device: {device!r} needs torch; install it with: pip install 'similitude[gpu]'")
+    need("gpu", f"device={device!r}")
     if device.startswith("cuda") and not _has_gpu():
         raise ValueError(f"device: {device!r} needs a GPU that torch can use, and there is none; use device='cpu'")
     return device
 
 
 def _has_gpu() -> bool:
-    if find_spec("torch") is None:
+    if missing("gpu"):
         return False
     import torch
 

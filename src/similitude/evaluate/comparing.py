@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from similitude.display.words import counted, written_p
+from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
@@ -21,7 +23,7 @@ from similitude.methods.base import Fitted
 _FEWEST = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnswerAgreement:
     """Two similarities on the same answers.
 
@@ -40,6 +42,21 @@ class AnswerAgreement:
     low: float
     high: float
     same: float
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return each figure with its name, as they are printed."""
+        difference = f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
+        return [
+            (f"accuracy on {counted(self.comparisons, 'comparison')}", f"{self.first:.3f} and {self.second:.3f}"),
+            ("second less first", difference),
+            ("ordered the same way", f"{self.same:.3f}"),
+        ]
+
+    def __repr__(self) -> str:
+        return "<" + "; ".join(f"{name} {value}" for name, value in self.lines()) + ">"
+
+    def _repr_html_(self) -> str:
+        return answers_agreement_card(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,23 +93,27 @@ class Agreement:
         said = None if self.answers is None else vars(self.answers)
         return {"items": len(self.items), "left_out": list(self.left_out), **plain, "answers": said}
 
-    def __str__(self) -> str:
-        lines = [
-            f"{len(self.items)} items in common" + (f", {len(self.left_out)} left out" if self.left_out else ""),
-            f"rank correlation of distances   {self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), "
-            f"p {'<' if self.p_value < 0.001 else '='} {max(self.p_value, 0.001):.3f}",
-            f"variance left after Procrustes  {self.procrustes:.3f}",
+    def lines(self) -> list[tuple[str, str]]:
+        """Return each figure with its name, as they are printed."""
+        common = "items in common" + (f", {len(self.left_out):,} left out" if self.left_out else "")
+        correlation = f"{self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), p {written_p(self.p_value)}"
+        left = "unknown: a table has gaps" if np.isnan(self.procrustes) else f"{self.procrustes:.3f}"
+        found = [
+            (f"{len(self.items):,}", common),
+            ("rank correlation of distances", correlation),
+            ("variance left after Procrustes", left),
         ]
-        if self.answers is not None:
-            found = self.answers
-            lines += [
-                f"accuracy on {found.comparisons} comparisons     first {found.first:.3f}, second {found.second:.3f}, "
-                f"difference {found.difference:+.3f} ({found.low:+.3f} to {found.high:+.3f})",
-                f"ordered the same way            {found.same:.3f}",
-            ]
-        return "\n".join(lines)
+        return found if self.answers is None else [*found, *self.answers.lines()]
+
+    def __str__(self) -> str:
+        first, *others = self.lines()
+        wide = max(len(name) for name, _ in others)
+        return "\n".join([" ".join(first), *(f"{name:<{wide}}  {value}" for name, value in others)])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return agreement_card(self)
 
 
 def compare(

@@ -11,6 +11,8 @@ import pandas as pd
 from scipy import stats
 from sklearn.base import clone
 
+from similitude.display.words import counted
+from similitude.evaluate.cards import dimension_card
 from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Estimator, Progress, run_all
 from similitude.feedback.columns import Floats
@@ -53,9 +55,12 @@ class DimensionChoice:
 
     def __repr__(self) -> str:
         at = self.table.set_index("dimensions").accuracy
-        text = f"{self.chosen} dimensions (accuracy {at[self.chosen]:.3f} on held-out answers; best at {self.best}: "
-        text += f"{at[self.best]:.3f})"
+        text = f"{counted(self.chosen, 'dimension')} (accuracy {at[self.chosen]:.1%} on held-out answers; "
+        text += f"best at {self.best}: {at[self.best]:.1%})"
         return text + f"; gains beyond {self.tested} are not significant at {1 - self.level:.2g}."
+
+    def _repr_html_(self) -> str:
+        return dimension_card(self)
 
 
 def dimension(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Estimator, Progress, learning_curve
 from similitude.feedback.columns import Floats
@@ -86,6 +87,9 @@ class Forecast:
         if self.ceiling.value is None:
             return text + f" The noise ceiling is unknown: {self.ceiling.note}."
         return text + f" The noise ceiling is {self.ceiling.value:.1%}. {self.note}".rstrip()
+
+    def _repr_html_(self) -> str:
+        return forecast_card(self)
 
 
 def more_answers(

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from similitude.display.places import plane
 from similitude.feedback.columns import Floats
 
 
@@ -30,13 +31,3 @@ def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_st
         perplexity = min(30.0, max(1.0, (len(X) - 1) / 3.0))
         return np.asarray(TSNE(2, perplexity=perplexity, init="pca", random_state=random_state).fit_transform(X), float)
     return X @ plane(X)
-
-
-def plane(positions: Floats) -> Floats:
-    """(d, 2) the directions of a map's plane: the two of largest spread; two dimensions or one as they are."""
-    X = np.asarray(positions, float)
-    if X.shape[1] <= 2:
-        return np.eye(X.shape[1], 2)
-    axes = np.linalg.svd(X - X.mean(0), full_matrices=False)[2][:2]
-    axes *= np.where(axes[np.arange(len(axes)), np.abs(axes).argmax(1)] < 0, -1.0, 1.0)[:, None]
-    return axes.T

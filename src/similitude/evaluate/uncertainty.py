@@ -21,6 +21,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from similitude.engine.jobs import over_jobs
+from similitude.evaluate.cards import uncertainty_card
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
 from similitude.evaluate.folds import AnswerFold
@@ -88,7 +89,18 @@ class Uncertainty:
     @property
     def radius(self) -> Floats:
         """(items,) root mean square distance of an item from its place on the map; NaN if never compared."""
-        return np.sqrt(np.einsum("ndd->n", self.covariance))
+        square = ((self.draws - self.similarity.embedding) ** 2).sum(2).mean(0)
+        return np.sqrt(np.where(self.comparisons > 0, square, np.nan))
+
+    @property
+    def within(self) -> Floats:
+        """(items,) how far an item may stand from its place on the map, at the level; NaN if never compared."""
+        return self.reach * self.radius / np.sqrt(self.draws.shape[2])
+
+    def least_sure(self, count: int) -> list[int]:
+        """Return the positions of the items whose place is least sure, those never compared first."""
+        order: list[int] = np.argsort(-np.nan_to_num(self.radius, nan=np.inf), kind="stable")[:count].tolist()
+        return order
 
     @property
     def reach(self) -> float:
@@ -145,15 +157,16 @@ class Uncertainty:
         return table.sort_values("radius", ascending=False, na_position="first", ignore_index=True, kind="stable")
 
     def __repr__(self) -> str:
-        table = self.needs_answers
-        least = ", ".join(str(item) for item in table.item[:3])
-        text = f"An item lies within {self.reach * np.nanmedian(self.radius) / np.sqrt(self.draws.shape[2]):.2g} of "
-        text += f"its place on the map ({self.level:.0%}, median over items; {self.method} by {self.by}); "
-        text += f"least sure: {least}."
+        least = ", ".join(self.similarity.label(item) for item in self.least_sure(3))
+        text = f"An item lies within {np.nanmedian(self.within):.2g} of its place on the map "
+        text += f"({self.level:.0%}, median over items; {self.method} by {self.by}); least sure: {least}."
         if self.accuracy.value is not None:
             a = self.accuracy
             text += f" Accuracy {a.value:.1%} ({a.low:.1%} to {a.high:.1%}) {a.note}."
         return text
+
+    def _repr_html_(self) -> str:
+        return uncertainty_card(self)
 
 
 def uncertainty(

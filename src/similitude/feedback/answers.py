@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude.display.words import counted, listed
+from similitude.feedback.cards import answers_card
 from similitude.feedback.columns import Array, Categories, Floats, Rows, join, take
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Answers:
     """One row per answer.
 
@@ -132,6 +134,15 @@ class Answers:
             if not getattr(self, name).recorded:
                 del columns[name]
         return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        forms, raters, unsure = self.form.labels, len(self.rater.labels), int(self.cant_tell.sum())
+        text = counted(len(self), "answer") + (f" ({listed(forms, len(forms))})" if forms else "")
+        text += f" by {counted(raters, 'rater')}" if raters else ""
+        return f"<{text}{f', {unsure:,} could not tell' if unsure else ''}>"
+
+    def _repr_html_(self) -> str:
+        return answers_card(self)
 
 
 def _labelled(values: Any, length: int, argument: str) -> Categories:

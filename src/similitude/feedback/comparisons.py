@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
 from similitude.feedback import forms, splitting
 from similitude.feedback.answers import Answers
+from similitude.feedback.cards import comparisons_card
 from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first, same_items
 from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
 from similitude.feedback.constructors import Constructors
@@ -37,7 +39,7 @@ class PartialAnswerWarning(UserWarning):
     """
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Removed:
     """What a step of cleaning took away.
 
@@ -53,6 +55,9 @@ class Removed:
     why: str
     comparisons: Comparisons
     weight: float
+
+    def __repr__(self) -> str:
+        return f"<{self.step}: {self.why}; weight lost {self.weight:,.6g}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -337,10 +342,9 @@ class Comparisons(Constructors):
     def __repr__(self) -> str:
         raters = len(self.answers.rater.labels)
         unsure = int(self.answers.cant_tell.sum())
-        text = f"{_count(len(self), 'comparison')} from {_count(self.n_answers, 'answer')}"
-        text += f" about {_count(self.n_items, 'item')}" + (f" by {_count(raters, 'rater')}" if raters else "")
-        return f"<{text}{f', {unsure} could not tell' if unsure else ''}>"
+        text = f"{counted(len(self), 'comparison')} from {counted(self.n_answers, 'answer')}"
+        text += f" about {counted(self.n_items, 'item')}" + (f" by {counted(raters, 'rater')}" if raters else "")
+        return f"<{text}{f', {unsure:,} could not tell' if unsure else ''}>"
 
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    def _repr_html_(self) -> str:
+        return comparisons_card(self)

@@ -9,9 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
 from similitude.feedback import label_edges
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column
+from similitude.feedback.cards import labels_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
@@ -190,7 +192,10 @@ class Labels:
 
     def __repr__(self) -> str:
         sure = "" if self.confidence is None else " with confidence"
-        return f"<{len(self)} {self.kind} labels{sure} for {self.n_items} items>"
+        return f"<{counted(len(self), f'{self.kind} label')}{sure} for {counted(self.n_items, 'item')}>"
+
+    def _repr_html_(self) -> str:
+        return labels_card(self)
 
 
 def _values(value: Any, kind: str, length: int) -> tuple[Floats, tuple[str, ...]]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
 from similitude.feedback import closure
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column, ItemRows
+from similitude.feedback.cards import links_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
 from similitude.feedback.columns import Bools, Categories, Floats, Ints, Seed, join, take
@@ -224,5 +226,8 @@ class Links:
 
     def __repr__(self) -> str:
         count = int(self.similar.sum())
-        kinds = f"{count} similar, {len(self) - count} dissimilar"
-        return f"<{len(self)} links ({kinds}) among {self.n_items} items>"
+        kinds = f"{count:,} similar, {len(self) - count:,} dissimilar"
+        return f"<{counted(len(self), 'link')} ({kinds}) among {counted(self.n_items, 'item')}>"
+
+    def _repr_html_(self) -> str:
+        return links_card(self)

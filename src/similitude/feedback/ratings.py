@@ -9,7 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.words import counted
 from similitude.feedback.arraylike import Column, ItemRows
+from similitude.feedback.cards import ratings_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
@@ -151,4 +153,8 @@ class Ratings:
 
     def __repr__(self) -> str:
         span = f" from {self.value.min():g} to {self.value.max():g}" if len(self) else ""
-        return f"<{len(self)} ratings{span} (larger is more {self.larger}) of {self.n_items} items>"
+        about = f"(larger is more {self.larger}) of {counted(self.n_items, 'item')}"
+        return f"<{counted(len(self), 'rating')}{span} {about}>"
+
+    def _repr_html_(self) -> str:
+        return ratings_card(self)

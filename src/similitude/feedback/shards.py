@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from similitude.display.words import counted
+from similitude.feedback.cards import shards_card
 from similitude.feedback.columns import Array, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names
@@ -101,7 +103,11 @@ class Shards(ABC):
         )
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} comparisons about {self.n_items:,} items in {self.n_shards:,} shards>"
+        about = f"about {counted(self.n_items, 'item')} in {counted(self.n_shards, 'shard')}"
+        return f"<{counted(len(self), 'comparison')} {about}>"
+
+    def _repr_html_(self) -> str:
+        return shards_card(self)
 
 
 def drawn_from(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Array:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from similitude.display.words import number
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -25,7 +26,7 @@ from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
-from similitude.graph.figures import FigureTable, named, number, shown
+from similitude.graph.figures import FigureTable, named
 from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
 from similitude.graph.repeats import (
@@ -113,7 +114,7 @@ class ConsistencyReport(FigureTable):
         if who:
             found.append(named("raters who seem to click at random", who))
         if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
-            found.append(f"the answers are close to chance: the noise ceiling is {shown(self.ceiling)}")
+            found.append(f"the answers are close to chance: the noise ceiling is {self.ceiling}")
         if len(self.groups) > 1:
             found.append(f"{len(self.groups)} groups of items that no comparison links: their places are arbitrary")
         if self.never_compared:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from similitude.display.cards import card, figures, remarks
+from similitude.display.words import listed
 from similitude.graph.repeats import Estimate
 
 if TYPE_CHECKING:
@@ -28,33 +30,24 @@ class FigureTable:
         )
 
     def __str__(self) -> str:
-        rows = [(name, shown(e), e.note) for name, e in self.figures()]
+        rows = [(name, str(e), e.note) for name, e in self.figures()]
         wide, broad = (max(len(row[k]) for row in rows) for k in range(2))
         lines = [f"{name:<{wide}}  {text:<{broad}}  {note}".rstrip() for name, text, note in rows]
         return "\n".join(lines)
 
     __repr__ = __str__
 
+    def doubts(self) -> list[str]:
+        """Return what is worth a look, a sentence each; none where nothing stands out."""
+        raise NotImplementedError(f"{type(self).__name__} must define doubts")
 
-def shown(e: Estimate) -> str:
-    """Return a figure as it is printed: its value and interval, or "unknown"."""
-    if e.value is None:
-        return "unknown"
-    if e.low is None or e.high is None:
-        return number(e.value)
-    return f"{number(e.value)} ({number(e.low)} to {number(e.high)})"
-
-
-def number(value: float) -> str:
-    """Return a number as it is printed."""
-    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
-        return f"{value:,.0f}"
-    return f"{value:,.2f}"
+    def _repr_html_(self) -> str:
+        doubts = self.doubts()
+        rows = [(name, str(e), e.note) for name, e in self.figures()]
+        title = "Can these answers be trusted? " + ("Worth a look:" if doubts else "Nothing stands out.")
+        return card(title, remarks(doubts), figures(rows))
 
 
 def named(what: str, names: Sequence[str], most: int = 5) -> str:
     """A remark on some names, the first few of them listed."""
-    if not names:
-        return what
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{what}: {', '.join(names[:most])}{more}"
+    return f"{what}: {listed(names, len(names), most)}" if names else what

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.words import number
 from similitude.feedback.columns import Floats
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.counts import count_shards
-from similitude.graph.figures import FigureTable, named, number
+from similitude.graph.figures import FigureTable, named
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.graph.repeats import Estimate, Repeats, agreement_of_sides, noise_ceiling
 

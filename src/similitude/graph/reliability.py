@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
+from similitude.display.cards import card, grid, note, title_of
+from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Array, Bools, Floats, frozen
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
@@ -26,10 +28,11 @@ FEWEST = 3  # raters with that many statements, below which nobody can say who i
 _CHANCE = 2.6  # standard deviations from one half within which agreement may be chance: all but 1 in 200 clickers
 _NEAR = 0.4  # of the way from chance to typical: poor but honest raters lie beyond
 _CONTRARY = 4.0  # standard deviations below one half that are no bad luck of a clicker
+_SHOWN = 10  # raters in a notebook
 _ALTERNATIVES = {"triplet": 2, "quadruplet": 2, "odd_one_out": 3, "most_central": 3}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RaterTable:
     """Raters in order of their names; NaN where something cannot be told, and `note` says why.
 
@@ -87,6 +90,22 @@ class RaterTable:
         return [
             {key: None if value != value else value for key, value in zip(columns, row, strict=True)} for row in rows
         ]
+
+    def __repr__(self) -> str:
+        who = [name for name, flag in zip(self.names, self.flagged, strict=True) if flag]
+        return f"<{counted(len(self), 'rater')}; likely random: {listed(who, len(who)) if who else 'none'}>"
+
+    def _repr_html_(self) -> str:
+        order = np.lexsort([np.arange(len(self)), self.agreement])[:_SHOWN]
+        rows = [(shortened(self.names[k]), f"{self.answers[k]:,}", *self._agreement(k), self.note[k]) for k in order]
+        table = grid(("rater", "answers", "agreement", "interval", ""), rows, words=(0, 4))
+        rest = len(self) - len(rows)
+        return card(title_of(repr(self)), table, note(f"and {rest:,} more, who agree more" if rest else ""))
+
+    def _agreement(self, row: int) -> tuple[str, str]:
+        if np.isnan(self.agreement[row]):
+            return "unknown", ""
+        return f"{self.agreement[row]:.2f}", f"{self.low[row]:.2f} to {self.high[row]:.2f}"
 
 
 def _columns() -> list[str]:

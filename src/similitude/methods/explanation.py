@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import softmax
 
+from similitude.display.cards import card, grid, note, title_of
+from similitude.display.words import shortened
 from similitude.feedback.columns import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NODES = 64
+_SHOWN = 8  # features in a notebook
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """What speaks for a class of one item (above 0) and against it (below 0).
 
@@ -62,6 +65,16 @@ class Explanation:
             "contribution": self.contributions[factor, feature],
         }
         return pd.DataFrame(rows).sort_values("contribution", key=abs, ascending=False, ignore_index=True)
+
+    def __repr__(self) -> str:
+        return f"<{self.label}: confidence {self.confidence:.0%}, log odds {self.log_odds:+.3g}>"
+
+    def _repr_html_(self) -> str:
+        strong = np.argsort(-np.abs(self.by_feature), kind="stable")[:_SHOWN]
+        rows = [(shortened(self.features[k]), f"{self.by_feature[k]:+.3g}") for k in strong.tolist()]
+        table = grid(("feature", "adds to the log odds"), rows)
+        rest = len(self.features) - len(rows)
+        return card(title_of(repr(self)), table, note(f"and {rest:,} more features, which add less" if rest else ""))
 
 
 def explained(away: Floats, L: Floats, own: Bools) -> Floats:

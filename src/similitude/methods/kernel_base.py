@@ -146,7 +146,7 @@ class KernelEstimator(ComparisonEstimator):
             proven = f" {found.gap / abs(found.value):.1e} of the objective from its proven bound"
             warnings.warn(
                 f"{type(self).__name__} stopped{'' if np.isnan(found.gap) else proven} after {found.n_iter} "
-                "iterations: raise max_iter, or tol",
+                f"iterations: raise {'tol' if found.status == 'stalled' else 'max_iter, or tol'}",
                 ConvergenceWarning,
                 stacklevel=3,
             )

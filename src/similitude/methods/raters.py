@@ -107,9 +107,9 @@ class RaterEmbedding(LogisticEmbedding):
         self.pooled_objective_ = self.objective_
         names, rater = raters_of(c)
         term = self._term(c, rater, len(names))
-        own = term.start(np.empty(0))
+        own = term.start(_sqdist(self.embedding_, term.pairs))
         if names:
-            found, own = self._fit_raters(c, term, callback)
+            found, own = self._fit_raters(c, term, own, callback)
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
             compared = np.isin(np.arange(c.n_items), term.pairs)
             self._keep_positions(found, (X - X[compared].mean(0)) * compared[:, None], c.names)
@@ -143,11 +143,13 @@ class RaterEmbedding(LogisticEmbedding):
             spread=spread, lapse=self.lapse,
         )  # fmt: skip
 
-    def _fit_raters(self, c: Comparisons, term: Judged, callback: Callback | None) -> tuple[Result, Floats]:
+    def _fit_raters(
+        self, c: Comparisons, term: Judged, own: Floats, callback: Callback | None
+    ) -> tuple[Result, Floats]:
         """Alternate between the joint fit at a spread and the spread that the sharpness found asks for."""
         compared = len(np.unique(term.pairs))
         model = Positions(c.n_items, self.n_components)
-        params = np.concatenate([self.embedding_.ravel(), term.start(np.empty(0))])
+        params = np.concatenate([self.embedding_.ravel(), own])
         for _ in range(1 if self.spread != "auto" else _ROUNDS):
             problem = JointProblem(model, c.n_items, [term], Ridge(self.penalty_, compared))
             found = lbfgs(problem, params, max_iter=self.max_iter, tol=self.tol, callback=callback)

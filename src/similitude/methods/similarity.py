@@ -15,6 +15,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from similitude.display.cards import card, title_of
+from similitude.display.maps import map_of
+from similitude.display.words import counted
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.arraylike import ItemRows
@@ -84,6 +87,10 @@ class Similarity:
     def has_probability(self) -> bool:
         """Whether `predict_proba` can be asked: the loss is of the logistic family."""
         return self.loss.has_probability
+
+    def label(self, item: int) -> str:
+        """Return what to call an item in a message: its name, or its position."""
+        return self.names[item] if self.names is not None else str(item)
 
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
@@ -227,7 +234,10 @@ class Similarity:
 
     def __repr__(self) -> str:
         method = self.about.get("method", "similarity")
-        return f"<{method}: {self.n_items} items in {self.embedding.shape[1]} dimensions>"
+        return f"<{method}: {counted(self.n_items, 'item')} in {counted(self.embedding.shape[1], 'dimension')}>"
+
+    def _repr_html_(self) -> str:
+        return card(title_of(repr(self)), *map_of(self.embedding, self.names))
 
 
 def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = None) -> float:

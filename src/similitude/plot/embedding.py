@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from similitude.evaluate.projection import plane, project
+from similitude.display.places import plane
+from similitude.evaluate.projection import project
 from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.items import Names, check_names, encode_items

@@ -15,14 +15,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 PRINT_DPI = 300
 
 
-def require_matplotlib() -> Any:
-    """Return pyplot, or say how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            'plots need matplotlib, which is not installed; pip install "similitude[plot]"'
-        ) from None
+def pyplot() -> Any:
+    """Return pyplot, which takes a second to import: only where something is drawn."""
+    import matplotlib.pyplot as plt
+
     return plt
 
 
@@ -30,7 +26,7 @@ def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
     """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
-    return require_matplotlib().subplots(figsize=size, layout="constrained")[1]
+    return pyplot().subplots(figsize=size, layout="constrained")[1]
 
 
 def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:

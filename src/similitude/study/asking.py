@@ -14,7 +14,7 @@ from random import Random
 
 from similitude.study.settings import Question, Study, StudyError
 
-OUTCOMES = ("answered", "cant_tell", "skipped")
+OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
 _MEANING = {"choice": ("grid_size", "pick"), "similarity_rating": ("scale",), "labelling": ("classes",)}
 _PAIR_FORMS = ("similarity_rating", "same_different")
 

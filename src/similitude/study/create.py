@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from similitude.feedback.files.whole import write_whole
-from similitude.study.settings import FILE, StudyError, check_name
+from similitude.study.settings import FILE, Study, StudyError, check_name
 
 
 def new_study(folder: Path) -> list[Path]:
@@ -28,6 +28,15 @@ def colour_study(folder: Path, colours: Mapping[str, str]) -> list[Path]:
     return _write(
         folder, {"colours.csv": table.getvalue()} | _started("colours", "consent.md", "instructions.md", FILE)
     )
+
+
+def still_an_example(study: Study) -> str | None:
+    """A sentence where raters would be shown the consent page, or the heart of it, as `new_study` wrote it."""
+    example = _started("new", "consent.md")["consent.md"].split("\n\n")[1]
+    if " ".join(example.split()) not in " ".join((study.page("consent") or "").split()):
+        return None
+    file = f"{study.folder.name}/{study.pages.consent}"
+    return f"{file} is still the example: write what people agree to before you send the link"
 
 
 def _started(kind: str, *names: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,6 +22,7 @@ KINDS: dict[str, Kind] = {
 }
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _LONGEST_NAME, _LONGEST_TEXT = 200, 10_000
+_BEHIND_COLOURS, _BEHIND_OTHERS = "#8a8a8a", "#f0f0f0"  # without a hue; behind colours neither bright nor dark
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,12 @@ def on_screen(item: Item, study: str) -> dict[str, str | None]:
     """An item as a browser needs it: what it is, and the address of its file where it has one."""
     address = None if item.path is None else f"/api/{study}/items/{quote(item.name, safe='')}"
     return {"name": item.name, "kind": item.kind, "content": item.content, "address": address}
+
+
+def background_of(study: Study, items: Iterable[Item]) -> str:
+    """The colour behind the items as #rrggbb, one for the whole study, whatever the device of a rater prefers."""
+    usual = _BEHIND_COLOURS if any(item.kind == "colour" for item in items) else _BEHIND_OTHERS
+    return (study.items.background or usual).lower()
 
 
 def read_items(study: Study) -> dict[str, Item]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import cast
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -16,8 +19,10 @@ from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
 from similitude.study.supervise import Supervisor
 from similitude.study.web.app import create_app
+from similitude.study.web.limits import LIMITS, Crowd, LimitedProtocol, Limits, raise_open_files
 from similitude.study.web.login import first_link
 
+_DELETED = "this demo is then deleted with its answers; give it a FOLDER to keep them"
 _STOP_SECONDS = 3  # for requests that are under way
 
 
@@ -29,6 +34,8 @@ def serve(
     public_url: str | None = None,
     say: Callable[[str], None] = print,
     model: bool = True,
+    limits: Limits = LIMITS,
+    passing: bool = False,
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -41,13 +48,15 @@ def serve(
         expected to take that off requests, as nginx does by `location /lab/faces/ { proxy_pass http://.../; }`
     say : takes the lines that tell what is where
     model : whether a model process is started beside the server; of several, one keeps each study
+    limits : what is taken from outside: sizes, times, connections
+    passing : whether the folder is deleted afterwards, which is then said
     """
     root_path = path_of(public_url)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
-        for line in greeting(site, public_url or address_of(host, listening)):
+        for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site, root_path)).run(sockets=[listening])
+            uvicorn.Server(settings(site, root_path, limits)).run(sockets=[listening])
 
 
 @contextmanager
@@ -70,10 +79,19 @@ def path_of(public_url: str | None) -> str:
     return parts.path.rstrip("/")
 
 
-def settings(site: Site, root: str = "") -> uvicorn.Config:
-    """How the application is run: no log of who asked for what, and time to finish."""
+def is_trusted_proxy(address: str) -> bool:
+    """Whether an address is that of the proxy before the server: everybody comes from there, and its word counts."""
+    return address in ("127.0.0.1", "::1")
+
+
+def settings(site: Site, root: str = "", limits: Limits = LIMITS) -> uvicorn.Config:
+    """How the application is run: no log of who asked for what, connections within limits, and time to finish."""
+    crowd = Crowd(limits, is_trusted_proxy, raise_open_files())
     return uvicorn.Config(
         create_app(site, root),
+        http=cast(type[asyncio.Protocol], partial(LimitedProtocol, crowd=crowd)),
+        ws="none",
+        timeout_keep_alive=limits.idle_seconds,
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=_STOP_SECONDS,
@@ -81,18 +99,23 @@ def settings(site: Site, root: str = "") -> uvicorn.Config:
     )
 
 
-def greeting(site: Site, address: str) -> list[str]:
+def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     """What the researcher is told at the start."""
     base = address.rstrip("/")
     links = [f"{base}/s/{name}/" for name in site.studies]
-    once = first_link(site)
+    once, folder = first_link(site), site.root.resolve()
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
+        *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",
-        f"studies        {site.root.resolve()}",
-        "stop           Ctrl+C; everything that was answered is kept",
+        f"studies        {folder}",
+        f"stop           Ctrl+C; {_DELETED if passing else 'everything that was answered is kept'}",
+        *(
+            f"WARNING        other people on this machine can read {file}: chmod 600"
+            for file in site.database.open_to_others
+        ),
     ]
 
 
@@ -101,13 +124,22 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, _alone_at_port(), 1)
         found.bind((host, port))
         found.listen(1024)
     except OSError as error:
         found.close()
         raise StudyError(f"cannot listen at {host} port {port} ({error.strerror}); try another --port") from None
     return found
+
+
+def _alone_at_port() -> int:
+    """The option by which a port is ours alone, also right after an earlier server: it has two names.
+
+    SO_REUSEADDR lets a server start again at once; on Windows it would let two servers share a port, and each get some
+    of the raters.
+    """
+    return int(getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR))
 
 
 def address_of(host: str, listening: socket.socket) -> str:
@@ -118,15 +150,21 @@ def address_of(host: str, listening: socket.socket) -> str:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """End in order on Ctrl+C and on SIGTERM, which by itself would end the process before the site is closed."""
+    """End in order on Ctrl+C and on signals that by themselves would end the process before the site is closed."""
 
     def stop(_: int, __: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in _endings()}
     try:
         yield
     except KeyboardInterrupt:
         pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _endings() -> list[int]:
+    """Signals that ask a process to end: SIGTERM, and Ctrl+Break on Windows."""
+    return [getattr(signal, name) for name in ("SIGTERM", "SIGBREAK") if hasattr(signal, name)]

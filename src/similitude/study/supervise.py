@@ -10,12 +10,25 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from typing import Any
 
 from similitude.study.site import Site
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _STEADY = 60.0  # a process that lived so long failed by accident: the waits begin anew
 _LET_FINISH = 10.0
+
+
+def _apart(system: str = os.name) -> dict[str, Any]:
+    """How a process is started so that Ctrl+C reaches the server alone, which then closes the process' input.
+
+    That is a session of its own, or on Windows a group; there the process cannot lower its own priority either.
+    """
+    if system == "nt":
+        flags = ("CREATE_NEW_PROCESS_GROUP", "BELOW_NORMAL_PRIORITY_CLASS")
+        return {"creationflags": sum(getattr(subprocess, flag) for flag in flags)}
+    return {"start_new_session": True}
 
 
 class Supervisor:
@@ -55,8 +68,8 @@ class Supervisor:
         self._stop.set()
         with self._lock:
             process = self._process
-            if process is not None and process.stdin is not None:
-                process.stdin.close()  # which tells it to end
+            if process is not None:
+                _close_input(process)  # which tells it to end
         if process is not None:
             try:
                 process.wait(_LET_FINISH)
@@ -77,16 +90,20 @@ class Supervisor:
             if self._stop.is_set():
                 return
             command = [sys.executable, "-m", "similitude.study.worker"]
-            # in a session of its own, Ctrl+C reaches the server alone, which then closes our input
-            self._process = process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, text=True, start_new_session=True
-            )
+            self._process = process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, **_apart())
             assert process.stdin is not None
             try:  # by its input, not its arguments: the address of the database may hold a password
                 process.stdin.write(json.dumps(self._settings) + "\n")
                 process.stdin.flush()
-            except BrokenPipeError:
+            except OSError:  # a broken pipe, which Windows calls an invalid argument
                 pass  # it ended at once; the next start comes after a wait
         process.wait()
         with self._lock:
+            _close_input(process)
+
+
+def _close_input(process: subprocess.Popen[str]) -> None:
+    """Close the input of a process; what it has not read, because it ended, is dropped."""
+    if process.stdin is not None:
+        with suppress(OSError):
             process.stdin.close()

@@ -14,6 +14,7 @@ DEFAULTS: dict[str, str] = {
     "ask_triplet": "Which of the two is more like the one on top?",
     "ask_odd_one_out": "Which one is the odd one out?",
     "ask_choice": "Pick the {pick} that are most like the one on top.",
+    "ask_choice_one": "Pick the one that is most like the one on top.",
     "ask_quadruplet": "Which pair is more alike?",
     "ask_similarity_rating": "How alike are these two?",
     "ask_same_different": "Are these two the same, or different?",
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, str] = {
     # headings and sentences
     "progress": "Question {number} of {total}",
     "practice": "Practice {number} of {total}",
+    "progress_bar": "Progress",
     "practice_over": "That was the practice. Now the study begins; your answers are kept from here on.",
     "right": "Yes, that is the answer we had in mind.",
     "wrong": "We had another answer in mind: it is marked.",
@@ -53,6 +55,15 @@ DEFAULTS: dict[str, str] = {
     "done_title": "Done. Thank you!",
     "done": "Your answers have arrived. You can close this page.",
     "code": "Your completion code",
+    "terms_title": "Before you start",
+    "terms_time": "To count as complete, take your time: at least {seconds} seconds for all questions together.",
+    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. To skip a question, or "
+    "to say that you can't tell, is not to answer it.",
+    "no_code_time": "There is no completion code: the questions were answered in less time than was asked for at the "
+    "start. If this is a mistake, please write to the people who invited you.",
+    "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "
+    "this is a mistake, please write to the people who invited you.",
+    "no_code_rehearsal": "This was a rehearsal: its answers are left out of the study, and there is no code.",
     "redirecting": "You are taken back in a moment.",
     "declined_title": "Thank you for your time",
     "declined": "Nothing about you was kept. You can close this page.",
@@ -62,6 +73,11 @@ DEFAULTS: dict[str, str] = {
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
     "not_named_title": "This study is by invitation",
     "not_named": "Please use the very link that you were sent.",
+    "crowded_title": "Please come back later",
+    "crowded": "Too many people came from your network within an hour. Nothing about you was kept.",
+    "erased_title": "Your answers were removed",
+    "erased": "They were removed from this study, as you asked, and no more are taken through this link. You can close "
+    "this page.",
     "fault_title": "Something went wrong",
     "fault": "Your answers so far are kept. Please load this page again.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",
@@ -72,10 +88,11 @@ DEFAULTS: dict[str, str] = {
     "back_online": "The connection is back; everything was sent.",
     "other_tab": "This question was answered in another tab; here is where you are now.",
     "not_loaded": "This could not be loaded.",
+    "not_shown": "I cannot see it: go on without an answer",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",
-    "keys": "Keys",
+    "shortcuts": "Single keys answer",
     "keys_two": "← → or 1 2 answer",
     "keys_several": "1 to {last} answer · ← → and Enter",
     "keys_pick": "1 to {last} pick · ← → and Enter · Enter confirms",
@@ -88,6 +105,8 @@ DEFAULTS: dict[str, str] = {
     "pair": "Pair {number}: {first}, and {second}",
     "colour": "Colour {content}",
     "choose": "Choose",
+    "enlarge": "Enlarge {content}",
+    "close": "Close",
 }
 
 _PLACE = re.compile(r"{(\w+)}")

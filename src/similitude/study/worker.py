@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import sys
 import threading
 import time
@@ -25,6 +26,9 @@ def main() -> None:
     settings = json.loads(sys.stdin.readline())
     if hasattr(os, "nice"):
         os.nice(10)
+    ctrl_break = getattr(signal, "SIGBREAK", None)
+    if ctrl_break is not None:  # on Windows it reaches every process of a console; we wait for the server's word
+        signal.signal(ctrl_break, signal.SIG_IGN)
     begun, stop = threading.Event(), threading.Event()
     threading.Thread(target=_wait_for_end, args=(begun, stop), daemon=True).start()
     from similitude.study.tending import tend  # takes seconds: a server that stops meanwhile is not made to wait

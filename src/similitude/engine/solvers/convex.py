@@ -235,6 +235,8 @@ def _entropy(p: Floats) -> Floats:
 
 def _compressed(factor: Floats) -> Floats:
     """Return a factor of the same W without the columns that hold nothing."""
+    if not factor.size:  # which scipy before 1.15 cannot take apart
+        return factor
     with one_blas_thread():
         left, size, _ = linalg.svd(factor, full_matrices=False, lapack_driver="gesvd")  # the default can fail
     kept = size > 1e-6 * size.max(initial=0.0)

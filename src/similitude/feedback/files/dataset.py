@@ -68,7 +68,7 @@ class ComparisonDataset(Shards):
     ...     sm.write_comparisons(c, f"{folder}/answers")
     ...     dataset = sm.ComparisonDataset(f"{folder}/answers")
     ...     print(dataset, sm.STE(1, random_state=0).fit(dataset).embedding_.shape)
-    <500 comparisons about 4 items in 1 shards> (4, 1)
+    <500 comparisons about 4 items in 1 shard> (4, 1)
     """
 
     def __init__(

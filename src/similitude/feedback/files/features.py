@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from similitude.extras import need
 from similitude.feedback.columns import Floats
 
 
@@ -21,6 +22,8 @@ def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floa
     """
     import pandas as pd
 
+    if path.suffix == ".parquet":
+        need("parquet", f"{path.name}: a Parquet file")
     wanted = [str(name) for name in (range(n_items) if names is None else names)]
     if path.suffix == ".parquet":
         table = pd.read_parquet(path)

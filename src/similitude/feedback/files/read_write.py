@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from similitude.extras import need
 from similitude.feedback.columns import Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
@@ -29,6 +30,7 @@ from similitude.feedback.files.layouts import Options, read_table
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.tables import Table, kind_of, objects
 from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.writing import WRITTEN, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +125,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     <2 comparisons from 2 answers about 4 items>
     """
     where = Path(path)
+    check_target(where)
     comparisons = as_comparisons(comparisons)
     if not where.suffix:
         with ComparisonWriter(where) as writer:
@@ -132,15 +135,17 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     if comparisons.n_answers == 0:
         raise ValueError("comparisons: expected at least one answer to write, found none")
     columns, header = to_columns(comparisons)
-    if kind in (".csv", ".tsv"):
-        data = tables.text(columns, header, "," if kind == ".csv" else "\t")
-    elif kind in (".jsonl", ".ndjson"):
-        data = tables.json_lines(columns, header)
-    elif kind == ".parquet":
-        data = tables.parquet(columns, header)
-    else:
-        raise ValueError(f"path: {kind} holds items alone; write .csv, .jsonl or .parquet instead")
+    data = b"".join(pieces(kind, [columns], header))
     write_whole(where, gzip.compress(data, mtime=0) if zipped else data)
+
+
+def check_target(path: Path) -> None:
+    """Refuse a file that `write_comparisons` could not write: before the work whose result should go there."""
+    kind = kind_of(path)[0] if path.suffix else ".parquet"  # a folder holds Parquet files
+    if kind == ".parquet":
+        need("parquet", f"{path.name}: a Parquet file" if path.suffix else f"{path.name}: a folder of Parquet files")
+    elif kind not in WRITTEN:
+        raise ValueError(f"path: {kind} holds items alone; write .csv, .jsonl or .parquet instead")
 
 
 def _parse(data: bytes, kind: str, form: str | None) -> Table:

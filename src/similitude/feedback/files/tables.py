@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, JSON lines, Parquet, plain text; read as columns, written as bytes."""
+"""Tables in files: CSV, TSV, JSON lines, Parquet, plain text; read as columns."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude.extras import need
 from similitude.feedback.columns import Array
 
 Header = dict[str, Any]
@@ -139,31 +140,6 @@ def _headed_by_columns(columns: dict[str, Array]) -> Table:
     return Table({name: cells for name, cells in columns.items() if name not in header}, header, typed=False)
 
 
-def text(columns: Mapping[str, list[Any]], header: Header, separator: str) -> bytes:
-    """Write separated text; lists as JSON, what is about the file in the first row of columns of its own."""
-    cells = {name: [_cell(value) for value in column] for name, column in columns.items()}
-    length = len(next(iter(cells.values())))
-    about = {name: [_cell_json(header[name])] + [""] * (length - 1) for name in ("format", "items")}
-    rows = [(*cells, *about), *zip(*cells.values(), *about.values(), strict=True)]
-    return "".join(separator.join(_quoted(cell, separator) for cell in row) + "\n" for row in rows).encode()
-
-
-def _quoted(cell: str, separator: str) -> str:
-    """Quote what needs it; the csv module leaves a lone carriage return bare."""
-    if any(sign in cell for sign in (separator, '"', "\n", "\r")):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return _cell_json(value) if isinstance(value, list) else str(value)
-
-
-_cell_json = json.JSONEncoder(ensure_ascii=False).encode
-
-
 def parse_json_lines(data: bytes) -> Table:
     """Read one JSON object per line; a first line with a `format` is about the file."""
     rows = []
@@ -182,13 +158,6 @@ def parse_json_lines(data: bytes) -> Table:
     return Table({key: objects([row.get(key) for row in rows]) for key in keys}, header, typed=True)
 
 
-def json_lines(columns: Mapping[str, list[Any]], header: Header) -> bytes:
-    """Write a line about the file, then one object per row; the first has all columns, empty ones too."""
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    rest = ({key: value for key, value in row.items() if value is not None} for row in rows[1:])
-    return "".join(_cell_json(line) + "\n" for line in (header, *rows[:1], *rest)).encode()
-
-
 def parse_parquet(data: bytes) -> Table:
     """Read a Parquet file; what is about it stands in the schema's metadata."""
     pa, pq = pyarrow()
@@ -201,23 +170,12 @@ def parse_parquet(data: bytes) -> Table:
     return Table(columns, None if about is None else json.loads(about), typed=True)
 
 
-def parquet(columns: Mapping[str, list[Any]], header: Header) -> bytes:
-    """Write a Parquet file."""
-    pa, pq = pyarrow()
-    table = pa.table({name: pa.array(column) for name, column in columns.items()})
-    table = table.replace_schema_metadata({b"similitude": _cell_json(header).encode()})
-    stream = pa.BufferOutputStream()
-    pq.write_table(table, stream)
-    return bytes(stream.getvalue())
-
-
 def pyarrow() -> tuple[Any, Any]:
     """Return pyarrow and its Parquet module, or say what to install."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ImportError("reading and writing Parquet needs pyarrow: pip install 'similitude[parquet]'") from None
+    need("parquet", "a Parquet file")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     return pa, pq
 
 

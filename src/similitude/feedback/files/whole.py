@@ -4,18 +4,45 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there."""
+def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
+    """Write a file whole or not at all: beside its place first, then moved there.
+
+    Parameters
+    ----------
+    path : where it goes
+    data : what it holds, as a whole or in pieces
+    private : whether its owner alone may read it
+    """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with beside.open("xb") as stream:
-            stream.write(data)
+        with open(beside, "xb", opener=_private if private else None) as stream:
+            stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(beside, target)
+        _put_in_place(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _put_in_place(beside: Path, target: Path) -> None:
+    try:
+        os.replace(beside, target)
+    except PermissionError:  # on Windows a file that a spreadsheet shows cannot be replaced
+        raise PermissionError(
+            f"{target}: cannot be replaced; close the program that has it open, or give another name"
+        ) from None
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read and write, whatever the umask says."""
+    with open(path, "xb", opener=_private):
+        pass
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from similitude.display.words import counted
 from similitude.feedback.arraylike import Column
+from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Floats, Seed, frozen
 
@@ -74,5 +76,8 @@ class Raters:
 
     def __repr__(self) -> str:
         low, high = self.sharpness.min(), self.sharpness.max()
-        text = f"sharpness {low:g} to {high:g}, lapse {self.lapse.min():g} to {self.lapse.max():g}"
-        return f"<{len(self)} raters, {text}>"
+        text = f"sharpness {low:.3g} to {high:.3g}, lapse {self.lapse.min():g} to {self.lapse.max():g}"
+        return f"<{counted(len(self), 'rater')}, {text}>"
+
+    def _repr_html_(self) -> str:
+        return raters_card(self)

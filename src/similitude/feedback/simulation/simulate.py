@@ -80,7 +80,7 @@ def simulate(
     >>> import numpy as np, similitude as sm
     >>> truth = np.random.default_rng(1).standard_normal((30, 2))
     >>> sm.simulate(truth, 1000, sharpness=5, raters=10, random_state=0)
-    <1000 comparisons from 1000 answers about 30 items by 10 raters>
+    <1,000 comparisons from 1,000 answers about 30 items by 10 raters>
     """
     if form not in BEHAVIOUR:
         raise ValueError(f"form: expected one of {', '.join(sorted(BEHAVIOUR))}, found {form!r}")

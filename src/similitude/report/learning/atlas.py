@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from similitude.display.names import Written, write_names
+from similitude.display.places import Ellipse, ellipse, placed
 from similitude.evaluate.projection import project
 from similitude.feedback.columns import Floats
 from similitude.report.learning.findings import Findings
-from similitude.report.learning.names import Written, write_names
 
 _WIDTH, _MARGIN = 720.0, 48.0
 FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
@@ -30,7 +31,7 @@ def atlas(found: Findings, images: Mapping[str, Path] | None = None, colours: Ma
     similarity = found.similarity
     names = [str(name) for name in (similarity.names or range(similarity.n_items))]
     flat, turn = _flat(similarity.embedding)
-    place, unit, height = _placed(flat)
+    place, unit, height = placed(flat, _WIDTH, _MARGIN)
     ellipses = _ellipses(found, turn, unit)
     neighbours = found.neighbours.iloc[:, 1:].astype(str).to_numpy().tolist()
     written = write_names(place, names, _WIDTH, height, _PICTURE / 2 if images else _POINT)
@@ -56,30 +57,17 @@ def _flat(X: Floats) -> tuple[Floats, Floats]:
     return flat, turn
 
 
-def _placed(flat: Floats) -> tuple[Floats, float, float]:
-    """Positions in units of the picture, how many of them a unit of the map is, and the picture's height."""
-    low, high = flat.min(0), flat.max(0)
-    unit = (_WIDTH - 2 * _MARGIN) / max(high[0] - low[0], 1e-12)
-    height = min(max(unit * (high[1] - low[1]) + 2 * _MARGIN, 0.5 * _WIDTH), 1.3 * _WIDTH)
-    unit = min(unit, (height - 2 * _MARGIN) / max(high[1] - low[1], 1e-12))
-    middle = np.array([_WIDTH / 2, height / 2])
-    return middle + (flat - (low + high) / 2) * [unit, -unit], unit, height
-
-
-def _ellipses(found: Findings, turn: Floats, unit: float) -> list[tuple[float, float, float] | None]:
+def _ellipses(found: Findings, turn: Floats, unit: float) -> list[Ellipse | None]:
     """Half axes and angle of each item's ellipse on the picture; None where nothing is known."""
     if found.sureness is None:
         return [None] * found.similarity.n_items
     reach = np.sqrt(stats.chi2.ppf(found.sureness.level, min(len(turn), 2)))  # in the dimensions that are drawn
-    ellipses: list[tuple[float, float, float] | None] = []
+    ellipses: list[Ellipse | None] = []
     for covariance in found.sureness.covariance:
         if not np.isfinite(covariance).all():
             ellipses.append(None)
             continue
-        values, vectors = np.linalg.eigh(turn.T @ covariance @ turn)
-        half = reach * unit * np.sqrt(np.maximum(values, 0.0))
-        angle = -np.degrees(np.arctan2(vectors[1, 1], vectors[0, 1]))
-        ellipses.append((float(half[1]), float(half[0]), float(angle)))
+        ellipses.append(ellipse(turn.T @ covariance @ turn, reach * unit))
     return ellipses
 
 
@@ -87,7 +75,7 @@ def _mark(
     name: str,
     written: Written,
     place: Floats,
-    ellipse: tuple[float, float, float] | None,
+    sure: Ellipse | None,
     neighbours: list[str],
     image: Path | None,
     colour: str | None,
@@ -96,8 +84,8 @@ def _mark(
     label = html.escape(name, quote=True)
     near = html.escape("\n".join(neighbours), quote=True)
     drawn = ""
-    if ellipse is not None:
-        a, b, angle = ellipse
+    if sure is not None:
+        a, b, angle = sure
         turned = f"rotate({angle:.1f} {x} {y})"
         drawn = f'<ellipse class="sure" cx="{x}" cy="{y}" rx="{a:.1f}" ry="{b:.1f}" transform="{turned}"/>'
     fill = f' style="fill:{html.escape(colour, quote=True)}"' if colour else ""

@@ -29,6 +29,7 @@ from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
+from similitude.report.learning.summary import findings_card, summary
 
 Step = Callable[[str], None]
 """Called with what is being done, for a progress line."""
@@ -50,7 +51,7 @@ _DIMENSIONS = (1, 2, 3, 4, 5, 6)
 _MOST_RATERS, _RATER_FOLDS = 500, 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What `learn` finds.
 
@@ -110,6 +111,12 @@ class Findings:
         from similitude.report.learning.folder import write_folder
 
         return write_folder(self, Path(folder), title, **options)
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return findings_card(self)
 
 
 def learn(

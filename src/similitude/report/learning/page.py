@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 import similitude
-from similitude.evaluate.ceiling import above_ceiling
-from similitude.graph.figures import shown
 from similitude.report.learning.atlas import FEW, atlas
 from similitude.report.learning.figures import FIGURES, as_image
 from similitude.report.learning.findings import Findings
 from similitude.report.learning.methods import citations, paragraph
+from similitude.report.learning.summary import summary
 
 _ROWS = 200
 _SURE_COLUMNS = {
@@ -83,35 +82,9 @@ def _sections(
 
 def _summary(found: Findings) -> str:
     """The findings in a few sentences, most important first."""
-    c, report = found.comparisons, found.consistency
-    said = [f"{c.n_answers:,} answers about {c.n_items:,} items."]
-    accuracy = _accuracy(found)
-    if accuracy is not None:
-        value, low, high, level = accuracy
-        text = (
-            f"A model of them foretells {value:.1%} of new comparisons ({level:.0%} interval {low:.1%} to {high:.1%})"
-        )
-        above = above_ceiling(value, report.ceiling)
-        if report.ceiling.value is not None and not above:
-            text += f"; questions asked twice say that no model can foretell more than {report.ceiling.value:.1%}"
-        said.append(text + above + ".")
-    if found.forecast is not None:
-        later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
-        said.append(f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points.")
-    points = "".join(f"<li>{html.escape(doubt)}</li>" for doubt in report.doubts())
+    points = "".join(f"<li>{html.escape(doubt)}</li>" for doubt in found.consistency.doubts())
     doubts = f'<div class="look">Worth a look:<ul>{points}</ul></div>' if points else ""
-    return f'<p class="lead">{html.escape(" ".join(said))}</p>{doubts}'
-
-
-def _accuracy(found: Findings) -> tuple[float, float, float, float] | None:
-    """Accuracy on held-out answers, its interval, and the level of that; None where nothing could be held out."""
-    sure = found.sureness.accuracy if found.sureness is not None else None
-    if found.sureness is not None and sure is not None and sure.value is not None:
-        assert sure.low is not None
-        assert sure.high is not None
-        return sure.value, sure.low, sure.high, found.sureness.level
-    held = found.model.held_out_
-    return (held["accuracy"], held["low"], held["high"], 0.95) if np.isfinite(held["accuracy"]) else None
+    return f'<p class="lead">{html.escape(summary(found))}</p>{doubts}'
 
 
 def _map(found: Findings, images: Mapping[str, Path] | None, colours: Mapping[str, str] | None) -> str:
@@ -136,7 +109,7 @@ def _chosen(found: Findings) -> str:
 
 def _consistency(found: Findings) -> str:
     rows = "".join(
-        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(shown(figure))}</td>'
+        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(str(figure))}</td>'
         f'<td class="note">{html.escape(figure.note)}</td></tr>'
         for name, figure in found.consistency.figures()
     )

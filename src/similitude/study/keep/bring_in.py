@@ -10,8 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.feedback.files import tables
+from similitude.feedback.files.writing import WRITTEN
 from similitude.study.asking import OUTCOMES, side_of
-from similitude.study.keep.export import FILE_FORM, KINDS
+from similitude.study.keep.export import FILE_FORM
 from similitude.study.keep.rebuild import recount
 from similitude.study.service import StudyService
 from similitude.study.settings import FORM_NAMES, StudyError
@@ -41,8 +42,8 @@ def bring_in(service: StudyService, path: Path) -> int:
 
 def _cells(path: Path) -> list[dict[str, Any]]:
     kind, zipped = tables.kind_of(path)
-    if kind not in KINDS:
-        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(KINDS)}")
+    if kind not in WRITTEN:
+        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
     data = tables.content(path, zipped)
     if kind == ".parquet":
         table = tables.parse_parquet(data)
@@ -72,6 +73,7 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
         "side": side_of(form, response), "milliseconds": None if time is None else round(1000 * time),
+        "direction": cells.get("direction"), "background": cells.get("background"),
         "strategy": cells.get("strategy") or "imported", "score": _number(cells.get("score"), where),
         "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,
         "asked_at": received or now, "received": received or now,
@@ -106,9 +108,9 @@ def _raters(
     for code in dict.fromkeys(codes):
         if code not in ids:
             new = {
-                "study_id": service.study_id, "code": code, "uid": f"imported-{code}", "parameters": "{}",
-                "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0, "catches": 0,
-                "catches_passed": 0,
+                "study_id": service.study_id, "code": code, "origin": "imported", "uid": f"imported:{code}",
+                "parameters": "{}", "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0,
+                "catches": 0, "catches_passed": 0,
             }  # fmt: skip
             made = connection.scalar(sa.insert(table).returning(table.c.id), new)
             assert made is not None
@@ -126,7 +128,7 @@ def _refuse_strangers(connection: sa.Connection, new: list[Row], path: Path) -> 
     """A code that a rater has here by joining is not the rater of the file who has it too."""
     table = schema.rater
     query = sa.select(table.c.code).where(table.c.id.in_({row["rater_id"] for row in new}))
-    joined = connection.scalar(query.where(table.c.uid.not_like("imported-%")).order_by(table.c.code).limit(1))
+    joined = connection.scalar(query.where(table.c.origin != "imported").order_by(table.c.code).limit(1))
     if joined is not None:
         raise StudyError(f"{path.name}: {joined} is another rater here; bring answers into a study without raters")
 

@@ -1,8 +1,11 @@
 """Answers as a file that `read_comparisons` reads, and raters as a table of their own.
 
 Answers hold no identity: a rater is a code. Items stand in JSON lists and never begin a cell, so no spreadsheet takes
-one for a formula. The table of raters has free text in its cells; one that a spreadsheet might run is written as a JSON
-string, which `read_raters` reads back as it was.
+one for a formula. Answers are read and written in blocks, up to the last number that there was at the start: the log
+only grows, so that is one moment of it, and no transaction is held open meanwhile; what is redacted meanwhile is gone.
+
+The table of raters has free text in its cells; one that a spreadsheet might run is written as a JSON string, which
+`read_raters` reads back as it was.
 """
 
 from __future__ import annotations
@@ -15,15 +18,24 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.extras import need
 from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.writing import WRITTEN, pieces
+from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 
 FILE_FORM = {"similarity_rating": "rated_pair", "labelling": "labelled_item"}
-KINDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+BLOCK = 500  # rows that are read and written together
+TYPES = {
+    "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
+    "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
+    "direction": str, "background": str, "study_version": str, "label": list[str],
+}  # fmt: skip
+_AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -51,7 +63,103 @@ def study_names(connection: sa.Connection) -> list[str]:
     return list(connection.scalars(sa.select(schema.study.c.name).order_by(schema.study.c.name)))
 
 
-def export_answers(database: Database, study: str, path: Path, known: bool = False) -> Exported:
+class AnswersFile:
+    """The answers of a study as the bytes of a file, made block by block while they are taken.
+
+    Parameters
+    ----------
+    database, study : where the answers are
+    kind : .csv, .tsv, .jsonl or .parquet
+    known : whether practice and catch trials go in, too; the column `kind` says which is which
+    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
+    """
+
+    def __init__(self, database: Database, study: str, kind: str, known: bool = False, rehearsal: bool = False) -> None:
+        if kind == ".parquet":
+            need("parquet", "a Parquet file")
+        self.database, self.kind, self.known, self.rehearsal = database, kind, known, rehearsal
+        answer = schema.answer
+        with database.read() as connection:
+            self._study_id = study_number(connection, study)
+            self._last = connection.scalar(sa.select(sa.func.max(answer.c.id)).where(*self._here)) or 0
+            kept = sa.select(answer.c.id).join(schema.rater, schema.rater.c.id == answer.c.rater_id)
+            kept = kept.where(*self._here, *self._kept).limit(1)
+            if connection.scalar(kept) is None:
+                raise StudyError(f"{study}: no answers to write yet")
+            self._labelled = connection.scalar(kept.where(answer.c.form == "labelling")) is not None
+            self._versions = _versions(connection, self._study_id)
+        self._header = {"format": FORMAT, "items": self._items()}
+        self._raters: set[str] = set()
+        self._answers = self._left_out = 0
+
+    @property
+    def written(self) -> Exported:
+        """What was written so far."""
+        return Exported(self._answers, len(self._raters), self._left_out)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The file, piece by piece; nothing is read ahead of what is taken."""
+        types = TYPES if self._labelled else {name: held for name, held in TYPES.items() if name != "label"}
+        return pieces(self.kind, self._columns(), self._header, types)
+
+    @property
+    def _here(self) -> list[sa.ColumnElement[bool]]:
+        return [schema.answer.c.study_id == self._study_id]
+
+    @property
+    def _kept(self) -> list[sa.ColumnElement[bool]]:
+        answer, rater = schema.answer, schema.rater
+        questions = [] if self.known else [answer.c.kind == "question"]
+        people = [] if self.rehearsal else [rater.c.origin != REHEARSAL]
+        return [answer.c.outcome != "redacted", *questions, *people]
+
+    def _is_kept(self, row: Mapping[str, Any]) -> bool:
+        """As `_kept` says it of rows at hand, which are all read: what is left out is counted."""
+        people = self.rehearsal or row["origin"] != REHEARSAL
+        return row["outcome"] != "redacted" and (self.known or row["kind"] == "question") and people
+
+    def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
+        """Rows of the log with the rater's code, in blocks, each read by itself."""
+        answer, rater = schema.answer, schema.rater
+        query = (
+            sa.select(answer, rater.c.code, rater.c.origin)
+            .join(rater, rater.c.id == answer.c.rater_id)
+            .where(*self._here, *where)
+        )
+        seen = 0
+        while seen < self._last:
+            block = query.where(answer.c.id > seen, answer.c.id <= self._last).order_by(answer.c.id).limit(BLOCK)
+            with self.database.read() as connection:
+                rows = [dict(row) for row in connection.execute(block).mappings()]
+            yield rows
+            seen = rows[-1]["id"] if len(rows) == BLOCK else self._last
+
+    def _items(self) -> list[str]:
+        """The items of the study as it was served last, and whatever else was shown in earlier versions."""
+        names: set[str] = set()
+        latest = ""
+        if self._versions:
+            latest, names = self._versions[-1]["version"], set(json.loads(self._versions[-1]["items"]))
+        for rows in self._rows(schema.answer.c.version != latest):
+            names.update(name for row in rows for name in json.loads(row["shown"]))
+        return sorted(names)
+
+    def _columns(self) -> Iterator[dict[str, list[Any]]]:
+        classes = {row["version"]: json.loads(row["settings"])["question"]["classes"] for row in self._versions}
+        for rows in self._rows():
+            kept = [row for row in rows if self._is_kept(row)]
+            self._answers += len(kept)
+            self._left_out += len(rows) - len(kept)
+            self._raters.update(row["code"] for row in kept)
+            columns = _columns(kept)
+            if self._labelled:
+                columns["label"] = list(_labels(kept, classes))
+            yield columns
+
+
+def export_answers(
+    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False
+) -> Exported:
     """Write the answers of a study.
 
     Parameters
@@ -59,33 +167,14 @@ def export_answers(database: Database, study: str, path: Path, known: bool = Fal
     database, study : where the answers are
     path : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
+    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
     """
-    kind = _kind(path)
-    answer, rater = schema.answer, schema.rater
-    with database.read() as connection:
-        study_id = study_number(connection, study)
-        query = (
-            sa.select(answer, rater.c.code)
-            .join(rater, rater.c.id == answer.c.rater_id)
-            .where(answer.c.study_id == study_id)
-            .order_by(answer.c.id)
-        )
-        rows = [dict(row) for row in connection.execute(query).mappings()]
-        versions = _versions(connection, study_id)
-    kept = [row for row in rows if row["outcome"] != "redacted" and (known or row["kind"] == "question")]
-    if not kept:
-        raise StudyError(f"{study}: no answers to write yet")
-    items = sorted({name for row in rows for name in json.loads(row["shown"])} | set(_items(versions)))
-    columns = _columns(kept, versions)
-    _write(path, kind, columns, {"format": FORMAT, "items": items})
-    return Exported(len(kept), len({row["code"] for row in kept}), len(rows) - len(kept))
-
-
-def _kind(path: Path) -> str:
     kind, zipped = tables.kind_of(path)
-    if kind not in KINDS or zipped:
-        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(KINDS)}")
-    return kind
+    if kind not in WRITTEN or zipped:
+        raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
+    answers = AnswersFile(database, study, kind, known, rehearsal)
+    write_whole(path, answers.pieces())
+    return answers.written
 
 
 def _versions(connection: sa.Connection, study_id: int) -> list[Mapping[str, Any]]:
@@ -94,13 +183,8 @@ def _versions(connection: sa.Connection, study_id: int) -> list[Mapping[str, Any
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _items(versions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The items of the study as it was served last."""
-    return json.loads(versions[-1]["items"]) if versions else []
-
-
-def _columns(rows: Sequence[Mapping[str, Any]], versions: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    return {
         "form": [FILE_FORM.get(row["form"], row["form"]) for row in rows],
         "rater": [row["code"] for row in rows],
         "shown": [json.loads(row["shown"]) for row in rows],
@@ -108,13 +192,9 @@ def _columns(rows: Sequence[Mapping[str, Any]], versions: Sequence[Mapping[str, 
         "time": [None if row["milliseconds"] is None else row["milliseconds"] / 1000 for row in rows],
         "side": [row["side"] for row in rows],
         "strategy": [row["strategy"] for row in rows],
-        **{name: [row[name] for row in rows] for name in ("kind", "outcome", "number", "received", "score", "model")},
+        **{name: [row[name] for row in rows] for name in _AS_KEPT},
         "study_version": [row["version"] for row in rows],
     }
-    if any(row["form"] == "labelling" for row in rows):
-        classes = {row["version"]: json.loads(row["settings"])["question"]["classes"] for row in versions}
-        columns["label"] = list(_labels(rows, classes))
-    return columns
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Iterator[list[str] | None]:
@@ -122,14 +202,6 @@ def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[st
     for row in rows:
         said = None if row["form"] != "labelling" or row["response"] is None else json.loads(row["response"])
         yield None if said is None else [classes[row["version"]][int(said[0])]]
-
-
-def _write(path: Path, kind: str, columns: dict[str, list[Any]], header: dict[str, Any]) -> None:
-    if kind in (".csv", ".tsv"):
-        data = tables.text(columns, header, "," if kind == ".csv" else "\t")
-    else:
-        data = (tables.parquet if kind == ".parquet" else tables.json_lines)(columns, header)
-    write_whole(path, data)
 
 
 def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
@@ -146,7 +218,19 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
-    names = ("code", "identity", "joined", "consented", "finished", "erased", "answered", "catches", "catches_passed")
+    names = (
+        "code",
+        "origin",
+        "identity",
+        "joined",
+        "consented",
+        "finished",
+        "erased",
+        "answered",
+        "catches",
+        "catches_passed",
+        "withheld",
+    )
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
@@ -162,7 +246,7 @@ def export_raters(database: Database, study: str, path: Path) -> int:
     columns = raters_table(database, study)
     lines = [list(columns), *zip(*columns.values(), strict=True)]
     text = "".join(",".join(_quoted(_defused(cell)) for cell in line) + "\n" for line in lines)
-    write_whole(path, text.encode())
+    write_whole(path, text.encode(), private=True)
     return len(columns["code"])
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +13,10 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
-from starlette.background import BackgroundTask
 
-from similitude.study.keep.export import export_answers
+from similitude.study.create import still_an_example
+from similitude.study.entrance import REHEARSAL
+from similitude.study.keep.export import AnswersFile
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
@@ -23,12 +24,13 @@ from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.door import Door, Session
+from similitude.study.web.door import Door, PasswordSet, Session
 from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
 
 Format = Literal["csv", "parquet", "jsonl"]
+_MEDIA_TYPE = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "jsonl": "application/jsonl"}
 
 _SESSION_CHECK = 30.0
 _LOGGED_IN = [Depends(login.session_of)]
@@ -70,13 +72,23 @@ async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
     rows = await asyncio.to_thread(_overview, site)
-    return render(request, "overview.html", session=session, studies=rows)
+    passwords = await asyncio.to_thread(request.app.state.door.passwords_set)
+    told = [_told(one, session) for one in passwords]
+    return render(request, "overview.html", session=session, studies=rows, passwords=told)
+
+
+def _told(one: PasswordSet, session: Session) -> dict[str, Any]:
+    when = f"{datetime.fromtimestamp(one.at, UTC):%Y-%m-%d %H:%M} UTC"
+    what = "was replaced" if one.replaced else "was set"
+    sentence = f"The password of {one.name} {what} on {when} by a one-time link."
+    return {"sentence": sentence, "is_new": session.since is not None and one.at > session.since}
 
 
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    return render(request, "study.html", session=session, study=service.study)
+    warning = still_an_example(service.study)
+    return render(request, "study.html", session=session, study=service.study, warning=warning)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
@@ -130,17 +142,29 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 
 
 @router.get("/{study}/export", dependencies=_LOGGED_IN)
-async def export(service: Service, format: Format = "csv") -> FileResponse:  # noqa: A002
-    """The answers as a file, which is gone once it was sent."""
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / f"{service.study.name}.{format}"
+async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
+    """The answers as a file that is made while it is sent, as fast as it is taken."""
+    name = service.study.name
     try:
-        await asyncio.to_thread(export_answers, service.database, service.study.name, path)
+        answers = await asyncio.to_thread(AnswersFile, service.database, name, f".{format}")
     except StudyError as error:
-        folder.cleanup()
         raise Refused(409, "no_answers", str(error)) from None
-    sent = BackgroundTask(folder.cleanup)
-    return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=sent)
+    except ModuleNotFoundError as error:  # a format that needs another extra
+        raise Refused(409, "not_installed", str(error)) from None
+    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
+    return StreamingResponse(by_turns(answers.pieces()), media_type=_MEDIA_TYPE[format], headers=headers)
+
+
+async def by_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Pieces that are made on a thread, which then rests for as long as it worked: raters come first."""
+    clock = asyncio.get_running_loop().time
+    while True:
+        begin = clock()
+        if (piece := await asyncio.to_thread(next, pieces, None)) is None:
+            return
+        worked = clock() - begin
+        yield piece
+        await asyncio.sleep(worked)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
@@ -161,8 +185,8 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in site.studies.items():
-            here = rater.c.study_id == service.study_id
-            raters, finished, answers = connection.execute(sa.select(*counts).where(here)).one()
+            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+            raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,

@@ -6,22 +6,25 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markdown_it import MarkdownIt
-from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.study.entrance import REHEARSAL
+from similitude.study.leaving import SKIPS, TIME, terms
+from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import Study
+from similitude.study.settings import Question, Study
 from similitude.study.texts import DEFAULTS, all_texts
 from similitude.study.web.rater import Service
+from similitude.study.written import FOLDER, markdown, picture_of_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,20 +45,14 @@ def templates() -> Environment:
     )
 
 
-def markdown(text: str) -> Markup:
-    """Markdown as HTML; HTML in it is shown as it is written, never let through."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
-
-
 @router.get("/")
 def front(request: Request) -> Response:
-    """The only study, or a list of them."""
+    """The only study; where there are several, not which: who was sent a link knows."""
     studies: dict[str, StudyService] = request.app.state.site.studies
     if len(studies) == 1:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"s/{next(iter(studies))}/{query}", 307)
-    listed = [service.study for service in studies.values()]
-    return _page("front.html", studies=listed)
+    return _page("front.html")
 
 
 @router.get("/s/{study}/")
@@ -65,7 +62,28 @@ def study_page(service: Service) -> Response:
     shown = {name: markdown(study.page(name) or "") for name in ("consent", "instructions", "done")}
     direction = "rtl" if study.language.partition("-")[0].lower() in _FROM_THE_RIGHT else "ltr"
     told = {"study": study, "direction": direction, "texts": all_texts(study.texts), "setup": setup(service)}
-    return _page("rater.html", shown=shown, **told)
+    return _page("rater.html", shown=shown, terms=terms_in_words(study), **told)
+
+
+def terms_in_words(study: Study) -> list[str]:
+    """What must be done for the completion code, as raters are told before the first question."""
+    texts, wanted = all_texts(study.texts), terms(study)
+    said = []
+    if wanted[TIME]:
+        said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
+    if wanted[SKIPS]:
+        counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
+        said.append(counted.replace("{total}", str(study.length)))
+    return said
+
+
+@router.get(f"/s/{{study}}/{FOLDER}/{{name}}")
+def page_picture(service: Service, name: str) -> FileResponse:
+    """A picture of the study's own pages."""
+    path = picture_of_page(service.study, name)
+    if path is None:
+        raise Refused(404, "no_picture", "There is no such picture.")
+    return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
 def setup(service: StudyService) -> dict[str, Any]:
@@ -74,8 +92,11 @@ def setup(service: StudyService) -> dict[str, Any]:
     texts = all_texts(study.texts)
     return {
         "study": study.name,
+        "title": study.title,
         "form": question.form,
-        "ask": (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick)),
+        "ask": _asked(question, texts),
+        "background": service.background,
+        "enlarge": study.items.enlarge,
         "low": question.low or texts["scale_low"],
         "high": question.high or texts["scale_high"],
         "pick": question.pick,
@@ -85,12 +106,23 @@ def setup(service: StudyService) -> dict[str, Any]:
         "cantTell": question.cant_tell,
         "practice": len(study.practice.questions),
         "breakEvery": study.break_every,
-        "pages": [name for name in ("consent", "instructions", "done") if study.page(name) is not None],
+        "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name)],
         "survey": [field.model_dump() for field in study.survey.fields],
-        "parameters": study.raters.parameter,
+        "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
         "full": service.is_full(),
         "texts": texts,
     }
+
+
+def _asked(question: Question, texts: Mapping[str, str]) -> str:
+    """What is asked, in the study's own words or in ours."""
+    if question.form == "choice" and question.pick == 1:
+        return question.text or texts["ask_choice_one"]
+    return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
+
+
+def _has_page(study: Study, name: str) -> bool:
+    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

@@ -17,13 +17,31 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from starlette.convertors import Convertor, register_url_convertor
 
+from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.items import is_storable
+from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.store import schema
 
 router = APIRouter(prefix="/api/{study}")
+
+
+class _AnyName(Convertor[str]):
+    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
+
+    regex = r"[\s\S]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any_name", _AnyName())
 
 
 def _storable(text: str) -> str:
@@ -38,9 +56,9 @@ _Uid = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-
 
 
 class Body(BaseModel):
-    """What a request may hold, and nothing else."""
+    """What a request may hold, and nothing else: neither "1" nor true is a number."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Join(Body):
@@ -55,9 +73,11 @@ class Answer(Body):
 
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: _Uid
-    outcome: Literal["answered", "cant_tell", "skipped"] = "answered"
+    outcome: Literal["answered", "cant_tell", "skipped", "not_shown"] = "answered"
     response: Annotated[list[float], Field(max_length=100)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
+    direction: Literal["ltr", "rtl"] | None = None
+    background: Annotated[str, Field(pattern=r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$")] | None = None
 
 
 class Replies(Body):
@@ -101,11 +121,15 @@ class Questions(BaseModel):
     paused: bool
 
 
+Withheld = Literal["time", "skips", "rehearsal"]
+
+
 class WayOut(BaseModel):
-    """Where a rater goes who has finished."""
+    """Where a rater goes who has finished, or why there is no code."""
 
     code: str | None
     redirect: str | None
+    withheld: Withheld | None
 
 
 class Standing(BaseModel):
@@ -117,6 +141,7 @@ class Standing(BaseModel):
     length: int
     code: str | None = None
     redirect: str | None = None
+    withheld: Withheld | None = None
 
 
 class Joined(Standing):
@@ -221,6 +246,11 @@ def _rater(service: StudyService, request: Request) -> int:
     return service.rater_of(request.headers.get("authorization", "").removeprefix("Bearer "))
 
 
+def _network(request: Request) -> str | None:
+    host = request.client.host if request.client else "unknown"
+    return None if is_this_machine(host) else network_of(host)
+
+
 def _json(value: Any) -> Response:
     return Response(_encode(value), media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -241,7 +271,8 @@ async def about(request: Request) -> Response:
 async def join(request: Request) -> Response:
     """Come in, or come back."""
     service, joining = service_of(request), await _body(request, Join)
-    token = await asyncio.wrap_future(service.join(Joining(joining.uid, joining.parameters)))
+    came = Joining(joining.uid, joining.parameters, _network(request))
+    token = await asyncio.wrap_future(service.join(came))
     return _json({"token": token, **await _me(service, service.rater_of(token))})
 
 
@@ -263,7 +294,7 @@ async def consent(request: Request) -> Response:
 
 @_route("/questions", "POST", Questions)
 async def questions(request: Request) -> Response:
-    """The questions that the rater holds: the one to answer, and the next to load meanwhile."""
+    """The questions that the rater holds: the one to answer, and those to load meanwhile."""
     service = service_of(request)
     return _shown(service, await asyncio.wrap_future(service.questions(_rater(service, request))))
 
@@ -273,7 +304,7 @@ async def answers(request: Request) -> Response:
     """Keep an answer; it is durable when this returns."""
     service = service_of(request)
     rater_id, answer = _rater(service, request), await _body(request, Answer)
-    said = Said(rater_id, answer.number, answer.uid, answer.outcome, answer.response, answer.milliseconds)
+    said = Said(rater_id, **answer.model_dump())
     return _shown(service, await asyncio.wrap_future(service.answer(said)))
 
 
@@ -289,7 +320,7 @@ _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "str
 
 
 @router.get(
-    "/items/{name:path}", response_class=FileResponse, responses={404: _PROBLEMS[404]},
+    "/items/{name:any_name}", response_class=FileResponse, responses={404: _PROBLEMS[404]},
     openapi_extra={"parameters": [_STUDY, _NAME]},
 )  # fmt: skip
 def item_file(request: Request) -> FileResponse:
@@ -313,7 +344,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     if row is None:
         raise unknown_rater()
     stage = "questions"
-    if row["finished"] is not None:
+    if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:
         if refusal.code != "no_consent":
@@ -322,7 +353,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     elif row["answered"] >= service.study.length:
         stage = "survey"
     found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
-    return found | (service.way_out(dict(row)) if stage == "done" else {})
+    return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
 def _shown(service: StudyService, result: dict[str, Any]) -> Response:

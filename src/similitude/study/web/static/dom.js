@@ -27,6 +27,16 @@ export function painted() {
   return Promise.race([frames, seconds(0.2)]);
 }
 
+/** Black or white: of the two, the one with the greater contrast upon a colour given as #rrggbb. */
+export function inkUpon(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return (luminance + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
+}
+
 /** An id that nobody else makes. */
 export function freshId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -11,16 +11,17 @@ import { fill, make } from "./dom.js";
 export const FORMS = { triplet, odd_one_out, choice, quadruplet, similarity_rating, same_different, labelling };
 
 const WIDEST_ROW = 11; // a longer scale is a slider
+const SURROUND = 48; // pixels beside a grid
 const CONFIDENCES = [0, 0.25, 0.5, 0.75, 1];
 
 function triplet(views, setup, answer) {
   const [head, ...others] = views;
-  const cards = others.map((view, k) => card([view], k + 1, view.label, setup, () => answer([k + 1])));
+  const cards = others.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => answer([k + 1])));
   return pickOne({ form: "triplet", top: headOf(head, setup), cards, codes: [1, 2], setup });
 }
 
 function odd_one_out(views, setup, answer) {
-  const cards = views.map((view, k) => card([view], k + 1, view.label, setup, () => answer([k])));
+  const cards = views.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => answer([k])));
   return pickOne({ form: "odd_one_out", cards, codes: [0, 1, 2], setup });
 }
 
@@ -75,7 +76,7 @@ function ratingSlider(views, setup, answer) {
     confirm.disabled = slider.disabled;
   };
   slider.addEventListener("pointerup", touched);
-  const ends = make("div", { class: "ends" }, make("span", {}, setup.low), shown, make("span", {}, setup.high));
+  const ends = make("div", { class: "ends" }, directed(setup.low), shown, directed(setup.high));
   const below = make("div", { class: "slider" }, slider, ends, confirm);
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 };
   return withBelow("similarity_rating", views, below, {
@@ -98,7 +99,7 @@ function ratingSlider(views, setup, answer) {
 function choice(views, setup, answer) {
   const [head, ...others] = views;
   const picked = new Set();
-  const count = make("span", { class: "count", role: "status" });
+  const count = make("span", { class: "count", role: "status", dir: "auto" });
   const confirm = make("button", { class: "main", onclick: () => answer([...picked].sort((a, b) => a - b)) },
     setup.texts.confirm);
   const refresh = () => {
@@ -113,11 +114,15 @@ function choice(views, setup, answer) {
     refresh();
     if (!confirm.disabled) confirm.focus();
   };
-  const cards = others.map((view, k) => card([view], k + 1, view.label, setup, () => toggle(k + 1)));
+  const cards = others.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => toggle(k + 1)));
   const form = pickOne({ form: "choice", top: headOf(head, setup), cards, codes: cards.map((_, k) => k + 1), setup });
-  const columns = columnsOf(cards.length);
-  form.element.style.setProperty("--columns", columns);
-  form.element.style.setProperty("--rows", Math.ceil(cards.length / columns));
+  const arrange = () => {
+    const columns = columnsOf(cards.length, Math.max(...others.map(narrowest)));
+    form.element.style.setProperty("--columns", columns);
+    form.element.style.setProperty("--rows", Math.ceil(cards.length / columns));
+  };
+  arrange();
+  window.addEventListener("resize", arrange, { signal: setup.over });
   if (setup.pick === 1) return form;
   refresh();
   form.element.append(make("div", { class: "confirm" }, count, confirm));
@@ -132,12 +137,11 @@ function labelling(views, setup, answer) {
   const sure = scaleRow([1, 2, 3, 4, 5], setup.texts.confidence_low, setup.texts.confidence_high,
     (number) => answer([label, CONFIDENCES[number - 1]]));
   const second = make("div", { class: "second", role: "group", "aria-label": setup.texts.confidence },
-    make("p", { class: "ask" }, setup.texts.confidence), sure.element);
+    make("p", { class: "ask", dir: "auto" }, setup.texts.confidence), sure.element);
   const choose = (k) => {
     label = k;
     classes.forEach((button, other) => button.setAttribute("aria-pressed", other === k));
     sure.buttons.forEach((button) => (button.disabled = k === null));
-    second.classList.toggle("waiting", k === null);
     if (k !== null) sure.buttons[2].focus();
   };
   const below = make("div", {}, answersOf("words", classes, setup), second);
@@ -165,16 +169,23 @@ function labelling(views, setup, answer) {
 function card(views, number, label, setup, press) {
   const plays = views.some((view) => view.playable);
   const badge = make("kbd", { "aria-hidden": "true" }, number <= 9 ? String(number) : "");
-  const button = make("button", { class: plays ? "choose" : "choose whole", "aria-label": label, onclick: press },
-    badge, plays ? make("span", { "aria-hidden": "true" }, setup.texts.choose) : null);
+  const read = `${number} ${setup.texts.choose}`; // who speaks to the computer says what can be read on the button
+  const named = plays ? `${read} ${views.map((view) => view.label).join(", ")}` : label;
+  const button = make("button", { class: plays ? "choose" : "choose whole", "aria-label": named, onclick: press },
+    badge, ...(plays ? [" ", setup.texts.choose] : []));
   // the button has the items' names, so that a screen reader says them once
-  const items = make("div", { class: "items", "aria-hidden": plays ? null : "true" }, ...views.map((view) => view.element));
-  const element = make("div", { class: "card" }, items, button);
+  if (!plays) views.forEach((view) => view.element.setAttribute("aria-hidden", "true"));
+  const element = make("div", { class: "card" }, make("div", { class: "items" }, ...views.map(cell)), button);
   return { element, button };
 }
 
+/** An item with its button to enlarge it, where there is one. */
+function cell(view) {
+  return make("div", { class: "cell" }, view.element, view.larger);
+}
+
 function headOf(view, setup) {
-  return make("div", { class: "head", role: "group", "aria-label": setup.texts.head_item }, view.element);
+  return make("div", { class: "head", role: "group", "aria-label": setup.texts.head_item }, cell(view));
 }
 
 /** The group of what can be answered. */
@@ -196,7 +207,7 @@ function pickOne({ form, top = null, cards, codes, setup }) {
 }
 
 function withBelow(form, views, below, rest) {
-  const items = make("div", { class: "pair" }, ...views.map((view) => make("div", { class: "card" }, view.element)));
+  const items = make("div", { class: "pair" }, ...views.map((view) => make("div", { class: "card" }, cell(view))));
   return { element: make("div", { class: `form ${form}` }, items, below), ...rest };
 }
 
@@ -205,21 +216,33 @@ function wordButton(word, number, press) {
   return make("button", { class: "word", onclick: press }, badge, make("span", { dir: "auto" }, word));
 }
 
+function directed(text) {
+  return make("span", { dir: "auto" }, text);
+}
+
 function scaleRow(numbers, low, high, press) {
   const last = numbers.length;
   const buttons = numbers.map((number) => {
     const end = number === 1 ? `, ${low}` : number === last ? `, ${high}` : "";
     return make("button", { class: "step", "aria-label": `${number}${end}`, onclick: () => press(number) }, String(number));
   });
-  const ends = make("div", { class: "ends", "aria-hidden": "true" }, make("span", {}, low), make("span", {}, high));
+  const ends = make("div", { class: "ends", "aria-hidden": "true" }, directed(low), directed(high));
   return { element: make("div", { class: "scale" }, make("div", { class: "steps" }, ...buttons), ends), buttons };
 }
 
-/** Columns of a grid: nearly square on a phone, wider on a wide screen; rows as even as can be. */
-function columnsOf(count) {
+/** Columns of a grid: nearly square on a phone, wider on a wide screen; rows as even as can be, and wide enough. */
+function columnsOf(count, narrowest) {
   const wide = window.innerWidth > 1.2 * window.innerHeight;
-  const most = Math.max(2, Math.min(count, Math.ceil(Math.sqrt(count * (wide ? 2 : 1)))));
+  const fitting = Math.max(1, Math.floor((document.documentElement.clientWidth - SURROUND) / narrowest));
+  const most = Math.min(count, fitting, Math.max(2, Math.ceil(Math.sqrt(count * (wide ? 2 : 1)))));
   return Math.ceil(count / Math.ceil(count / most));
+}
+
+/** Pixels that a card of the grid needs to be of use, the space beside it with it. */
+function narrowest(view) {
+  const kinds = { audio: 180, video: 130, text: 130 };
+  const kind = Object.keys(kinds).find((name) => view.element.classList.contains(name));
+  return kinds[kind] ?? 84;
 }
 
 function digit(event, buttons) {

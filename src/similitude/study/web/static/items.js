@@ -4,54 +4,78 @@ import { fill, make, seconds } from "./dom.js";
 
 const LONGEST_WAIT = 10;
 const ENOUGH_OF_A_FILM = 8; // some browsers load sounds and films only when they are played
+const LONG_TEXT = 60;
 
-/** The items of a question as elements; `ready` resolves when all of them are loaded. */
-export function prepare(question, server, texts) {
-  const views = question.shown.map((item) => KINDS[item.kind](item, server, texts));
-  return { views, ready: Promise.all(views.map((view) => view.ready)) };
+/**
+ * The items of a question as views: their element, a label, perhaps a button to enlarge, and whether they are to be
+ * `seen`. `ready` resolves when all are loaded; `broken` when one cannot be shown, although the server can be reached.
+ */
+export function prepare(question, server, setup) {
+  const views = question.shown.map((item) => KINDS[item.kind](item, server, setup));
+  return {
+    views,
+    kinds: new Set(question.shown.map((item) => item.kind)),
+    long: question.shown.some((item) => item.kind === "text" && item.content.length > LONG_TEXT),
+    ready: Promise.all(views.map((view) => view.ready)),
+    broken: Promise.race(views.map((view) => view.broken ?? new Promise(() => {}))),
+  };
 }
 
 const KINDS = { image, text, colour, audio: playable, video: playable };
 
 function text(item) {
   const element = make("div", { class: "item text", dir: "auto" }, item.content);
-  return { element, label: item.content, ready: Promise.resolve() };
+  return { element, label: item.content, ready: Promise.resolve(), seen: () => hasRoom(element) };
 }
 
-function colour(item, server, texts) {
+function colour(item, server, { texts }) {
   const label = fill(texts.colour, { content: item.content });
   const element = make("div", { class: "item swatch", role: "img", "aria-label": label });
   element.style.backgroundColor = item.content;
-  return { element, label, ready: Promise.resolve() };
+  const meant = channels(element.style.backgroundColor);
+  const seen = () => hasRoom(element) && channels(getComputedStyle(element).backgroundColor) === meant;
+  return { element, label, ready: Promise.resolve(), seen };
 }
 
-function image(item, server, texts) {
+function image(item, server, { texts, enlarge }) {
   const picture = make("img", { class: "item", alt: item.content, draggable: "false" });
   const element = make("div", { class: "frame" }, picture);
+  const address = server.fileAddress(item.address);
   const load = async () => {
-    picture.src = server.fileAddress(item.address);
+    picture.src = address;
     await picture.decode();
   };
-  return { element, label: item.content, ready: untilLoaded(load, element, texts) };
+  const larger = enlarge ? enlargeButton(item.content, address, texts) : null;
+  return { element, larger, label: item.content, seen: () => hasRoom(picture), ...loading(load, element, address, texts) };
 }
 
-function playable(item, server, texts) {
+function playable(item, server, { texts }) {
   const player = make(item.kind, { class: "item", controls: true, preload: "auto", playsinline: true });
   player.setAttribute("aria-label", item.content);
   const element = make("div", { class: `frame ${item.kind}` }, player);
+  const address = server.fileAddress(item.address);
   const load = () =>
     new Promise((resolve, reject) => {
       player.addEventListener("loadeddata", resolve, { once: true });
       player.addEventListener("error", reject, { once: true });
-      player.src = server.fileAddress(item.address);
+      player.src = address;
       player.load();
       setTimeout(resolve, 1000 * ENOUGH_OF_A_FILM);
     });
-  return { element, label: item.content, playable: true, ready: untilLoaded(load, element, texts) };
+  const seen = () => hasRoom(player);
+  return { element, label: item.content, playable: true, seen, ...loading(load, element, address, texts) };
 }
 
-/** Try to load until it works; from the third time on, say so in place of the item. */
-async function untilLoaded(load, element, texts) {
+// --- loading ---
+
+function loading(load, element, address, texts) {
+  let tell;
+  const broken = new Promise((resolve) => (tell = resolve));
+  return { broken, ready: untilLoaded(load, element, address, texts, tell) };
+}
+
+/** Try to load until it works; where the item itself is at fault, say so in its place, and tell. */
+async function untilLoaded(load, element, address, texts, tell) {
   for (let wait = 0.5, tries = 1; ; wait = Math.min(2 * wait, LONGEST_WAIT), tries += 1) {
     try {
       await load();
@@ -59,11 +83,50 @@ async function untilLoaded(load, element, texts) {
       element.querySelector(".not-loaded")?.remove();
       return;
     } catch {
-      if (tries === 3) {
+      if (tries >= 3 && !element.classList.contains("missing") && (await isAtFault(address))) {
         element.classList.add("missing");
         element.append(make("p", { class: "not-loaded", role: "status" }, texts.not_loaded));
+        tell();
       }
       await seconds(wait);
     }
   }
+}
+
+/** Whether a file that does not load is at fault, and not the network or the server. */
+async function isAtFault(address) {
+  try {
+    return (await fetch(address, { cache: "no-store" })).status < 500;
+  } catch {
+    return false;
+  }
+}
+
+// --- seeing ---
+
+function hasRoom(element) {
+  const { width, height } = element.getBoundingClientRect();
+  return width > 1 && height > 1;
+}
+
+/** Red, green and blue of a colour as the browser says it, with spaces between. */
+export function channels(colour) {
+  return (colour.match(/[\d.]+/g) ?? []).slice(0, 3).join(" ");
+}
+
+function enlargeButton(label, address, texts) {
+  const button = make("button", { class: "enlarge", "aria-label": fill(texts.enlarge, { content: label }) });
+  button.addEventListener("click", () => showLarge(label, address, texts));
+  return button;
+}
+
+/** A picture as large as the screen, until Escape, the button, or a press anywhere. */
+function showLarge(label, address, texts) {
+  const close = make("button", { class: "main" }, texts.close);
+  const dialog = make("dialog", { class: "large", "aria-label": label }, make("img", { src: address, alt: label }), close);
+  dialog.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  close.focus();
 }

@@ -2,12 +2,14 @@
 
 import { fill, make, painted, seconds } from "./dom.js";
 import { FORMS } from "./forms.js";
+import { channels } from "./items.js";
 
+const LOOK_AGAIN = 0.5;
 const TOO_SOON = 0.15; // seconds: a second tap of the same finger does not answer the next question
 
 /**
- * Show a question; resolves to {outcome, response, milliseconds}, or to null when `gone` (an AbortSignal) says so.
- * The time runs from when the items were painted.
+ * Show a question; resolves to what was said (outcome, response, milliseconds) and how it was shown (direction,
+ * background), or to null when `gone` (an AbortSignal) says so. The time runs from when the items were painted.
  */
 export function ask(main, question, prepared, setup, gone) {
   return new Promise((resolve) => {
@@ -18,36 +20,45 @@ export function ask(main, question, prepared, setup, gone) {
       over.abort();
       const milliseconds = shownAt === null ? null : Math.round(performance.now() - shownAt);
       turnOff();
-      resolve({ outcome, response, milliseconds, form });
+      resolve({ said: { outcome, response, milliseconds, ...asShown(stage) }, form });
     };
     gone.addEventListener("abort", () => { over.abort(); resolve(null); }, { signal: over.signal });
 
-    const form = FORMS[setup.form](prepared.views, setup, (response) => finish("answered", response));
+    const form = FORMS[setup.form](prepared.views, { ...setup, over: over.signal }, (response) => finish("answered", response));
     const others = otherAnswers(setup, finish);
     const turnOff = () => {
       [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = true));
       form.off?.();
     };
     const heading = make("h1", { class: "ask", tabindex: -1, dir: "auto" }, setup.ask);
-    const stage = make("div", { class: "stage loading" }, form.element);
-    stage.classList.toggle("colours", question.shown.some((item) => item.kind === "colour"));
-    main.replaceChildren(heading, stage, make("div", { class: "others" }, ...others.map((other) => other.button)),
-      keysHelp(form, others, setup.texts));
+    const stage = make("div", { class: ["stage loading", ...[...prepared.kinds].map((kind) => `of-${kind}`)].join(" ") }, form.element);
+    stage.classList.toggle("long", prepared.long);
+    const below = make("div", { class: "others" }, ...others.map((other) => other.button));
+    const wayOn = make("button", { class: "other", onclick: () => finish("not_shown", null) }, setup.texts.not_shown);
+    document.querySelector("dialog")?.close();
+    main.replaceChildren(heading, stage, below, setup.shortcuts.control(keysHelp(form, others), setup.texts));
     main.dataset.number = question.number;
     [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = true));
     heading.focus({ preventScroll: true });
     window.scrollTo(0, 0);
-    document.addEventListener("keydown", (event) => onKey(event, form, others), { signal: over.signal });
+    document.addEventListener("keydown", (event) => onKey(event, form, others, setup.shortcuts), { signal: over.signal });
 
     begin();
 
     async function begin() {
       const late = setTimeout(() => others.forEach((other) => (other.button.disabled = false)), 3000);
+      prepared.broken.then(() => below.append(wayOn));
       await prepared.ready;
       clearTimeout(late);
       if (over.signal.aborted) return;
       stage.classList.remove("loading");
       await painted();
+      while (!prepared.views.every((view) => view.seen())) {
+        below.append(wayOn); // nobody judges what cannot be seen
+        await seconds(LOOK_AGAIN);
+        if (over.signal.aborted) return;
+      }
+      wayOn.remove();
       shownAt = performance.now();
       await seconds(TOO_SOON);
       if (over.signal.aborted) return;
@@ -69,8 +80,9 @@ function otherAnswers(setup, finish) {
   }));
 }
 
-function onKey(event, form, others) {
+function onKey(event, form, others, shortcuts) {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isItsOwn(event)) return;
+  if (!shortcuts.takes(event) || document.querySelector("dialog[open]")) return;
   const other = others.find((one) => one.key.toLowerCase() === event.key.toLowerCase());
   if (other) other.button.click();
   else if (!form.key(event)) return;
@@ -82,22 +94,28 @@ function isItsOwn(event) {
   return ["AUDIO", "VIDEO"].includes(event.target.tagName) && /^( |Enter|Arrow.*)$/.test(event.key);
 }
 
-function keysHelp(form, others, texts) {
-  const more = others.map((other) => `${other.key} ${other.words}`);
-  return make("p", { class: "keys" }, make("b", {}, texts.keys), " ", [form.keys, ...more].join(" · "));
+function keysHelp(form, others) {
+  return [form.keys, ...others.map((other) => `${other.key} ${other.words}`)].join(" · ");
+}
+
+/** The direction of the page, and the colour behind the items, as they are on this screen. */
+function asShown(stage) {
+  const { direction, backgroundColor } = getComputedStyle(stage);
+  const background = channels(backgroundColor);
+  return { direction, background: /^\d+ \d+ \d+$/.test(background) ? background : null };
 }
 
 /** After a practice question: whether it was the expected answer, and which was. */
-export function feedback(main, said, question, setup) {
+export function feedback(main, { said, form }, question, setup) {
   if (!question.correct || said.outcome !== "answered") return Promise.resolve();
   const same = sameResponse(setup.form, said.response, question.correct);
-  said.form.mark(question.correct);
+  form.mark(question.correct);
   return new Promise((resolve) => {
     const go = make("button", { class: "main", onclick: resolve }, setup.texts.go_on);
     main.querySelector(".others").replaceChildren(
       make("p", { class: same ? "verdict right" : "verdict wrong", role: "status" },
         same ? setup.texts.right : setup.texts.wrong), go);
-    main.querySelector(".keys").replaceChildren(make("b", {}, setup.texts.keys), ` ${setup.texts.keys_page}`);
+    main.querySelector(".keys").replaceChildren(setup.texts.keys_page);
     go.focus();
   });
 }

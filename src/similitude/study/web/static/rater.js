@@ -1,17 +1,22 @@
 // The way of a rater through a study: consent, instructions, practice, questions with breaks, the survey, the way out.
 
-import { freshId, make, seconds } from "./dom.js";
+import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
 import { Memory } from "./memory.js";
 import { Outbox } from "./outbox.js";
 import { ask, feedback, progressWords } from "./question.js";
-import { breakPage, done, page, sorry, survey, written } from "./screens.js";
+import { breakPage, done, loadingPage, page, sorry, survey, written } from "./screens.js";
 import { Refusal, Server } from "./server.js";
+import { Shortcuts } from "./shortcuts.js";
 
 const setup = JSON.parse(document.getElementById("setup").textContent);
 const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
+
+// behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
+document.documentElement.style.setProperty("--stage", setup.background);
+document.documentElement.style.setProperty("--stage-ink", inkUpon(setup.background));
 
 // a key that is held down does not press one button after the other
 document.addEventListener("keydown", (event) => {
@@ -48,6 +53,7 @@ const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
 const memory = new Memory(setup.study, identity);
+setup.shortcuts = new Shortcuts(memory);
 
 /** Where the rater stands, as the server says; null for somebody whom it does not know yet. */
 async function whereIAm() {
@@ -115,7 +121,7 @@ function hold(found) {
 
 /** The items of a question, loading from the first time that it is heard of. */
 function ready(question) {
-  if (!prepared.has(question.number)) prepared.set(question.number, prepare(question, server, texts));
+  if (!prepared.has(question.number)) prepared.set(question.number, prepare(question, server, setup));
   return prepared.get(question.number);
 }
 
@@ -144,7 +150,7 @@ async function questions() {
       continue;
     }
     if (last === "practice" && next.kind !== "practice") {
-      await page(main, { title: "", body: make("p", { class: "lead" }, texts.practice_over), buttons: [["go", texts.start]] });
+      await page(main, { title: texts.practice_over, buttons: [["go", texts.start]] });
     }
     if (await oneQuestion(next)) last = next.kind;
   }
@@ -157,13 +163,12 @@ async function oneQuestion(question) {
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
-  const said = await ask(main, question, ready(question), setup, onScreen.away.signal);
+  const found = await ask(main, question, ready(question), setup, onScreen.away.signal);
   onScreen = null;
-  if (said === null) return false;
-  const { outcome, response, milliseconds } = said;
-  outbox.add({ number: question.number, uid: freshId(), outcome, response, milliseconds });
+  if (found === null) return false;
+  outbox.add({ number: question.number, uid: freshId(), ...found.said });
   progress();
-  await feedback(main, said, question, setup);
+  await feedback(main, found, question, setup);
   const own = answered() - setup.practice;
   const total = held.length - setup.practice;
   if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);
@@ -173,13 +178,13 @@ async function oneQuestion(question) {
 /** Nothing to ask now: answers are on their way, or the study is paused. */
 async function wait() {
   if (outbox.size) {
-    const late = setTimeout(() => main.replaceChildren(make("p", { class: "loading" }, texts.loading)), 300);
+    const late = setTimeout(() => loadingPage(main, texts), 300);
     await somethingChanges();
     clearTimeout(late);
     return;
   }
   if (held.paused) sorry(main, "paused", texts);
-  else main.replaceChildren(make("p", { class: "loading" }, texts.loading));
+  else loadingPage(main, texts);
   await seconds(PAUSE_SECONDS);
   hold(await server.ask("POST", "questions"));
 }
@@ -213,12 +218,13 @@ async function start() {
   await questions();
 }
 
-/** What nobody foresaw is said, too: the answers so far are kept. */
+/** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named"].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_named", "crowded", "erased"].includes(error.code);
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
+  return known;
 }
 
-window.addEventListener("unhandledrejection", (event) => stop(event.reason));
+window.addEventListener("unhandledrejection", (event) => stop(event.reason) && event.preventDefault());
 start().catch(stop);

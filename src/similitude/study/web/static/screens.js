@@ -6,17 +6,18 @@ import { fill, make, seconds } from "./dom.js";
  * A page of text with buttons; resolves to the name of the button that was pressed.
  * Enter goes on, but where `deliberate`, or where there is more to read than fits.
  */
-export function page(main, { title, body, buttons = [], deliberate = false }) {
+export function page(main, { title, body = [], buttons = [], deliberate = false }) {
   delete main.dataset.number;
   const heading = title ? make("h1", { tabindex: -1 }, title) : null;
   const article = make("article", { class: "page" }, heading, ...[body].flat());
+  if (!article.querySelector("h1")) article.prepend(make("h1", { class: "spoken" }, document.title));
   window.scrollTo(0, 0);
   return new Promise((resolve) => {
     const made = buttons.map(([name, words], k) =>
       make("button", { class: k === 0 ? "main" : "other", onclick: () => resolve(name) }, words));
     if (made.length) article.append(make("div", { class: "buttons" }, ...made));
     main.replaceChildren(article);
-    const first = heading ?? article.querySelector("h1, h2");
+    const first = heading ?? article.querySelector("h1:not(.spoken), h2") ?? article.querySelector("h1");
     first?.setAttribute("tabindex", "-1");
     if (made.length && !deliberate && article.scrollHeight <= window.innerHeight) made[0].focus({ preventScroll: true });
     else first?.focus({ preventScroll: true });
@@ -31,6 +32,10 @@ export function written(name) {
 export function breakPage(main, number, total, texts) {
   const body = make("p", {}, fill(texts.break, { number, total }));
   return page(main, { title: texts.break_title, body, buttons: [["go", texts.go_on]] });
+}
+
+export function loadingPage(main, texts) {
+  main.replaceChildren(make("h1", { class: "loading" }, texts.loading));
 }
 
 /** A page with a title and a text, that stays. */
@@ -75,9 +80,11 @@ function fieldRow(field, texts) {
 }
 
 /** The last page: thanks, the code to copy, the way back. */
-export async function done(main, { code, redirect }, setup) {
+export async function done(main, { code, redirect, withheld }, setup) {
   const texts = setup.texts;
   const body = [setup.pages.includes("done") ? written("done") : make("p", {}, texts.done)];
+  const why = { time: texts.no_code_time, skips: texts.no_code_skips, rehearsal: texts.no_code_rehearsal }[withheld];
+  if (why) body.push(make("p", { class: "withheld" }, why));
   if (code) body.push(codeBox(code, texts));
   if (redirect) {
     if (!code) body.push(make("p", {}, texts.redirecting));

@@ -1,4 +1,4 @@
-"""Where the names on the report's map stand: beside their points, none over another; the rest wait to be pointed at."""
+"""Where the names on a map stand: beside their points, none over another; the rest wait to be pointed at."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from similitude.feedback.columns import Bools, Floats
+from similitude.display.places import Floats
+from similitude.display.words import LONGEST, shortened
+
+Bools = npt.NDArray[np.bool_]
 
 _LETTER, _LINE = 6.8, 13.0  # width of a letter and height of a line, in units of the picture
 _POINT, _GAP = 4.5, 3.0
-_LONGEST = 24  # letters; a longer name is cut, and whole when pointed at
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,6 @@ class Written:
     y: float
     anchor: str
     shown: bool
-
-
-def shortened(name: str) -> str:
-    """The name, cut where it is too long for a map."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"
 
 
 def write_names(
@@ -44,26 +42,29 @@ def write_names(
     width, height : of the picture
     radius : of a point, which no name covers
     """
-    taken = [np.concatenate([place - radius, place + radius], axis=1)]
+    taken = np.full((2 * len(place), 4), np.inf)  # boxes that no name may cover: points, then names
+    count = len(place)
+    taken[:count] = np.concatenate([place - radius, place + radius], axis=1)
     written: dict[int, Written] = {}
     for k in _lonely_first(place):
         text = shortened(names[k])
         spots = _spots(place[k], _LETTER * len(text), radius)
         boxes = np.array([box for _, box in spots])
         inside = (boxes[:, :2] >= 0).all(1) & (boxes[:, 2] <= width) & (boxes[:, 3] <= height)
-        free = inside & ~_overlap(boxes, np.concatenate(taken), but=k).any(1)
+        free = inside & ~_overlap(boxes, taken[:count], but=k).any(1)
         best = int(free.argmax()) if free.any() else int(inside.argmax())
         anchor, box = spots[best]
         x = {"start": box[0], "end": box[2], "middle": (box[0] + box[2]) / 2}[anchor]
         written[k] = Written(text, float(x), float(box[3] - _GAP), anchor, bool(free.any()))
         if free.any():
-            taken.append(box[None])
+            taken[count] = box
+            count += 1
     return [written[k] for k in range(len(names))]
 
 
 def _lonely_first(place: Floats) -> list[int]:
     """Items by how many others stand within a name's length, fewest first."""
-    reach = _LETTER * _LONGEST
+    reach = _LETTER * LONGEST
     apart = np.linalg.norm(place[:, None] - place, axis=2)
     order: list[int] = np.argsort((apart < reach).sum(1), kind="stable").tolist()
     return order

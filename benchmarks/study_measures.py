@@ -1,0 +1,82 @@
+"""What a study server does meanwhile: how long a newcomer waits, how much memory it takes, what strangers do to it."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.report import Row
+from benchmarks.settings import HERE
+
+_GET = b"GET /api/colours/about HTTP/1.1\r\nHost: study\r\nConnection: close\r\n\r\n"
+USUAL_FILES = 1024  # open files that most systems allow a service
+
+
+def resident(pid: int, which: str = "VmRSS") -> float:
+    """Megabytes of memory that a process holds, or with `VmHWM` has held at most."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(which)) / 1024
+
+
+class Newcomer(threading.Thread):
+    """Somebody who comes again and again, each time anew, and notes how long it took until the reply."""
+
+    def __init__(self, port: int, pause: float = 0.02, patience: float = 10.0) -> None:
+        super().__init__(daemon=True)
+        self.port, self.pause, self.patience = port, pause, patience
+        self.waits: list[float] = []
+        self.failed = 0
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        while not self._over.wait(self.pause):
+            begin = time.perf_counter()
+            if self._is_served():
+                self.waits.append(1000 * (time.perf_counter() - begin))
+            else:
+                self.failed += 1
+
+    def _is_served(self) -> bool:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), self.patience) as one:
+            one.settimeout(self.patience)
+            one.sendall(_GET)
+            return one.recv(65536).startswith(b"HTTP/1.1 200")
+        return False
+
+    def figures(self) -> Row:
+        """Stop, and tell."""
+        self._over.set()
+        self.join()
+        longest = max(self.waits, default=float("nan"))
+        p50 = float(np.median(self.waits)) if self.waits else float("nan")
+        return {"requests": len(self.waits) + self.failed, "refused": self.failed, "p50 ms": p50, "longest ms": longest}
+
+
+def strangers(port: int, what: str, size: int, seconds: float) -> str:
+    """Let strangers do what they do for so long, as a process of its own; what they say of it."""
+    command = [sys.executable, str(HERE / "workers" / "strangers.py"), str(port), what, str(size)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(seconds)
+        process.kill()
+        return process.communicate()[0].strip() or "still at it"
+
+
+@contextmanager
+def usual_open_files() -> Iterator[None]:
+    """Processes that are started here may open as many files as on most systems."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_FILES, before[1]), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

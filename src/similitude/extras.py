@@ -1,0 +1,36 @@
+"""What is installed only where it is asked for: each extra of the package, the modules it brings, and how to get it.
+
+A command asks at its start (`need`), so that nobody waits for a result that cannot be written down.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+EXTRAS = {
+    "parquet": ("pyarrow",),
+    "study": (
+        "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "jinja2", "markdown_it", "psycopg", "argon2",
+        "pydantic", "plotly",
+    ),
+    "gpu": ("torch",),
+    "distributed": ("dask", "distributed"),
+}  # fmt: skip
+
+
+def missing(extra: str) -> list[str]:
+    """The modules of an extra that are not installed; none of them is imported to find out."""
+    return [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
+
+
+def need(extra: str, what: str) -> None:
+    """Say what to install, where something needs an extra that is not there.
+
+    Parameters
+    ----------
+    extra : a name in `EXTRAS`
+    what : what needs it, as the first words of a sentence: "a study", "a Parquet file"
+    """
+    if absent := missing(extra):
+        names, are = ", ".join(absent), "is" if len(absent) == 1 else "are"
+        raise ModuleNotFoundError(f'{what} needs {names}, which {are} not installed: pip install "similitude[{extra}]"')

@@ -1,0 +1,122 @@
+"""Every form of question with every kind of item on one server, and what may be wrong with a page on a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from PIL import Image
+
+from tests.study.making import FORMS, SHORT, WORDS, colours, faces, tones, write_study
+
+KINDS = ("picture", "text", "long-text", "sound", "film", "colour")
+WIDTHS = (320, 360, 390, 768, 1024, 1280, 1536, 1920)
+HEIGHTS = dict(zip(WIDTHS, (640, 740, 844, 1024, 768, 800, 864, 1080), strict=True))
+DIRECTIONS = ("ltr", "rtl")
+FILM = b"\x1a\x45\xdf\xa3"  # as far as the server looks; the browser records the rest
+_LONG = "A sentence about {} that goes on for a while, as sentences in studies do, Donaudampfschifffahrtsgesellschaft. "
+
+# What sticks out of the screen to the left or right, lies under something else, or on another card.
+ASTRAY = """() => {
+  const wide = document.documentElement.clientWidth;
+  const found = [];
+  const name = (one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 20)}`;
+  const shown = (one) => one.checkVisibility() && one.getBoundingClientRect().width > 1;
+  for (const one of document.querySelectorAll("main *, header *")) {
+    const { left, right } = one.getBoundingClientRect();
+    if (shown(one) && (left < -0.5 || right > wide + 0.5)) found.push(`${name(one)}: ${left} to ${right} of ${wide}`);
+  }
+  if (document.documentElement.scrollWidth > wide) found.push(`scrolls to ${document.documentElement.scrollWidth}`);
+  for (const one of document.querySelectorAll("main button, main input, main audio, main video")) {
+    if (!shown(one)) continue;
+    one.scrollIntoView({ block: "center" });
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    if (!(one === hit || one.contains(hit))) found.push(`${name(one)} lies under ${hit && name(hit)}`);
+  }
+  const cards = [...document.querySelectorAll(".card, .head")].map((one) => one.getBoundingClientRect());
+  cards.forEach((one, k) => cards.slice(k + 1).forEach((other) => {
+    const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+    const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+    if (across > 1 && down > 1) found.push("two cards overlap");
+  }));
+  window.scrollTo(0, 0);
+  return found;
+}"""
+
+RECORD = """async () => {
+  const canvas = Object.assign(document.createElement("canvas"), {width: 64, height: 64});
+  const brush = canvas.getContext("2d");
+  const recorder = new MediaRecorder(canvas.captureStream(25), {mimeType: "video/webm"});
+  const parts = [];
+  recorder.ondataavailable = (event) => parts.push(event.data);
+  const stopped = new Promise((resolve) => (recorder.onstop = resolve));
+  recorder.start();
+  for (let k = 0; k < 10; k += 1) {
+    brush.fillStyle = `hsl(${36 * k} 80% 50%)`;
+    brush.fillRect(0, 0, 64, 64);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  recorder.stop();
+  await stopped;
+  return [...new Uint8Array(await new Blob(parts).arrayBuffer())];
+}"""
+
+
+def items(kind: str) -> dict[str, str | bytes]:
+    """Ten items of a kind."""
+    files = [f"items/item{k}" for k in range(10)]
+    return {
+        "picture": faces(10),
+        "text": {f"items/{word}.txt": word for word in WORDS},
+        "long-text": {f"{name}.txt": _LONG.format(name) * (2 + k % 3) for k, name in enumerate(files)},
+        "sound": tones(10),
+        "film": {f"{name}.webm": FILM for name in files},
+        "colour": colours(10),
+    }[kind]
+
+
+def one_of_each(root: Path) -> None:
+    """A study for each form and kind, called `form-kind`, with dashes for spaces."""
+    for form, kind in product(FORMS, KINDS):
+        more = "grid_size = 8\npick = 2" if form == "choice" else FORMS[form]
+        table = '[items]\ntable = "colours.csv"\n' if kind == "colour" else ""
+        toml = f'title = "Things that are alike"\n{SHORT}[question]\nform = "{form}"\nnumber = 5\n{more}\n{table}'
+        write_study(root, study_of(form, kind), toml, items(kind))
+
+
+def study_of(form: str, kind: str) -> str:
+    return f"{form}-{kind}".replace("_", "-")
+
+
+def pairwise(*factors: Sequence[str | int]) -> list[tuple]:
+    """A few rows in which any two values of any two factors meet; the same rows each time."""
+    left = {((a, x), (b, y)) for a, b in _pairs(len(factors)) for x in factors[a] for y in factors[b]}
+    rows = []
+    every = list(product(*factors))
+    while left:
+        best = max(every, key=lambda row: len(_met(row) & left))
+        left -= _met(best)
+        rows.append(best)
+    return rows
+
+
+def _pairs(n: int) -> list[tuple[int, int]]:
+    return [(a, b) for a in range(n) for b in range(a + 1, n)]
+
+
+def _met(row: Sequence) -> set:
+    return {((a, row[a]), (b, row[b])) for a, b in _pairs(len(row))}
+
+
+def contact_sheet(pictures: Sequence[Path], target: Path, columns: int, width: int = 240, height: int = 170) -> None:
+    """Many screenshots on one page, each cut at its lower end."""
+    sheet = Image.new("RGB", (columns * (width + 6), -(-len(pictures) // columns) * (height + 6)), "black")
+    for k, path in enumerate(pictures):
+        with Image.open(path) as picture:
+            small = picture.convert("RGB")
+            scale = min(width / small.width, height / small.height)
+            small = small.resize((round(small.width * scale), round(small.height * scale)))
+        sheet.paste(small, (k % columns * (width + 6) + (width - small.width) // 2, k // columns * (height + 6)))
+    sheet.save(target)

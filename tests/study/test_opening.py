@@ -1,0 +1,61 @@
+"""Files of items are opened at the start: what no browser could show is said by name, and what any could is taken."""
+
+import pytest
+
+from similitude.study.create import new_study, still_an_example
+from similitude.study.opening import fault_of
+from similitude.study.settings import StudyError, read_study
+from similitude.study.site import open_site
+from tests.study.making import SHORT, faces, picture, tones, write_study
+
+TONE = tones()["items/tone0.wav"]
+DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp"])
+def test_whole_pictures_open_and_cut_ones_do_not(tmp_path, kind):
+    whole = picture(200, 150, kind=kind.upper())
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(whole)
+    assert fault_of(path) is None
+    path.write_bytes(whole[: len(whole) // 2])
+    assert fault_of(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("a.png", b"", "empty"),
+        ("a.png", b"no picture", "no picture of a known kind"),
+        ("a.svg", b"<svg", "damaged"),
+        ("a.svg", b"<html/>", "no drawing"),
+        ("a.svg", DRAWING, None),
+        ("a.wav", TONE, None),
+        ("a.wav", b"ID3 text", "not what its ending .wav says"),
+        ("a.mp3", b"\xff\xfb\x90", None),
+        ("a.webm", b"<html>", "not what its ending .webm says"),
+        ("a.webm", b"\x1a\x45\xdf\xa3 film", None),
+        ("a.mp4", b"\0\0\0\x20ftypisom", None),
+    ],
+)
+def test_what_a_file_begins_with_tells_what_it_is(tmp_path, name, content, fault):
+    (tmp_path / name).write_bytes(content)
+    found = fault_of(tmp_path / name)
+    assert found is None if fault is None else fault in found
+
+
+def test_a_study_with_broken_items_does_not_start_and_names_them(tmp_path):
+    broken = {"items/cut.png": picture()[:60], "items/none.jpg": b""}
+    write_study(tmp_path, "faces", f'title = "T"\n{SHORT}', {**faces(), **broken})
+    with pytest.raises(StudyError, match=r"faces: items: cannot be shown: cut\.png \(damaged.*none\.jpg \(.* empty\)"):
+        open_site(tmp_path)
+
+
+def test_consent_that_is_still_the_example_is_told(tmp_path):
+    new_study(tmp_path / "faces")
+    assert "faces/consent.md is still the example" in still_an_example(read_study(tmp_path / "faces"))
+    consent = tmp_path / "faces" / "consent.md"
+    consent.write_text(consent.read_text().replace("*Write here", "# More\n\n*Write here"))
+    assert still_an_example(read_study(tmp_path / "faces"))
+    consent.write_text("# Taking part\n\nAsked by the University of Somewhere.")
+    assert still_an_example(read_study(tmp_path / "faces")) is None

@@ -1,0 +1,71 @@
+"""The suite with other versions: of Python, and the oldest of every package that `pyproject.toml` allows.
+
+    python -m tests.versions                     every row
+    python -m tests.versions oldest-3.11         these rows
+    python -m tests.versions newest-3.13 -- -x   what follows -- goes to pytest
+
+Each row is an environment of its own, made by uv with an interpreter that is on this machine (`python3.13` on the
+path, or one that uv knows of); a row without one is said. The oldest row holds each direct dependency at its floor.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.rows import chosen_rows, summary
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """One row: an interpreter, and which end of what is allowed."""
+
+    name: str
+    python: str
+    resolution: str
+
+    def environment(self) -> Path:
+        """Where its packages are."""
+        return ROOT / ".venv-versions" / self.name
+
+    def install(self) -> str | None:
+        """Make the environment; says why where that cannot be done."""
+        uv, python = [sys.executable, "-m", "uv"], str(self.environment())
+        made = subprocess.run(
+            [*uv, "venv", "-q", "--clear", "--python", self.python, python], capture_output=True, text=True
+        )
+        if made.returncode:
+            return made.stderr.strip().splitlines()[-1]
+        install = [*uv, "pip", "install", "-q", "--python", python, "--resolution", self.resolution]
+        subprocess.run([*install, "--editable", f"{ROOT}[test]"], check=True)
+        return None
+
+
+VERSIONS = (
+    Versions("oldest-3.11", "3.11", "lowest-direct"),
+    Versions("newest-3.12", "3.12", "highest"),
+    Versions("newest-3.13", "3.13", "highest"),
+)
+
+
+def run(versions: Versions, arguments: list[str]) -> str:
+    """Run the suite on a row, and say how it went."""
+    if (wrong := versions.install()) is not None:
+        return f"not to be had here: {wrong}"
+    python = versions.environment() / "bin" / "python"
+    command = [str(python), "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments]
+    return "passed" if subprocess.run(command, cwd=ROOT).returncode == 0 else "FAILED"
+
+
+def main() -> int:
+    """Run the rows that were asked for; 0 where every one that could run passed."""
+    chosen, arguments = chosen_rows("tests.versions", VERSIONS)
+    return summary({versions.name: run(versions, arguments) for versions in chosen})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
