@@ -1,8 +1,13 @@
-"""A study's database as it is after many answers: written at once, not answered one by one."""
+"""A study's database as it is after many answers: `python -m benchmarks.study_database FOLDER ADDRESS ANSWERS`.
+
+It is written at once, not answered one by one, by the similitude that is imported: an earlier one cannot open the
+database of a later one.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +56,12 @@ def _answers(first: int, n: int, truth: np.ndarray, names: np.ndarray, rng: np.r
             "rater_id": k // PER_RATER + 1, "number": k % PER_RATER, "uid": f"filled-{k}", "outcome": "answered",
             "shown": json.dumps(names[items].tolist()), "response": json.dumps([float(response)]),
             "side": side_of("triplet", [response]), "milliseconds": int(ms), "score": float(share),
-            "strategy": "random" if share < 0.2 else "information_gain", "model": 1, "asked_at": _START + k, "received": _START + k,
+            "strategy": "random" if share < 0.2 else "information_gain", "model": 1,
+            "asked_at": _START + k, "received": _START + k,
         }
-        for k, items, response, share, ms in zip(range(first, first + n), shown, said.tolist(), chance, time, strict=True)
+        for k, (items, response, share, ms) in enumerate(zip(shown, said.tolist(), chance, time, strict=True), first)
     ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    fill_study(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

@@ -191,6 +191,13 @@ def test_a_report_lists_its_doubts():
     assert "Nothing stands out" in read(sm.check(sm.Comparisons.from_triplets([(0, 1, 2)])))[0]
 
 
+def test_a_doubt_names_people_and_items_in_full():
+    long = "a participant whose identifier is long enough to be cut elsewhere"
+    apart = sm.Comparisons.from_triplets([("a", "b", "c")], names=["a", "b", "c", long])
+    assert long in read(sm.check(apart))[0]
+    assert long not in read(apart)[0]
+
+
 def test_raters_who_cannot_be_judged_are_unknown(answers):
     text, _ = read(sm.check(answers.select(np.arange(3))).raters)
     assert "unknown" in text

@@ -10,6 +10,8 @@ import pytest
 import similitude as sm
 from tests.systems import unix_only
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 distributed = pytest.importorskip("distributed", reason="clusters need Dask: pip install 'similitude[distributed]'")
 pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
 

@@ -18,6 +18,8 @@ from similitude.study.store.database import Database
 from tests.study.servers import write_study
 from tests.study.test_service import FORMS
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def test_what_was_acknowledged_survives_kills(tmp_path, url):
     root = write_study(tmp_path / "words", "[question]\nnumber = 60")
@@ -88,7 +90,7 @@ def test_simulated_raters_see_what_they_are_told_to_see(server_of_all_forms):
             query = (
                 sa.select(schema.answer.c.shown, schema.answer.c.response)
                 .join(schema.rater)
-                .where(schema.rater.c.identity.like(f"simulated-{seed}-%"))
+                .where(schema.rater.c.identity.like(f"rehearsal simulated-{seed}-%"))
             )
             answers = [(json.loads(shown), json.loads(said)) for shown, said in connection.execute(query)]
         right = [

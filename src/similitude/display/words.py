@@ -20,8 +20,8 @@ def shortened(name: str, longest: int = LONGEST) -> str:
 
 
 def listed(names: Iterable[str], total: int, most: int = 5) -> str:
-    """Return the first few of `total` names, each cut where it is long, and how many more there are."""
-    first = [shortened(str(name)) for name in itertools.islice(names, most)]
+    """Return the first few of `total` names, and how many more there are."""
+    first = list(itertools.islice(names, most))
     more = [f"and {total - len(first):,} more"] if total > len(first) else []
     return " ".join([", ".join(first), *more])
 

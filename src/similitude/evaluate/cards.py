@@ -72,8 +72,8 @@ def dimension_card(found: DimensionChoice) -> str:
 def agreement_card(found: Agreement) -> str:
     """Show how far two similarities agree."""
     title, *rows = found.lines()
-    left = f"Only one of the two knows {listed(found.left_out, len(found.left_out))}." if found.left_out else ""
-    return card(" ".join(title), figures(rows), note(left))
+    left = listed(map(shortened, found.left_out), len(found.left_out))
+    return card(" ".join(title), figures(rows), note(f"Only one of the two knows {left}." if left else ""))
 
 
 def answers_agreement_card(found: AnswerAgreement) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import cast
-from urllib.parse import urlsplit
 
 import uvicorn
 
+from similitude.study.proxies import Outside, Proxies
 from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
 from similitude.study.supervise import Supervisor
@@ -22,6 +22,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.limits import LIMITS, Crowd, LimitedProtocol, Limits, raise_open_files
 from similitude.study.web.login import first_link
 
+_DELETED = "this demo is then deleted with its answers; give it a FOLDER to keep them"
 _STOP_SECONDS = 3  # for requests that are under way
 
 
@@ -34,6 +35,8 @@ def serve(
     say: Callable[[str], None] = print,
     model: bool = True,
     limits: Limits = LIMITS,
+    passing: bool = False,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -47,13 +50,15 @@ def serve(
     say : takes the lines that tell what is where
     model : whether a model process is started beside the server; of several, one keeps each study
     limits : what is taken from outside: sizes, times, connections
+    passing : whether the folder is deleted afterwards, which is then said
+    trusted_proxies : addresses and networks whose word counts about who asks, beside this machine's own
     """
-    root_path = path_of(public_url)
+    outside, proxies = Outside.of(public_url), Proxies(trusted_proxies)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
-        for line in greeting(site, public_url or address_of(host, listening)):
+        for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site, root_path, limits)).run(sockets=[listening])
+            uvicorn.Server(settings(site, outside, limits, proxies)).run(sockets=[listening])
 
 
 @contextmanager
@@ -66,26 +71,15 @@ def learning(site: Site) -> Iterator[Supervisor]:
         supervisor.stop()
 
 
-def path_of(public_url: str | None) -> str:
-    """The path of a public address, under which a proxy has put the server; empty where there is none."""
-    if public_url is None:
-        return ""
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise StudyError(f"public_url: expected an address such as https://study.example.org, found {public_url!r}")
-    return parts.path.rstrip("/")
-
-
-def is_trusted_proxy(address: str) -> bool:
-    """Whether an address is that of the proxy before the server: everybody comes from there, and its word counts."""
-    return address in ("127.0.0.1", "::1")
-
-
-def settings(site: Site, root: str = "", limits: Limits = LIMITS) -> uvicorn.Config:
+def settings(
+    site: Site, outside: Outside | None = None, limits: Limits = LIMITS, proxies: Proxies | None = None
+) -> uvicorn.Config:
     """How the application is run: no log of who asked for what, connections within limits, and time to finish."""
-    crowd = Crowd(limits, is_trusted_proxy, raise_open_files())
+    trusted, reached = proxies or Proxies(), outside or Outside()
+    crowd = Crowd(limits, trusted.is_trusted, raise_open_files())
     return uvicorn.Config(
-        create_app(site, root),
+        create_app(site, reached.root, reached.secure),
+        forwarded_allow_ips=[str(network) for network in trusted.networks],
         http=cast(type[asyncio.Protocol], partial(LimitedProtocol, crowd=crowd)),
         ws="none",
         timeout_keep_alive=limits.idle_seconds,
@@ -96,18 +90,23 @@ def settings(site: Site, root: str = "", limits: Limits = LIMITS) -> uvicorn.Con
     )
 
 
-def greeting(site: Site, address: str) -> list[str]:
+def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     """What the researcher is told at the start."""
     base = address.rstrip("/")
     links = [f"{base}/s/{name}/" for name in site.studies]
-    once = first_link(site)
+    once, folder = first_link(site), site.root.resolve()
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
+        *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",
-        f"studies        {site.root.resolve()}",
-        "stop           Ctrl+C; everything that was answered is kept",
+        f"studies        {folder}",
+        f"stop           Ctrl+C; {_DELETED if passing else 'everything that was answered is kept'}",
+        *(
+            f"WARNING        other people on this machine can read {file}: chmod 600"
+            for file in site.database.open_to_others
+        ),
     ]
 
 

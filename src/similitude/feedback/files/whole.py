@@ -8,18 +8,31 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there."""
+def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
+    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there.
+
+    A `private` one is for its owner alone, whatever the umask says.
+    """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with beside.open("xb") as stream:
+        with open(beside, "xb", opener=_private if private else None) as stream:
             stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
         _put_in_place(beside, target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read and write, whatever the umask says."""
+    with open(path, "xb", opener=_private):
+        pass
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _put_in_place(beside: Path, target: Path) -> None:
