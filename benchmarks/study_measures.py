@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
 import resource
 import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import sqlalchemy as sa
 
 from benchmarks.report import Row
 from benchmarks.settings import HERE
+from similitude.study.store import schema
+from similitude.study.web.login import SESSION_COOKIE
 
 _GET = b"GET /api/colours/about HTTP/1.1\r\nHost: study\r\nConnection: close\r\n\r\n"
 USUAL_FILES = 1024  # open files that most systems allow a service
@@ -26,6 +32,11 @@ def resident(pid: int, which: str = "VmRSS") -> float:
     """Megabytes of memory that a process holds, or with `VmHWM` has held at most."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(which)) / 1024
+
+
+def forget_most(pid: int) -> None:
+    """Count the most memory that a process has held from now on; importing takes more than serving."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
 
 
 class Newcomer(threading.Thread):
@@ -60,6 +71,36 @@ class Newcomer(threading.Thread):
         longest = max(self.waits, default=float("nan"))
         p50 = float(np.median(self.waits)) if self.waits else float("nan")
         return {"requests": len(self.waits) + self.failed, "refused": self.failed, "p50 ms": p50, "longest ms": longest}
+
+
+def environment(code: Path | None) -> dict[str, str]:
+    """What a process is started with that imports similitude from another checkout, and the benchmarks from here."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str((code or HERE.parent) / "src"), str(HERE.parent)])}
+
+
+def fill(root: Path, url: str, answers: int, code: Path | None) -> None:
+    """Fill the database of a study by the similitude of a checkout."""
+    command = [sys.executable, "-m", "benchmarks.study_database", str(root), url, str(answers)]
+    subprocess.run(command, check=True, env=environment(code))
+
+
+def download(port: int, token: str, path: str) -> tuple[float, int]:
+    """Fetch a file as an admin; seconds it took, and megabytes."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Cookie": f"{SESSION_COOKIE}={token}"})
+    begin, size = time.perf_counter(), 0
+    with urllib.request.urlopen(request) as reply:
+        while piece := reply.read(1 << 20):
+            size += len(piece)
+    return time.perf_counter() - begin, size >> 20
+
+
+def let_in(url: str, token: str) -> None:
+    """Make a session of an admin, straight in the database."""
+    engine = sa.create_engine(url)
+    row = {"token": hashlib.sha256(token.encode()).hexdigest(), "name": "ada", "csrf": "none", "expires": 4e9}
+    with engine.begin() as connection:
+        connection.execute(sa.insert(schema.admin_session), row)
+    engine.dispose()
 
 
 def strangers(port: int, what: str, size: int, seconds: float) -> str:

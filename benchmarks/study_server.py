@@ -34,8 +34,8 @@ class Server:
         self.port = port or free_port()
         command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(root), "--database", url]
         command += ["--port", str(self.port), "--model" if model else "--no-model"]
-        place = {} if code is None else {"env": {**os.environ, "PYTHONPATH": str(code / "src")}}
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **place)
+        from_there = None if code is None else {**os.environ, "PYTHONPATH": str(code / "src")}
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=from_there)
 
     def wait(self) -> Server:
         end = time.monotonic() + 150  # a busy machine takes its time

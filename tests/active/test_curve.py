@@ -7,7 +7,7 @@ import pytest
 import similitude as sm
 from similitude.active.asked import codes_of
 from similitude.active.plan import sharpness_of
-from similitude.active.refit import best_fit
+from similitude.active.refit import best_fit, through_sample
 from similitude.active.sources import RecordedAnswers
 
 TRUTH = np.random.default_rng(0).normal(size=(20, 2))
@@ -178,3 +178,18 @@ def test_refit_of_a_kernel_chooses_its_penalty_anew():
     c = sm.simulate(TRUTH, 800, sharpness=2.0, random_state=2)
     old = sm.RCKL().fit(c.select(np.arange(400))).similarity_
     assert sm.refit(old, c).score(c) == pytest.approx(sm.RCKL().fit(c).score(c), abs=0.005)
+
+
+def test_a_fit_through_a_sample_ends_where_the_whole_fit_does():
+    truth = np.random.default_rng(5).normal(size=(15, 2))
+    c = sm.simulate(truth, 3000, sharpness=2.0, random_state=1)
+    fitted = []
+
+    def fit(estimator, part):
+        fitted.append(len(part))
+        return estimator.fit(part)
+
+    method = sm.STE(2, random_state=0)
+    through, whole = through_sample(method, c, fit, size=400), through_sample(method, c, fit)
+    assert fitted == [400, 3000]
+    assert through.objective_ == pytest.approx(whole.objective_, rel=1e-3)

@@ -116,6 +116,21 @@ def test_a_warm_refit_is_the_batch_fit():
     assert after == pytest.approx(batch.score(unseen), abs=0.02)
 
 
+def test_beginning_with_answers_keeps_what_learning_them_keeps_and_fits_them():
+    c, further = thesis()
+    learned = sm.OnlineEmbedding(10, random_state=0).partial_fit(c).refit()
+    begun = sm.OnlineEmbedding(10, random_state=0).begin_with(c)
+    for name in ("_rows", "_weights", "_answered"):
+        assert (getattr(begun, name) == getattr(learned, name)).all()
+    assert begun.n_answers_ == learned.n_answers_ == len(c)
+    assert ((begun._touched > 0) == (learned._touched > 0)).all()
+    assert begun.score(further) == pytest.approx(learned.score(further), abs=0.02)
+    more = further[:300]
+    assert begun.partial_fit(more).n_answers_ == len(c) + 300
+    assert begun.score(further) == pytest.approx(learned.partial_fit(more).score(further), abs=0.02)
+    assert len(sm.OnlineEmbedding(2, memory=100, random_state=0).begin_with(c)._rows) == 100
+
+
 def test_refit_of_the_hinge_and_with_settings():
     c, unseen = thesis()
     model = sm.OnlineEmbedding(20, loss="hinge", random_state=0).fit(c)

@@ -10,6 +10,8 @@ import similitude as sm
 from similitude.cli import app
 from tests.study.servers import write_study
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def run(*arguments):
     done = CliRunner().invoke(app, ["study", *map(str, arguments)])

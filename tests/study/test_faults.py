@@ -18,6 +18,8 @@ from similitude.study.store.database import Database
 from tests.study.servers import write_study
 from tests.study.test_service import FORMS
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def test_what_was_acknowledged_survives_kills(tmp_path, url):
     root = write_study(tmp_path / "words", "[question]\nnumber = 60")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.study.learning import as_answers, comparisons_of, evenly_drawn, read_log
+from similitude.study.learning import LEARNED, as_answers, comparisons_of, evenly_drawn, read_log
 from tests.study.live import NAMES, answer, fill, join, open_study, write_study
 
 
@@ -16,7 +16,8 @@ def row(form, shown, response, code="r1", **more):
         "response": None if response is None else json.dumps(response), "side": -1, "milliseconds": 1500,
         "outcome": "answered" if response is not None else "cant_tell",
     }  # fmt: skip
-    return given | more
+    given |= {"id": 1, **more}
+    return tuple(given[name] for name in LEARNED)
 
 
 def compared(rows, names=NAMES):
@@ -74,6 +75,13 @@ def test_what_is_not_an_answer_to_a_question_is_left_out():
         row("triplet", ["c00", "c01", "taken out"], [1]),
     ]
     assert len(as_answers(rows, NAMES)) == 0
+
+
+def test_names_are_read_whatever_is_in_them():
+    names = ['a", "b', "back\\slash", "日本 🙂", "c]", "[d", ""]
+    answers = as_answers([row("choice", names, [2, 4]), row("choice", names[::-1], None)], names)
+    assert answers.shown.values.tolist() == [0, 1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 0]
+    assert [answers.response[k].tolist() for k in range(2)] == [[2, 4], []]
 
 
 def test_cant_tell_compares_nothing_but_was_asked():

@@ -33,6 +33,8 @@ from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
 

@@ -28,6 +28,7 @@ from similitude.study.tending import Pace
 from similitude.study.web.watch import Watch
 from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
+from tests.systems import unix_only
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
     worker.step()
     held = [row for row in all_of(study, schema.lease) if row["open"]]
     chosen = [row for row in all_of(study, schema.pool) if row["strategy"] != "repeat"]
-    assert len(held) == 12
+    assert len(held) == 6 * study.study.choose.ahead
     assert keys(chosen).isdisjoint(keys(all_of(study, schema.answer)))
     assert keys(all_of(study, schema.pool)).isdisjoint(keys(held))
     assert len(keys(chosen)) == len(chosen)
@@ -419,6 +420,7 @@ def is_running(pid):
     return True
 
 
+@unix_only
 def test_the_process_learns_is_started_again_and_ends_with_its_server(tmp_path):
     site, service = open_study(write_study(tmp_path / "colours"))
     fill(service, 2, 30)
@@ -455,6 +457,7 @@ time.sleep(600)
 """
 
 
+@unix_only
 def test_the_process_ends_when_its_server_is_killed(tmp_path):
     folder = write_study(tmp_path / "colours")
     with subprocess.Popen([sys.executable, "-c", SERVER, folder], stdout=subprocess.PIPE, text=True) as server:

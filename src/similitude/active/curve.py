@@ -18,7 +18,10 @@ from similitude.active.select import Chooser
 from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.evaluate.validation import Estimator
+from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.similarity import Similarity
 
@@ -27,11 +30,11 @@ _LOSS = ComparisonLoss(Formula(squared), Formula(logistic))
 
 
 def active_curve(
-    estimator: Any,
-    source: Comparisons | npt.ArrayLike,
+    estimator: Estimator,
+    source: Comparisons | Table,
     *,
     strategies: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("random", "information_gain"),
-    features: Any = None,
+    features: Features | None = None,
     rounds: int | Sequence[int] = 20,
     form: str = "triplet",
     first_rounds: int = 1,
@@ -75,6 +78,14 @@ def active_curve(
     -------
     a table with a row per strategy and number of answers: `error`, its interval `low`, `high`, and `likelihood` (mean
     probability given to the test answers)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, sharpness=3.0)
+    >>> sorted({*table.strategy}), sorted({*table.answers})
+    (['information_gain', 'random'], [12, 24, 36])
     """
     _check(source, form, rater)
     named = strategies if isinstance(strategies, Mapping) else {name: {"strategy": name} for name in strategies}
@@ -119,6 +130,15 @@ def answers_needed(table: pd.DataFrame, error: float, *, baseline: str = "random
     -------
     a table with a row per strategy: `answers` (mean over repeats), `reached` (share of repeats), `share` of the
     baseline's answers, `low`, `high`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, per_repeat=True, sharpness=3.0)
+    >>> needed = sm.answers_needed(table, error=0.3)
+    >>> needed.strategy.tolist(), needed.share[needed.strategy == "random"].item()
+    (['random', 'information_gain'], 1.0)
     """
     need = pd.DataFrame(
         {

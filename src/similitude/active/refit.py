@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
+
+SAMPLE = 50_000  # comparisons that tell where a fit of all of them ends, nearly
 
 
 def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, features: Any = None) -> Any:
@@ -31,6 +34,20 @@ def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, feature
     starts = ["spectral", "random"] if last is None else [_positions(last), "spectral", "random"]
     fits = [clone(estimator).set_params(init=init, n_init=1).fit(comparisons, **given) for init in starts]
     return min(fits, key=lambda fit: fit.objective_)
+
+
+def through_sample(
+    estimator: Any, comparisons: Comparisons, fit: Callable[[Any, Comparisons], Any], size: int = SAMPLE
+) -> Any:
+    """Fit many comparisons from where a fit of a sample of them ends: passes over all of them are what costs.
+
+    `fit` fits the sample, from several starts, say; up to `size` comparisons, it fits all of them.
+    """
+    if len(comparisons) <= size or "init" not in estimator.get_params():
+        return fit(clone(estimator), comparisons)
+    rows = np.sort(np.random.default_rng(0).choice(len(comparisons), size, replace=False))
+    start = fit(clone(estimator), comparisons.rows(rows)).embedding_
+    return clone(estimator).set_params(init=start, n_init=1).fit(comparisons)
 
 
 def _positions(last: Any) -> Floats:
@@ -55,6 +72,16 @@ def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state:
     Returns
     -------
     a new `Similarity`; the old one is not changed
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> before = sm.STE(2, random_state=0).fit(answers[:300]).similarity_
+    >>> after = sm.refit(before, answers)
+    >>> after, after.score(answers) > 0.9
+    (<STE: 12 items in 2 dimensions>, True)
     """
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     estimator = _estimator(similarity).set_params(n_items=c.n_items)

@@ -28,6 +28,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import question_width
+from similitude.methods.base import Fitted
 from similitude.methods.similarity import Similarity
 
 FORMS = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -36,7 +37,7 @@ _FEWEST, _GROWTH = 5, 10
 
 
 def next_questions(
-    similarity: Any,
+    similarity: Fitted,
     n: int,
     *,
     strategy: str = "information_gain",
@@ -82,6 +83,16 @@ def next_questions(
     a table with a row per question: `form`; `shown`, the items by name or position in the order that the form defines;
     `strategy` that chose it; `score` in bits (NaN where a strategy has none). With a column `response` it is a table
     of answers for `read_comparisons`.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 200, names=list("abcdefghijkl"), random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> table = sm.next_questions(model, 5, asked=answers, random_state=0)
+    >>> table.form.tolist() == ["triplet"] * 5, len(table.shown[0])
+    (True, 3)
     """
     chooser = Chooser(
         similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size, asked=asked,

@@ -42,6 +42,22 @@ def remember(rows, weights, seen, row, weight, state):  # type: ignore[no-untype
         weights[place] = weight
 
 
+@_kernel
+def keep_answers(  # type: ignore[no-untyped-def]
+    touched, answered, answers, weights, kept_rows, kept_weights, seen, state, steps
+):  # fmt: skip
+    """Keep answers that are learned as a batch, as if each had been learned in `steps` steps; returns their number."""
+    for t in range(len(answers)):
+        row = answers[t]
+        for place in range(4):
+            if place != 2 or row[0] != row[2]:
+                answered[row[place]] += weights[t]
+                touched[row[place]] += steps
+        remember(kept_rows, kept_weights, seen, row, weights[t], state)
+        seen += 1
+    return seen
+
+
 @_inlined
 def _distances(X, row):  # type: ignore[no-untyped-def]
     near, far = 0.0, 0.0

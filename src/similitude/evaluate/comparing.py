@@ -9,19 +9,21 @@ import numpy as np
 from scipy import stats
 
 from similitude.display.words import counted, written_p
-from similitude.evaluate.cards import agreement_card
+from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
+from similitude.methods.base import Fitted
 
 _FEWEST = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnswerAgreement:
     """Two similarities on the same answers.
 
@@ -49,6 +51,12 @@ class AnswerAgreement:
             ("second less first", difference),
             ("ordered the same way", f"{self.same:.3f}"),
         ]
+
+    def __repr__(self) -> str:
+        return "<" + "; ".join(f"{name} {value}" for name, value in self.lines()) + ">"
+
+    def _repr_html_(self) -> str:
+        return answers_agreement_card(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,8 +117,8 @@ class Agreement:
 
 
 def compare(
-    first: Any,
-    second: Any,
+    first: Fitted | Table,
+    second: Fitted | Table,
     comparisons: ComparisonsLike | None = None,
     *,
     n_resamples: int = 500,

@@ -1,21 +1,10 @@
-"""How many dimensions? Held-out accuracy by their number, the one-standard-error rule, and a test of each step.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(15, 2))
->>> answers = sm.simulate(truth, 900, sharpness=2.0, random_state=1)
->>> found = sm.dimension(sm.STE(random_state=0), answers, dimensions=(1, 2, 3), random_state=0)
->>> found.chosen
-2
-"""
+"""How many dimensions? Held-out accuracy by their number, the one-standard-error rule, and a test of each step."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,10 +14,11 @@ from sklearn.base import clone
 from similitude.display.words import counted
 from similitude.evaluate.cards import dimension_card
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.validation import Progress, run_all
+from similitude.evaluate.validation import Estimator, Progress, run_all
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import By
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 
@@ -45,6 +35,16 @@ class DimensionChoice:
     tested : the last number whose gain over the one before is significant
     best : the number with the best accuracy
     level : of the intervals; the test is at 1 - level
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found.best, found.table.dimensions.tolist()
+    (2, [1, 2])
     """
 
     table: pd.DataFrame
@@ -64,14 +64,14 @@ class DimensionChoice:
 
 
 def dimension(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     *,
     dimensions: Sequence[int] = (1, 2, 3, 4, 5, 6),
     by: By = "answer",
     n_splits: int = 5,
     n_repeats: int = 2,
-    features: Any = None,
+    features: Features | None = None,
     level: float = 0.95,
     random_state: int | None = None,
     n_jobs: int | None = None,
@@ -97,6 +97,16 @@ def dimension(
     random_state : seed of the folds
     n_jobs : processes, through joblib
     callback : called after each fit with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found.chosen
+    2
     """
     if "n_components" not in estimator.get_params():
         raise ValueError(f"estimator: expected one with n_components, found {type(estimator).__name__}")

@@ -1,14 +1,4 @@
-"""How many more answers? A learning curve carried on beyond the answers at hand, against the noise ceiling.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(15, 2))
->>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=1)
->>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=3, random_state=0)
->>> found.table.accuracy.is_monotonic_increasing
-True
-"""
+"""How many more answers? A learning curve carried on beyond the answers at hand, against the noise ceiling."""
 
 from __future__ import annotations
 
@@ -23,11 +13,12 @@ from scipy import stats
 
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
-from similitude.evaluate.validation import Progress, learning_curve
+from similitude.evaluate.validation import Estimator, Progress, learning_curve
 from similitude.feedback.columns import Floats
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 _TEST_SIZE = 0.2
@@ -50,6 +41,15 @@ class Forecast:
     curves : (n, 3) a, b, c of a - b · answers^-c: first the fit, then those of resampled curves
     level : of the intervals
     note : why an accuracy can be above the ceiling, where one is
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=2, n_curves=20, random_state=0)
+    >>> found.answers, found.expected(1200).accuracy.item() > 0.5
+    (600, True)
     """
 
     curve: pd.DataFrame
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def more_answers(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     *,
     multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
@@ -101,7 +101,7 @@ def more_answers(
     n_repeats: int = 10,
     n_curves: int = 200,
     level: float = 0.9,
-    features: Any = None,
+    features: Features | None = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
     callback: Progress | None = None,
@@ -128,6 +128,15 @@ def more_answers(
     random_state : seed
     n_jobs : processes, through joblib
     callback : called after each fit with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=2, n_curves=20, random_state=0)
+    >>> found.table.more.tolist()[:3], bool(found.limit.value >= found.table.accuracy[0])
+    ([0, 300, 600], True)
     """
     if not all(multiple >= 1 for multiple in multiples) or max(multiples, default=1.0) <= 1:
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")

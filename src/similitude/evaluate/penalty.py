@@ -13,22 +13,23 @@ from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.validation import Cleaner, Progress, clusters, held_out_rows, summarise
+from similitude.evaluate.validation import Cleaner, Estimator, Progress, clusters, held_out_rows, summarise
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 _GRID = np.geomspace(0.01, 100.0, 9)
 
 
 def penalty_path(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     penalties: Sequence[float] | None = None,
     *,
     parameter: str = "penalty",
-    features: Any = None,
+    features: Features | None = None,
     by: By = "answer",
     n_splits: int = 5,
     clean: Cleaner | None = None,
@@ -61,6 +62,15 @@ def penalty_path(
     -------
     a table with a row per penalty, ascending: `penalty`, `accuracy`, `low`, `high` and the other columns of
     `cross_validate`; `chosen` marks the best accuracy, the stronger penalty on a tie
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.penalty_path(sm.STE(2), answers, [0.003, 0.03, 0.3], n_splits=3, random_state=0)
+    >>> table.penalty.tolist(), int(table.chosen.sum())
+    ([0.003, 0.03, 0.3], 1)
     """
     c = as_comparisons(comparisons)
     grid = _strong_first(penalties, c)

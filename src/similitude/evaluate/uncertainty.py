@@ -28,11 +28,14 @@ from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
+from similitude.kernels.modalities import Features
+from similitude.methods.base import Fitted
 from similitude.methods.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -54,6 +57,16 @@ class Uncertainty:
     level : of intervals and ellipses
     method, by : how the maps were drawn
     inflation : what the deviations of refits were multiplied by (see `uncertainty`)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.uncertainty(model, answers, method="laplace", n=20, random_state=0)
+    >>> found.draws.shape, found.accuracy.low < found.accuracy.value < found.accuracy.high
+    ((20, 12, 2), True)
     """
 
     similarity: Similarity
@@ -94,7 +107,7 @@ class Uncertainty:
         """How many standard deviations an ellipse of the level reaches, in as many dimensions as the map has."""
         return float(np.sqrt(stats.chi2.ppf(self.level, self.draws.shape[2])))
 
-    def distances(self, pairs: Any = None) -> pd.DataFrame:
+    def distances(self, pairs: ItemRows | None = None) -> pd.DataFrame:
         """Return distances with their intervals, in units of the map.
 
         Intervals are value ± z · (root mean square deviation of the draws), cut at 0.
@@ -157,14 +170,14 @@ class Uncertainty:
 
 
 def uncertainty(
-    model: Any,
+    model: Fitted,
     comparisons: ComparisonsLike,
     *,
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
     n: int = 100,
     level: float = 0.9,
-    features: Any = None,
+    features: Features | None = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
     callback: Progress | None = None,
@@ -197,6 +210,16 @@ def uncertainty(
     random_state : seed or generator
     n_jobs : processes for the refits, through joblib
     callback : called after each refit of the bootstrap with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.uncertainty(model, answers, method="laplace", n=20, random_state=0)
+    >>> found.radius.shape, found.needs_answers.columns[0], len(found.distances([(0, 1), (0, 2)]))
+    ((12,), 'item', 2)
     """
     _check(method, by, n, level)
     similarity: Similarity = getattr(model, "similarity_", model)

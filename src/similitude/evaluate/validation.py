@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,10 +18,23 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
-Estimators = Any | Sequence[Any] | Mapping[str, Any]
+
+
+class Estimator(Protocol):
+    """What can be fitted to comparisons and made anew with other settings: an instance, not a class."""
+
+    def fit(self, comparisons: Any, y: Any = None, /) -> Any:
+        """Learn from comparisons."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings."""
+
+
+Estimators = Estimator | Sequence[Estimator] | Mapping[str, Estimator]
 
 
 def cross_validate(
@@ -30,7 +43,7 @@ def cross_validate(
     *,
     by: By = "answer",
     n_splits: int = 5,
-    features: Any = None,
+    features: Features | None = None,
     further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
@@ -61,6 +74,15 @@ def cross_validate(
     -------
     a table with accuracy and its interval (`low`, `high`), whole-answer accuracy, mean likelihood and log-loss where
     the estimator has probabilities, and seconds per fit
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.cross_validate([sm.STE(2), sm.CKL(2)], answers, n_splits=3, random_state=0)
+    >>> table.estimator.tolist(), bool((table.low < table.accuracy).all())
+    (['STE', 'CKL'], True)
     """
     named = _named(estimators)
     c = as_comparisons(comparisons)
@@ -85,7 +107,7 @@ def learning_curve(
     by: By = "answer",
     test_size: float = 0.2,
     n_repeats: int = 5,
-    features: Any = None,
+    features: Features | None = None,
     further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
@@ -120,6 +142,15 @@ def learning_curve(
     Returns
     -------
     a table with a row per estimator and size: `answers`, `comparisons`, `accuracy`, `low`, `high`, `seconds`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.learning_curve(sm.STE(2), answers, sizes=[80, 300], n_repeats=2, random_state=0)
+    >>> table.answers.tolist(), table.accuracy.is_monotonic_increasing
+    ([80, 300], True)
     """
     if by == "item":
         raise ValueError("by: a learning curve grows by answers; expected 'answer' or 'rater', found 'item'")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.display.words import counted
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import ratings_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
@@ -41,7 +42,8 @@ class Ratings:
     Examples
     --------
     >>> import similitude as sm
-    >>> sm.Ratings.of([("cat", "dog"), ("cat", "bus"), ("dog", "bus")], [5, 1, 2], larger="similar")
+    >>> ratings = sm.Ratings.of([("cat", "dog"), ("cat", "bus"), ("dog", "bus")], [5, 1, 2], larger="similar")
+    >>> ratings
     <3 ratings from 1 to 5 (larger is more similar) of 3 items>
     """
 
@@ -56,8 +58,8 @@ class Ratings:
     @classmethod
     def of(
         cls,
-        pairs: Any,
-        value: npt.ArrayLike,
+        pairs: ItemRows,
+        value: Column,
         *,
         larger: Larger,
         rater: Any = None,

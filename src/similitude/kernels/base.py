@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.feedback.arraylike import Sparse, Table
 from similitude.feedback.columns import Bools, Floats, frozen
 from similitude.kernels.checks import as_numbers, check_varied, which_present
 
@@ -21,6 +22,20 @@ class Kernel(ABC):
     """k(x, y): how alike two items are by their features; symmetric and positive semidefinite.
 
     A kernel holds the features of its training items and never changes.
+
+    Attributes
+    ----------
+    n_items : the number of training items
+    present : which training items have features
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> kernel = sm.kernels.RBF([[0.0], [1.0], [3.0]])
+    >>> isinstance(kernel, sm.kernels.Kernel), kernel
+    (True, RBF(3 items))
+    >>> kernel.matrix().shape, kernel.cross([[2.0]]).shape
+    ((3, 3), (1, 3))
     """
 
     @property
@@ -70,7 +85,7 @@ class FeatureKernel(Kernel):
     present : booleans, one per item: which items have features, where NaN does not say it
     """
 
-    features: Any
+    features: Table | Sparse | tuple[Any, ...]
     present: Any = field(default=None, kw_only=True)
     inside: Any = field(init=False)  # the features of the items that have any
 

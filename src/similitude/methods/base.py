@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
@@ -19,13 +20,24 @@ from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
+from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
 
 _MOST_NAMED = 5
 
 
 class FeedbackWarning(UserWarning):
-    """The feedback leaves something open: items never compared, or groups of items never compared with each other."""
+    """The feedback leaves something open: items never compared, or groups of items never compared with each other.
+
+    Examples
+    --------
+    >>> import warnings, similitude as sm
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.FeedbackWarning)
+    ...     model = sm.STE(1, n_items=4, random_state=0).fit([(0, 1, 2), (1, 0, 2)])  # nothing was said about item 3
+    >>> float(abs(model.embedding_[3, 0]))
+    0.0
+    """
 
 
 class ComparisonEstimator(BaseEstimator):
@@ -34,6 +46,11 @@ class ComparisonEstimator(BaseEstimator):
     similarity_: Similarity
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Explain every parameter in the docstring of each method, those of the classes that it extends included."""
+        super().__init_subclass__(**settings)
+        complete_docstring(cls)
 
     def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""
@@ -70,12 +87,12 @@ class ComparisonEstimator(BaseEstimator):
         """(n, n) distance between every two items."""
         return self._fitted().distances()
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return self._fitted().pair_distance(pairs)
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         return self._fitted().neighbors(item, k)
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -91,6 +108,10 @@ class ComparisonEstimator(BaseEstimator):
     def _fitted(self) -> Similarity:
         check_is_fitted(self, "similarity_")
         return self.similarity_
+
+
+Fitted = ComparisonEstimator | Similarity
+"""A model that can be asked: either will do where nothing is fitted again."""
 
 
 def refuse_empty(comparisons: Comparisons) -> None:

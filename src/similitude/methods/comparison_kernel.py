@@ -33,6 +33,7 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.feedback.arraylike import Column
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -82,6 +83,15 @@ class ComparisonKernel(BaseEstimator):
     shift_ : what `reduce_diagonal` takes from the diagonal, known once the kernel was formed
     landmarks_ : the landmarks as ascending indices, or None
     n_items_ : number of items
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 2000, random_state=0)
+    >>> model = sm.ComparisonKernel("k1").fit(answers)
+    >>> model.kernel_.shape, sm.KernelKMeans(3, random_state=0).fit(model.kernel_).labels_.shape
+    ((12, 12), (12,))
     """
 
     def __init__(
@@ -89,7 +99,7 @@ class ComparisonKernel(BaseEstimator):
         kind: Literal["k1", "k2"] = "k1",
         reduce_diagonal: bool = False,
         *,
-        landmarks: npt.ArrayLike | None = None,
+        landmarks: Column | None = None,
         n_items: int | None = None,
     ) -> None:
         self.kind = kind

@@ -10,7 +10,7 @@ speak, with many the answers do. New items stand at the map's value.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, l
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
@@ -59,7 +60,19 @@ class FeatureEmbedding(FeatureEstimator):
     embedding_ : (n, d) positions; an item never compared stands where its features put it
     residual_ : (n, d) the free rest of each item: what the features do not say
     components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    penalty_, map_penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    penalty_, map_penalty_ : the penalties that were used
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.FeatureEmbedding(n_components=2, random_state=0).fit(answers, features=truth)
+    >>> model.score(answers) > 0.9, model.transform([[0.0, 1.0]]).shape
+    (True, (1, 2))
     """
 
     def __init__(
@@ -88,7 +101,7 @@ class FeatureEmbedding(FeatureEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the map and the rests.
@@ -114,7 +127,7 @@ class FeatureEmbedding(FeatureEstimator):
         return self
 
     def place(
-        self, comparisons: ComparisonsLike, *, features: Any, n_init: int = 5, random_state: Seed = None
+        self, comparisons: ComparisonsLike, *, features: Features, n_init: int = 5, random_state: Seed = None
     ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 

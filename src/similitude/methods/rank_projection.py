@@ -10,7 +10,7 @@ rank the trace leaves; here the number of dimensions is yours, and the problem i
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, sq
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
@@ -56,7 +57,20 @@ class RankProjection(FeatureEstimator):
     embedding_ : (n, L) positions of the training items, principal axes first; an item never compared stands where its
         features put it
     components_ : per modality (n, L): what each training item's kernel values contribute to each dimension
-    penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    penalty_ : the penalty that was used
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations of the best start, and how the solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.RankProjection(n_components=2, random_state=0).fit(answers, features=np.hstack([truth, noise]))
+    >>> model.embedding_.shape, model.score(answers) > 0.9, model.transform([[0.0, 1.0, 0.0, 0.0]]).shape
+    ((12, 2), True, (1, 2))
     """
 
     def __init__(
@@ -85,7 +99,7 @@ class RankProjection(FeatureEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the map.

@@ -20,7 +20,8 @@ from similitude.display.maps import map_of
 from similitude.display.words import counted
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
-from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.arraylike import ItemRows
+from similitude.feedback.columns import Array, Bools, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
@@ -31,7 +32,20 @@ _FORMAT = 1
 
 
 class CleanedWarning(UserWarning):
-    """A score on cleaned feedback: cleaning takes away the hard answers, so pure noise can score 0.8."""
+    """A score on cleaned feedback: cleaning takes away the hard answers, so pure noise can score 0.8.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> import warnings
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0).fit(answers)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.CleanedWarning)
+    ...     model.score(sm.clean(answers)) > 0.9
+    True
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +58,19 @@ class Similarity:
     loss : the loss that it was fitted with: gives the margin of a comparison and, where it is logistic, a probability
     names : the items' names, or None
     about : how it was made: method, settings, version
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, names=list("abcdefghijkl"), random_state=0)
+    >>> similarity = sm.STE(n_components=2, random_state=0).fit(answers).similarity_
+    >>> similarity
+    <STE: 12 items in 2 dimensions>
+    >>> similarity.distances().shape, similarity.score(answers) > 0.9
+    ((12, 12), True)
+    >>> sm.Similarity.from_bytes(similarity.to_bytes()).names == similarity.names
+    True
     """
 
     embedding: Floats
@@ -72,16 +99,16 @@ class Similarity:
         np.fill_diagonal(table, 0.0)
         return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return np.sqrt(self._sqdist(self.codes(pairs)))
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first, by name where there are names."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         head = find_item(item, self.names, self.n_items)
         return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
 
-    def nearest(self, head: int, difference: Floats, k: int) -> list[str] | list[int]:
+    def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
         """The k items of least difference from a head, given the difference of every item, least first."""
         if not 1 <= k < self.n_items:
             raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
@@ -99,7 +126,7 @@ class Similarity:
 
         return metric
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         The items already there stay where they are; their spread says how far out a new one is expected to lie.
@@ -142,7 +169,7 @@ class Similarity:
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
 
-    def codes(self, pairs: Any) -> Array:
+    def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
         codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
         if codes.ndim != 2 or codes.shape[1] != 2:

@@ -19,7 +19,7 @@ generalise (`reproduce/results/tackl.md`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,11 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty
 from similitude.methods.modalities import Modality, Plain, per_modality, read_modalities, side_by_side
@@ -51,12 +53,13 @@ class TACKL(FeatureEstimator, CKL):
     ----------
     n_components : free dimensions, beside those of the features
     joint : whether weights and free dimensions are learned at once, from where the two steps end
-    mu : as for `CKL`
     penalty : strength of the ridge on the free dimensions; "auto" is n / W, W the total weight of the comparisons: more
         than `CKL` has, as there is less left for them to say
     weight_penalty : strength of the ridge on the weights of the features; "auto" is 1 / W, the same for a weight as
         for a coordinate
-    n_init, init : starts of the free dimensions, as for `CKL`
+    n_init : number of starts of the free dimensions, the best is kept; "auto" is 2 for a spectral start in one or two
+        dimensions, else 1
+    init : where the free dimensions start: "spectral", "random", or an (n, n_components) array
     n_items : number of items, where it is more than the comparisons show
     random_state : seed or generator of the starts
     max_iter : most iterations of a step, and of a start
@@ -71,7 +74,18 @@ class TACKL(FeatureEstimator, CKL):
     components_ : per modality (q, q + n_components): what a unit of each feature adds to each dimension
     penalty_, weight_penalty_ : the penalties that were used
     objective_ : mean loss + penalty · |xhat|²/n + weight_penalty · |w|², of both steps' outcome or of the joint fit
-    n_iter_, status_, similarity_ : as for `CKL`; those of the last step
+    n_iter_, status_ : iterations of the last step, and how its solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.TACKL(n_components=1, random_state=0).fit(answers, features=np.hstack([truth, noise]))
+    >>> weights = model.weights_["features"]
+    >>> weights.shape, bool(weights[:2].min() > weights[2:].max()), model.free_.shape
+    ((4,), True, (12, 1))
     """
 
     _prior = 1.0
@@ -88,7 +102,7 @@ class TACKL(FeatureEstimator, CKL):
         penalty: float | Literal["auto"] = "auto",
         weight_penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: Seed = None,
         max_iter: int = 1000,
@@ -106,7 +120,7 @@ class TACKL(FeatureEstimator, CKL):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the weights of the features, and the free dimensions.
@@ -137,7 +151,12 @@ class TACKL(FeatureEstimator, CKL):
         return self
 
     def place(
-        self, comparisons: ComparisonsLike, *, features: Any = None, n_init: int = 5, random_state: Any = None
+        self,
+        comparisons: ComparisonsLike,
+        *,
+        features: Features | None = None,
+        n_init: int = 5,
+        random_state: Seed = None,
     ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 

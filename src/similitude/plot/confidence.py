@@ -12,8 +12,11 @@ from similitude.plot.style import COLOURS, axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from similitude.methods.confidence import CAMEL
+    from similitude.methods.explanation import Explanation
 
-def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+
+def factors(model: CAMEL, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the weights of features in each factor, blank where exactly zero; factors without any are left out.
 
     Parameters
@@ -21,6 +24,14 @@ def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None =
     model : a fitted `CAMEL`
     names : names of the features, where the model was not fitted to a table that has them
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> model = sm.CAMEL(n_components=1, n_init=1, random_state=0).fit(X, np.where(X[:, 0] > 0, "calm", "alert"))
+    >>> sm.plot.factors(model, names=["pulse", "sweat", "sound"]).get_ylabel()
+    'factor'
     """
     L = np.asarray(model.components_, float)
     labels = [
@@ -42,7 +53,7 @@ def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None =
     return axes
 
 
-def explanation(found: Any, *, most: int = 12, ax: Axes | None = None) -> Axes:
+def explanation(found: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Draw what speaks for and against the class of one item, feature by feature, coloured by factor.
 
     Parameters
@@ -50,6 +61,15 @@ def explanation(found: Any, *, most: int = 12, ax: Axes | None = None) -> Axes:
     found : an explanation, from `CAMEL.explain`
     most : how many features to draw at most, the weightiest first
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> model = sm.CAMEL(n_components=1, n_init=1, random_state=0).fit(X, np.where(X[:, 0] > 0, "calm", "alert"))
+    >>> axes = sm.plot.explanation(model.explain(X[0]))
+    >>> "log odds" in axes.get_xlabel()
+    True
     """
     parts = np.asarray(found.contributions, float)
     heaviest = np.argsort(-np.abs(parts).sum(0), kind="stable")[:most]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from similitude.plot.style import COLOURS, axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from similitude.graph.consistency import ConsistencyReport
+
 _MOST_NAMED = 40
 
 
-def rater_agreement(report: Any, *, ax: Axes | None = None) -> Axes:
+def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axes:
     """Draw each rater's agreement with the others, with its interval, from the report of `similitude.check`.
 
     Raters flagged as likely random clickers stand out by colour and marker; the dotted line is chance.
@@ -24,6 +26,14 @@ def rater_agreement(report: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     report : a `ConsistencyReport`
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> report = sm.check(sm.simulate(truth, 2000, sharpness=3.0, raters=5, random_state=0))
+    >>> sm.plot.rater_agreement(report).get_xlabel()
+    'agreement with the other raters'
     """
     raters = report.raters
     known = np.flatnonzero(np.isfinite(raters.agreement))
@@ -61,6 +71,15 @@ def retained(cleaned: Comparisons, *, ax: Axes | None = None) -> Axes:
     ----------
     cleaned : feedback that was cleaned (its `removed` holds the steps)
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=1.0, random_state=0)
+    >>> axes = sm.plot.retained(sm.clean(answers))
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['acyclic', 'majority', 'as given']
     """
     if not cleaned.removed:
         raise ValueError("cleaned: this feedback was not cleaned, so nothing was removed")

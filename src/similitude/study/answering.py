@@ -20,11 +20,23 @@ from similitude.study.rounds import hand_out
 from similitude.study.settings import Question
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.store.rows import Row, close_leases, rows_at, write_counts
+from similitude.study.store.rows import Row, close_leases, dicts, execute_many, rows_at, write_counts
 from similitude.study.versions import Served
 
 _LONGEST_TIME = 24 * 3600 * 1000
 Places = dict[tuple[int, int], Row]
+
+# what every answer asks of the database, put together once
+_RATERS = sa.select(schema.rater).where(
+    schema.rater.c.id.in_(sa.bindparam("ids", expanding=True)), schema.rater.c.study_id == sa.bindparam("study")
+)
+_HELD = (
+    sa.select(schema.lease)
+    .where(schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)), schema.lease.c.open)
+    .order_by(schema.lease.c.number)
+)
+_PAUSED = sa.select(schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))
+_INTO_LOG = sa.insert(schema.answer)
 
 
 @dataclass(frozen=True)
@@ -102,9 +114,8 @@ class Answering:
 
     def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
         """The rows of raters of this study, by id."""
-        table = schema.rater
-        query = sa.select(table).where(table.c.id.in_(set(ids)), table.c.study_id == self.served.study_id)
-        return {row["id"]: dict(row) for row in connection.execute(query).mappings()}
+        found = connection.execute(_RATERS, {"ids": list(set(ids)), "study": self.served.study_id})
+        return {row["id"]: row for row in dicts(found)}
 
     def refusal(self, rater: Row | None) -> Refused | None:
         """Why a rater may not be asked; None where nothing is against it."""
@@ -126,12 +137,9 @@ class Answering:
 
     def open_leases(self, connection: sa.Connection, raters: Mapping[int, Row]) -> dict[int, list[Row]]:
         """The questions that raters hold; those that no longer fit the study are withdrawn."""
-        lease = schema.lease
         held: dict[int, list[Row]] = {rater_id: [] for rater_id in raters}
         stale = []
-        query = sa.select(lease).where(lease.c.rater_id.in_(list(raters)), lease.c.open).order_by(lease.c.number)
-        for found in connection.execute(query).mappings().all():
-            row = dict(found)
+        for row in dicts(connection.execute(_HELD, {"raters": list(raters)})):
             if self.served.still_asked(connection, row):
                 held[row["rater_id"]].append(row)
             else:
@@ -184,7 +192,7 @@ class Answering:
         """Add to the log, close the leases, move the raters on."""
         if not rows:
             return
-        connection.execute(sa.insert(schema.answer), rows)
+        execute_many(connection, _INTO_LOG, rows)
         close_leases(connection, rows)
         for row in rows:
             rater = raters[row["rater_id"]]
@@ -198,7 +206,7 @@ class Answering:
         self, connection: sa.Connection, raters: dict[int, Row], held: dict[int, list[Row]], now: float
     ) -> None:
         """Lease questions until each rater holds enough, and write the raters' counts; nothing new while paused."""
-        paused = connection.scalar(sa.select(schema.study.c.paused).where(schema.study.c.id == self.served.study_id))
+        paused = connection.scalar(_PAUSED, {"study": self.served.study_id})
         wanted = []
         for rater_id, rater in raters.items():
             rater["paused"] = bool(paused)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from similitude.active.posterior import Posterior
+from similitude.active.refit import through_sample
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, correct
@@ -68,11 +69,9 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point 
 
 
 def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
-    from sklearn.base import clone
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit stopped a little early is tested as it is
-        return correct(clone(estimator).fit(train), test)
+        return correct(through_sample(estimator, train, lambda one, part: one.fit(part)), test)
 
 
 def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -121,8 +120,8 @@ def _items(comparisons: Comparisons, similarity: Similarity) -> list[dict[str, A
     Unsure: standard deviation of the item's place over that of all places; 1 is no idea.
     """
     shown = comparisons.answers.shown
-    rows = np.unique(np.stack([shown.owner, shown.values]), axis=1)
-    answers = np.bincount(rows[1].astype(np.intp), minlength=comparisons.n_items)
+    once = np.unique(shown.owner * comparisons.n_items + shown.values)  # a sheet may show an item in several lines
+    answers = np.bincount(once % comparisons.n_items, minlength=comparisons.n_items)
     posterior = Posterior.of(similarity, comparisons)
     spread = float(((similarity.embedding - similarity.embedding.mean(0)) ** 2).sum(1).mean())
     unsure = np.sqrt(np.minimum(posterior.spread / max(spread, 1e-12), 1.0))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from similitude.active.refit import best_fit
+from similitude.active.refit import best_fit, through_sample
 from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Floats, Ints
@@ -51,6 +51,7 @@ class Learner:
         self.similarity: Similarity | None = None
         self.fitted_at = 0
         self._parts: list[Answers] = []
+        self._compared: Comparisons | None = None
         self._n_answers = 0
         self._online: OnlineEmbedding | None = None
         self._rng = np.random.default_rng(seed)
@@ -64,15 +65,17 @@ class Learner:
     @property
     def comparisons(self) -> Comparisons:
         """What all answers compare."""
-        if len(self._parts) != 1:
+        if self._compared is None:
             self._parts = [Answers.join(self._parts)] if self._parts else []
-        return comparisons_of(self._parts[0], self.names) if self._parts else _nothing(self.names)
+            self._compared = comparisons_of(self._parts[0], self.names) if self._parts else _nothing(self.names)
+        return self._compared
 
     def learn(self, answers: Answers) -> None:
         """Take in further answers, in the order in which they were given."""
         if not len(answers):
             return
         self._parts.append(answers)
+        self._compared = None
         self._n_answers += len(answers)
         if self._online is not None:
             alone = np.flatnonzero(np.isin(answers.form.values, ADAPTIVE))
@@ -95,13 +98,16 @@ class Learner:
         """Fit all answers anew, and return what they compare; NoModelYet where they do not suffice."""
         self.fitted_at = self._n_answers
         found = self._enough()
-        fitted = best_fit(self.estimator(), found, self._last())
+        last = self._last()
+        fitted = through_sample(self.estimator(), found, lambda one, part: best_fit(one, part, last))
         self.similarity = fitted.similarity_
         if self.study.question.form in ADAPTIVE:
+            start = fitted.embedding_[found.items_compared]
             if self._online is None:
                 self._online = OnlineEmbedding(self.study.choose.dimensions, memory=_MEMORY, random_state=0)
-                self._online.partial_fit(found)
-            self._online.refit(init=fitted.embedding_[found.items_compared])
+                self._online.begin_with(found, init=start)
+            else:
+                self._online.refit(init=start)
         return found
 
     def estimator(self) -> STE:

@@ -14,7 +14,8 @@ answers about items that are no longer in the study. "Can't tell" is kept: it co
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -34,39 +35,60 @@ REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another 
 _PER_SHEET = 2000  # comparisons of one rater's ratings at most: k ratings give up to k²/2
 _SEED = 0  # sheets that are too long are thinned the same way each time
 _SAID = ("answered", "cant_tell")
+AT_ONCE = 10_000  # rows of the log that are read together
+LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side")
 
 
 def read_log(
-    connection: sa.Connection, study_id: int, names: Sequence[str], after: int = 0, most: int = 5000
+    connection: sa.Connection, study_id: int, names: Sequence[str], after: int = 0, most: int = AT_ONCE
 ) -> tuple[Answers, int, int]:
     """The next answers of the log: those to learn from, the number of the last row seen, and how many were seen."""
     answer, rater = schema.answer, schema.rater
     query = (
-        sa.select(answer, rater.c.code, rater.c.origin)
+        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), rater.c.origin)
         .join(rater, rater.c.id == answer.c.rater_id)
         .where(answer.c.study_id == study_id, answer.c.id > after)
         .order_by(answer.c.id)
         .limit(most)
     )
-    rows = connection.execute(query).mappings().all()
-    counted = [row for row in rows if row["origin"] != REHEARSAL]
-    return as_answers(counted, names), rows[-1]["id"] if rows else after, len(rows)
+    rows = connection.execute(query).all()
+    counted = [row[:-1] for row in rows if row[-1] != REHEARSAL]
+    return as_answers(counted, names), rows[-1][0] if rows else after, len(rows)
 
 
-def as_answers(rows: Sequence[Any], names: Sequence[str]) -> Answers:
-    """Rows of the log, with the rater's code, as answers about the items of these names."""
+def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
+    """Rows of the log, as `LEARNED` names their columns, as answers about the items of these names.
+
+    Whole columns are read at once: a million rows one by one would take most of a minute.
+    """
     place = {name: k for k, name in enumerate(names)}
-    told = [(row, json.loads(row["shown"])) for row in rows if row["kind"] == "question" and row["outcome"] in _SAID]
-    kept = [(row, shown) for row, shown in told if all(name in place for name in shown)]
+    told = [row for row in rows if row[1] == "question" and row[2] in _SAID]
+    shown = _lists(row[4] for row in told)
+    if not all(place.keys() >= set(items) for items in shown):
+        there = [place.keys() >= set(items) for items in shown]
+        told, shown = list(compress(told, there)), list(compress(shown, there))
+    columns = list(zip(*told, strict=True)) or [()] * len(LEARNED)
+    _, _, _, form, _, response, code, strategy, milliseconds, side = columns
     return Answers.of(
-        [row["form"] for row, _ in kept],
-        Rows.of([[place[name] for name in shown] for _, shown in kept], np.int32),
-        Rows.of([json.loads(row["response"] or "[]") for row, _ in kept], float),
-        rater=[row["code"] for row, _ in kept],
-        strategy=[row["strategy"] for row, _ in kept],
-        time=[np.nan if row["milliseconds"] is None else row["milliseconds"] / 1000 for row, _ in kept],
-        side=[row["side"] for row, _ in kept],
+        form,
+        _ragged(shown, np.int32, place.__getitem__),
+        _ragged(_lists(text or "[]" for text in response), float),
+        rater=code,
+        strategy=strategy,
+        time=np.array(milliseconds, float) / 1000,
+        side=side,
     )
+
+
+def _lists(texts: Iterable[str]) -> list[list[Any]]:
+    """Lists in JSON, all parsed in one go."""
+    found: list[list[Any]] = json.loads(f"[{','.join(texts)}]")
+    return found
+
+
+def _ragged(lists: Sequence[Sequence[Any]], dtype: Any, value: Callable[[Any], Any] | None = None) -> Rows:
+    flat = chain.from_iterable(lists)
+    return Rows.ragged(np.fromiter(flat if value is None else map(value, flat), dtype), [len(one) for one in lists])
 
 
 def comparisons_of(answers: Answers, names: Sequence[str]) -> Comparisons:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -139,7 +140,7 @@ class StudyWorker:
         self._redactions = redactions
         seen = 1
         while seen:
-            with self.database.read() as connection:
+            with _uncollected(), self.database.read() as connection:
                 answers, self._last_answer, seen = read_log(connection, self.study_id, self.names, self._last_answer)
             self.learner.learn(answers)
 
@@ -247,3 +248,15 @@ class StudyWorker:
         shows = width(self.study.question)
         first, second = ([one for one in part if known.issuperset(one) and len(one) == shows] for part in both)
         return first, second
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Rows of the log are many objects without a cycle among them: to look for some takes as long as to read them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

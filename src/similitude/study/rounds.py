@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from similitude.study.asking import key_of, random_question, shuffled, width
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
-from similitude.study.store.rows import Row
+from similitude.study.store.rows import Row, execute_many
 from similitude.study.versions import Served
 
 ADAPTIVE = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -108,7 +108,7 @@ def hand_out(
         handed.setdefault(slot.rater["id"], []).append(lease)
         slot.rater["asked"] += 1
     if handed:
-        connection.execute(sa.insert(schema.lease), [lease for leases in handed.values() for lease in leases])
+        execute_many(connection, _LEASE, [lease for leases in handed.values() for lease in leases])
     return handed
 
 
@@ -235,13 +235,15 @@ class Draw:
 
     def _asked(self, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         """Which of these questions these raters were asked before."""
-        lease = schema.lease
-        raters, keys = {rater_id for rater_id, _ in questions}, [key for _, key in questions]
-        query = _RATER_AND_KEY.where(lease.c.rater_id.in_(raters), lease.c.key.in_(keys))
-        return {(rater_id, key) for rater_id, key in self.connection.execute(query)}
+        places = {"raters": list({rater_id for rater_id, _ in questions}), "keys": [key for _, key in questions]}
+        return {(rater_id, key) for rater_id, key in self.connection.execute(_RATER_AND_KEY, places)}
 
 
-_RATER_AND_KEY = sa.select(schema.lease.c.rater_id, schema.lease.c.key)
+_LEASE = sa.insert(schema.lease)
+_RATER_AND_KEY = sa.select(schema.lease.c.rater_id, schema.lease.c.key).where(
+    schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
+    schema.lease.c.key.in_(sa.bindparam("keys", expanding=True)),
+)
 
 
 def all_questions(question: Question, names: Sequence[str]) -> Iterable[list[str]]:

@@ -6,7 +6,8 @@ is a `Refused`, with the status that the browser gets and a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from random import Random
 from typing import Any
@@ -32,6 +33,8 @@ from similitude.study.written import check_pictures
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
+encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
 
 class StudyService:
     """One study, ready to be asked.
@@ -51,6 +54,7 @@ class StudyService:
         self.background = background_of(study, self.items.values())
         self.names = list(self.items)
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
+        self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         check_items(study, self.names)
         check_number(study, len(self.names))
         self.version = version_of(study, self.names)
@@ -61,6 +65,11 @@ class StudyService:
         served = Served.of(study, self.study_id, self.version, self.names)
         self.answering = Answering(served, database, Random(seed))
         self.entrance = Entrance(study, self.study_id, database, self.keys)
+
+    def item_json(self, name: str) -> str:
+        """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
+        known = self._item_json.get(name)
+        return known or encode({"name": name, "kind": "text", "content": name, "address": None})
 
     def join(self, joining: Joining) -> Future[str]:
         """Come in, or come back: the token that says who it is from then on."""

@@ -49,7 +49,12 @@ class ComparisonWriter:
     """
 
     def __init__(
-        self, path: Any, *, names: Sequence[str] | None = None, n_items: int | None = None, group_rows: int = GROUP_ROWS
+        self,
+        path: str | os.PathLike[str],
+        *,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
+        group_rows: int = GROUP_ROWS,
     ) -> None:
         self.path = Path(path).resolve()
         self.fixed = check_names(names)
@@ -65,6 +70,9 @@ class ComparisonWriter:
         self._file: Any = None
         self._file_rows = 0
         self._files = 0
+
+    def __repr__(self) -> str:
+        return f"<writes comparisons to {self.path.name}: {self.rows:,} so far>"
 
     def __enter__(self) -> Self:
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):

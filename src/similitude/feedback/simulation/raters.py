@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.display.words import counted
+from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Floats, Seed, frozen
@@ -27,8 +27,9 @@ class Raters:
 
     Examples
     --------
-    >>> from similitude import Raters
-    >>> Raters.of([20.0, 1.0], lapse=[0.0, 0.5], names=["careful", "hasty"])
+    >>> import similitude as sm
+    >>> raters = sm.Raters.of([20.0, 1.0], lapse=[0.0, 0.5], names=["careful", "hasty"])
+    >>> raters
     <2 raters, sharpness 1 to 20, lapse 0 to 0.5>
     """
 
@@ -37,7 +38,7 @@ class Raters:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, sharpness: npt.ArrayLike, lapse: npt.ArrayLike = 0.0, names: Sequence[str] | None = None) -> Raters:
+    def of(cls, sharpness: float | Column, lapse: float | Column = 0.0, names: Sequence[str] | None = None) -> Raters:
         """Make the table from one sharpness per rater, one lapse for all or per rater, and names."""
         sharp = frozen(np.atleast_1d(np.asarray(sharpness, float)))
         if sharp.ndim != 1 or len(sharp) == 0:

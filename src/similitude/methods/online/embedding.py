@@ -8,11 +8,15 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from similitude.engine.online import embedding_steps
+from similitude.engine.online import embedding_steps, keep_answers
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import OrdinalEmbedding
 from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.online.stream import Items
 from similitude.methods.ordinal import GNMDS, STE
 
 _NOISE = 0.1
@@ -58,7 +62,7 @@ class OnlineEmbedding(OnlineEstimator):
     --------
     >>> import similitude as sm
     >>> model = sm.OnlineEmbedding(1, grow=True, random_state=0)
-    >>> for answer in [("ant", "bee", "cow"), ("cow", "dog", "ant"), ("bee", "ant", "dog")] * 5:
+    >>> for answer in [("ant", "bee", "cow"), ("cow", "dog", "ant"), ("bee", "ant", "dog")] * 40:
     ...     model = model.partial_fit([answer])
     >>> model.n_items_, model.neighbors("ant", 1)
     (4, ['bee'])
@@ -74,7 +78,7 @@ class OnlineEmbedding(OnlineEstimator):
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
         prior: float = 0.5,
-        init: npt.ArrayLike | None = None,
+        init: Table | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
         grow: bool = False,
@@ -90,6 +94,26 @@ class OnlineEmbedding(OnlineEstimator):
         self.n_items = n_items
         self.grow = grow
         self.random_state = random_state
+
+    def begin_with(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
+        """Forget everything, keep these comparisons and fit them as a batch; what comes later is learned one by one.
+
+        For a model that starts with many answers: a million are fitted in seconds, and learned one by one in a minute.
+
+        Parameters
+        ----------
+        comparisons, y : as for `fit`
+        **settings : as for `refit`
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._begin(Items(c.n_items, c.names))
+        rows, weight, _ = self._items.read(c, None, grow=False)
+        self._make_room(len(rows))
+        self.n_answers_ = keep_answers(
+            self._touched, self._answered, rows, weight, self._rows, self._weights, 0, self._random, 1 + self.replay
+        )
+        return self.refit(**settings)
 
     def refit(self, **settings: Any) -> Self:
         """Fit the answers kept as a batch, started from the positions learned, and go on from there.

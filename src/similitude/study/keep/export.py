@@ -82,7 +82,8 @@ class AnswersFile:
         with database.read() as connection:
             self._study_id = study_number(connection, study)
             self._last = connection.scalar(sa.select(sa.func.max(answer.c.id)).where(*self._here)) or 0
-            kept = sa.select(answer.c.id).where(*self._here, *self._kept).limit(1)
+            kept = sa.select(answer.c.id).join(schema.rater, schema.rater.c.id == answer.c.rater_id)
+            kept = kept.where(*self._here, *self._kept).limit(1)
             if connection.scalar(kept) is None:
                 raise StudyError(f"{study}: no answers to write yet")
             self._labelled = connection.scalar(kept.where(answer.c.form == "labelling")) is not None

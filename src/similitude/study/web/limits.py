@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -289,13 +290,18 @@ def _response(status: HTTPStatus) -> bytes:
 
 def raise_open_files() -> int:
     """Let this process open as many files as it may without being root, within reason; returns how many that are."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
+    if sys.platform == "win32":  # which has no such limit
         return _FILES_ENOUGH
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = _FILES_ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _FILES_ENOUGH)
-    if soft == resource.RLIM_INFINITY or soft >= allowed:
-        return _FILES_ENOUGH if soft == resource.RLIM_INFINITY else soft
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return allowed
+    if soft == resource.RLIM_INFINITY:
+        return _FILES_ENOUGH
+    wanted = _FILES_ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _FILES_ENOUGH)
+    while wanted > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+        except (ValueError, OSError):  # macOS has a ceiling of its own, and does not tell it
+            wanted //= 2
+    return soft

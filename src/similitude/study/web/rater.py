@@ -9,7 +9,6 @@ longer; `_described` says in the description of the interface what they hold. Fo
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -24,7 +23,9 @@ from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.service import Joining, Said, StudyService
+from similitude.study.service import encode as _encode
 from similitude.study.store import schema
+from similitude.study.web.handing_over import handed_over
 
 router = APIRouter(prefix="/api/{study}")
 
@@ -252,10 +253,11 @@ def _network(request: Request) -> str | None:
 
 
 def _json(value: Any) -> Response:
-    return Response(_encode(value), media_type="application/json", headers={"Cache-Control": "no-store"})
+    return _json_text(_encode(value))
 
 
-_encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+def _json_text(text: str) -> Response:
+    return Response(text, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 @_route("/about", "GET", About, token=False)
@@ -272,7 +274,7 @@ async def join(request: Request) -> Response:
     """Come in, or come back."""
     service, joining = service_of(request), await _body(request, Join)
     came = Joining(joining.uid, joining.parameters, _network(request))
-    token = await asyncio.wrap_future(service.join(came))
+    token = await handed_over(service.join(came))
     return _json({"token": token, **await _me(service, service.rater_of(token))})
 
 
@@ -288,7 +290,7 @@ async def consent(request: Request) -> Response:
     """Agree to take part."""
     service = service_of(request)
     rater_id = _rater(service, request)
-    await asyncio.wrap_future(service.consent(rater_id))
+    await handed_over(service.consent(rater_id))
     return _json(await _me(service, rater_id))
 
 
@@ -296,7 +298,7 @@ async def consent(request: Request) -> Response:
 async def questions(request: Request) -> Response:
     """The questions that the rater holds: the one to answer, and those to load meanwhile."""
     service = service_of(request)
-    return _shown(service, await asyncio.wrap_future(service.questions(_rater(service, request))))
+    return _shown(service, await handed_over(service.questions(_rater(service, request))))
 
 
 @_route("/answers", "POST", Questions, Answer)
@@ -305,7 +307,7 @@ async def answers(request: Request) -> Response:
     service = service_of(request)
     rater_id, answer = _rater(service, request), await _body(request, Answer)
     said = Said(rater_id, **answer.model_dump())
-    return _shown(service, await asyncio.wrap_future(service.answer(said)))
+    return _shown(service, await handed_over(service.answer(said)))
 
 
 @_route("/survey", "POST", WayOut, Replies)
@@ -313,7 +315,7 @@ async def survey(request: Request) -> Response:
     """Keep the survey and finish."""
     service = service_of(request)
     rater_id, body = _rater(service, request), await _body(request, Replies)
-    return _json(await asyncio.wrap_future(service.survey(rater_id, body.replies)))
+    return _json(await handed_over(service.survey(rater_id, body.replies)))
 
 
 _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -357,10 +359,11 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
 
 
 def _shown(service: StudyService, result: dict[str, Any]) -> Response:
-    """Questions with all that is needed to show them; an item taken out of the study since is shown by its name."""
-    for question in result["questions"]:
-        question["shown"] = [
-            service.on_screen.get(name) or {"name": name, "kind": "text", "content": name, "address": None}
-            for name in question["shown"]
-        ]
-    return _json(result)
+    """Questions with all that is needed to show them; items are JSON already, and were when the study was opened."""
+    questions = ",".join(_question(service, question) for question in result.pop("questions"))
+    return _json_text(f'{{"questions":[{questions}],{_encode(result)[1:]}')
+
+
+def _question(service: StudyService, question: dict[str, Any]) -> str:
+    shown = ",".join(service.item_json(name) for name in question.pop("shown"))
+    return f'{_encode(question)[:-1]},"shown":[{shown}]}}'
