@@ -16,7 +16,8 @@ DOORS = ("/", "/s/words", "/s/words/", "/api/words/about", "/api/words/join", "/
 METHODS = ("PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "CONNECT", "PROPFIND", "get", "BREW", "POST")
 FRAGMENTS = (
     "' OR '1'='1", "'; DROP TABLE answer; --", '" UNION SELECT value FROM secret --', "1; SELECT pg_sleep(10)",
-    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "{{7*7}}", "${jndi:ldap://x}", "%s%s%n", "=cmd|' /C calc'!A0",
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "{{7*7}}", "${jndi:ldap://x}", "%s%s%n",
+    "=cmd|' /C calc'!A0",
     "../../../../etc/passwd", "\r\nSet-Cookie: a=b", "\u202egnp.exe", "🙂" * 50, "A" * 500,
 )  # fmt: skip
 PATHS = (
@@ -24,13 +25,17 @@ PATHS = (
     "/static//etc/passwd", "/static/..\\..\\answers.db", "/static/%00", "/static/rater.js%00.png", "/s/../answers.db/",
     "/s/%2e%2e/", "/s/words/../../answers.db", "/s//", "/s/WORDS/", "/s/words%00/", "/s/%ff/", "/s/%c0%ae%c0%ae/",
     "/api/words/items/..%2fstudy.toml", "/api/words/items/%2fetc%2fpasswd", "/api/words/items/", "/api/words/items/%00",
-    "/api//join", "/api/words", "/api/words/", "/api/words/secret", "/api/none/me", "/api/words/me/more", "//", "/.git/config",
-    "/answers.db", "/study.toml", "/admin/-/first/", "/admin/-/first/x", "/admin/-/first/..%2f..%2f", "/admin/none/state",
-    "/admin/words/events", "/admin/words/../words", "/openapi.json/", "/" + "a" * 5000, "/" + "%41" * 3000, "/?" + "a=b&" * 3000,
+    "/api//join", "/api/words", "/api/words/", "/api/words/secret", "/api/none/me", "/api/words/me/more", "//",
+    "/.git/config",
+    "/answers.db", "/study.toml", "/admin/-/first/", "/admin/-/first/x", "/admin/-/first/..%2f..%2f",
+    "/admin/none/state",
+    "/admin/words/events", "/admin/words/../words", "/openapi.json/", "/" + "a" * 5000, "/" + "%41" * 3000,
+    "/?" + "a=b&" * 3000,
     "/s/words/?rater=" + "x" * 60_000, "/s/words?" + quote("\r\nX: y"), "/%0d%0aSet-Cookie:%20a=b", "/;/..;/admin",
 )  # fmt: skip
 VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1.5, 10**30, -(10**400), "", "1", "a" * 70, "\x00", [], [[]], [None], [True], ["1"], [10**30],
+    None, True, False, 0, -1, 1.5, 10**30, -(10**400), "", "1", "a" * 70, "\x00", [], [[]], [None], [True], ["1"],
+    [10**30],
     {}, {"a": {"b": []}}, {"$ne": 1},
 )  # fmt: skip
 FIELDS = {
@@ -51,13 +56,16 @@ TOKENS = (
 HEADERS: tuple[tuple[str, str], ...] = (
     ("host", "evil.example"), ("host", ""), ("host", "a" * 3000), ("x-forwarded-host", "evil.example"),
     ("x-forwarded-for", "1.2.3.4, <script>"), ("x-forwarded-proto", "javascript"), ("accept", "text/html;q=x, \x00"),
-    ("accept-language", "a" * 5000), ("cookie", "similitude_admin=' OR 1=1"), ("cookie", "similitude_admin=" + "a" * 5000),
-    ("cookie", "similitude_device=.."), ("cookie", "=;=;;;\xff"), ("range", "bytes=0-0,1-1,2-2"), ("range", "bytes=99999-"),
+    ("accept-language", "a" * 5000), ("cookie", "similitude_admin=' OR 1=1"), ("cookie",
+    "similitude_admin=" + "a" * 5000),
+    ("cookie", "similitude_device=.."), ("cookie", "=;=;;;\xff"), ("range", "bytes=0-0,1-1,2-2"), ("range",
+    "bytes=99999-"),
     ("range", "bytes=" + ",".join(f"{k}-" for k in range(500))), ("if-none-match", "*"), ("if-modified-since", "never"),
     ("content-type", "multipart/form-data"), ("content-type", "application/x-www-form-urlencoded; charset=utf-7"),
     ("content-length", "-1"), ("content-length", "abc"), ("content-length", "9" * 40), ("content-length", "²"),
     ("transfer-encoding", "chunked, chunked"), ("expect", "100-continue"), ("upgrade", "websocket"),
-    ("authorization", "Digest username=x"), ("x-http-method-override", "DELETE"), ("origin", "null"), ("te", "trailers"),
+    ("authorization", "Digest username=x"), ("x-http-method-override", "DELETE"), ("origin", "null"), ("te",
+    "trailers"),
 )  # fmt: skip
 
 

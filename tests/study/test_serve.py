@@ -121,6 +121,14 @@ def test_head_is_get_without_the_body(tmp_path):
             assert body == b""
 
 
+def test_a_study_by_invitation_says_how_people_are_invited(tmp_path):
+    write_study(tmp_path, "words", f"{SMALL}[raters]\ninvited = true\n", words())
+    with closing(open_site(tmp_path)) as site:
+        told = greeting(site, "http://x")
+    assert f"               by invitation: similitude study invite {tmp_path} PEOPLE" in told
+    assert not [line for line in told if "?rater=NAME" in line]
+
+
 def test_the_demo_says_what_becomes_of_its_answers(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with closing(open_site(tmp_path)) as site:

@@ -97,7 +97,7 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     once, folder = first_link(site), site.root.resolve()
     return [
         *(f"participants   {link}" for link in links),
-        *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
+        *(f"               {hint}" for hint in _hints(site, links, folder)),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
         *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",
@@ -108,6 +108,13 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
             for file in site.database.open_to_others
         ),
     ]
+
+
+def _hints(site: Site, links: list[str], folder: Path) -> list[str]:
+    """How the first link is made to say who comes; and whether a link is needed that is signed."""
+    if any(service.study.raters.invited for service in site.studies.values()):
+        return [f"by invitation: similitude study invite {folder} PEOPLE"]
+    return [f"{link}?rater=NAME   to know who it is" for link in links[:1]]
 
 
 def listen(host: str, port: int) -> socket.socket:
