@@ -1,5 +1,5 @@
 # Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
-# `test` also wants a browser and PostgreSQL's programs, and installs them with apt-get where it may.
+# `test` also wants two browsers and PostgreSQL's programs, and installs them with apt-get where it may.
 
 PYTHON ?= python3
 VENV := .venv
@@ -61,7 +61,7 @@ docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are e
 
 pictures: $(VENV)/ready  ## the screenshots of the documentation, made anew by the browser tests
 	./tests/setup.sh
-	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/display/test_browser.py
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

@@ -18,6 +18,10 @@ NAMES = [info.name for info in pkgutil.iter_modules(topics.__path__)]
 
 
 def main(arguments: list[str]) -> None:
+    if arguments[:1] in (["record"], ["history"]):
+        commands = importlib.import_module("benchmarks.history.commands")
+        getattr(commands, arguments[0])(arguments[1:])
+        return
     options = _parser().parse_args(arguments)
     settings = Settings(
         threads=options.threads,
@@ -53,7 +57,8 @@ def _parser() -> argparse.ArgumentParser:
     described = "\n".join(f"  {name:18} {_what_it_measures(name)}" for name in NAMES)
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
-        description=f"Measure similitude beside its peers.\n\ntopics:\n{described}",
+        description=f"Measure similitude beside its peers.\n\ntopics:\n{described}\n\n"
+        "or: record (core operations at this commit), history (what fell behind since); each has its own --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("topics", nargs="*", metavar="TOPIC", help="default: all of them")

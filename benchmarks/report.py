@@ -80,12 +80,17 @@ def machine() -> Row:
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "cores": os.cpu_count(),
-        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "memory_gb": _memory(),
         "processor": _processor(),
         "python": platform.python_version(),
-        "load_after": round(os.getloadavg()[0], 2),
+        "load_after": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
         **{name: importlib.metadata.version(name) for name in packages},
     }
+
+
+def _memory() -> float | None:
+    """Gigabytes, where the system tells."""
+    return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1) if hasattr(os, "sysconf") else None
 
 
 def _processor() -> str:

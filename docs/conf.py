@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # pictures.py
 
 import similitude  # noqa: E402
-from similitude.methods.embedding import OrdinalEmbedding  # noqa: E402
 
 project = "similitude"
 author = "The similitude developers"
@@ -90,17 +88,8 @@ def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", _skip_requests)
 
 
-def _plain_docstring(_app: Any, what: str, _name: str, obj: Any, _options: Any, lines: list[str]) -> None:
-    if what == "class" and obj is not OrdinalEmbedding and inspect.isclass(obj) and issubclass(obj, OrdinalEmbedding):
-        lines[:] = _with_shared_parameters(lines)
+def _plain_docstring(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
     lines[:] = _in_sections(lines)
-
-
-def _with_shared_parameters(lines: list[str]) -> list[str]:
-    """Write out what `OrdinalEmbedding` says instead of referring to it."""
-    shared = inspect.getdoc(OrdinalEmbedding) or ""
-    text = re.sub(r"\s*See\s+`OrdinalEmbedding`[^.]*\.", "", "\n".join(lines)).rstrip()
-    return [*text.split("\n"), "", *shared[shared.index("Parameters") :].split("\n"), ""]
 
 
 def _in_sections(lines: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ settings.load_profile("similitude")
 
 
 # What a machine without a browser and a database server lacks, by the fixture that brings it or the parameter it has.
-BEYOND_PYTHON = {"browser", "postgresql"}
+BEYOND_PYTHON = {"browser", "page", "postgresql"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

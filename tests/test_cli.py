@@ -14,6 +14,8 @@ import similitude as sm
 from similitude import cli
 from similitude.cli.fitting import Method
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 runner = CliRunner()
 
 
@@ -52,6 +54,7 @@ def test_the_python_that_is_printed_does_the_same(study, tmp_path):
     assert np.array_equal(first.embedding, second.embedding)
 
 
+@pytest.mark.own_seed  # the command draws as it always does
 @pytest.mark.parametrize("method", [None, "TACKL", "rankprojection"])
 def test_methods_that_learn_from_features(study, method):
     c = sm.read_comparisons(study / "answers.csv")
@@ -130,7 +133,7 @@ def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
 
 def test_info_counts(study):
     said = run("info", "answers.csv", folder=study).stdout
-    assert "1800 comparisons from 900 answers about 15 items by 10 raters" in said
+    assert "1,800 comparisons from 900 answers about 15 items by 10 raters" in said
     assert re.search(r"odd_one_out\s+900 answers", said)
     assert "CKL: 15 items in 2 dimensions" in run("info", "answers.sim", folder=study).stdout
 

@@ -2,6 +2,8 @@ import pytest
 
 from similitude import demo
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def test_demo_runs_and_says_where_to_look(tmp_path, capsys):
     demo.main(tmp_path / "out")

@@ -18,7 +18,7 @@ from similitude.feedback.files.read_write import write_comparisons
 from similitude.feedback.simulation.simulate import simulate
 from similitude.methods.ordinal import STE
 from similitude.methods.similarity import Similarity
-from similitude.plot.style import require_matplotlib
+from similitude.plot.style import pyplot
 
 _SRGB_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
@@ -89,4 +89,4 @@ def draw(positions: Floats, rgb: Floats, path: Path) -> None:
     axes = plot.embedding(positions, colors=rgb, size=260)
     axes.set_title("Learned from answers like “is A more like B or like C?” alone")
     plot.save(axes, path, dpi=150)
-    require_matplotlib().close(axes.get_figure())
+    pyplot().close(axes.get_figure())

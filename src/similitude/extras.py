@@ -10,8 +10,8 @@ import importlib.util
 EXTRAS = {
     "parquet": ("pyarrow",),
     "study": (
-        "fastapi", "uvicorn", "sqlalchemy", "alembic", "jinja2", "markdown_it", "psycopg", "argon2", "pydantic",
-        "plotly",
+        "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "jinja2", "markdown_it", "psycopg", "argon2",
+        "pydantic", "plotly",
     ),
     "gpu": ("torch",),
     "distributed": ("dask", "distributed"),

@@ -113,9 +113,9 @@ def test_quadruplets(method, clean):
     c = sm.simulate(truth(), 5000, form="quadruplet", random_state=1)
     model = method(2, penalty=1e-4, random_state=5, max_iter=3000).fit(c)
     assert not c.is_triplet.all()
-    assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > (
-        0.91 if method in HEAVY_TAILED else 0.985
-    )
+    # over draws .925 ± .012 where tails are heavy, .996 ± .002 else: four standard deviations and a little
+    least = 0.87 if method in HEAVY_TAILED else 0.985
+    assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > least
 
 
 def test_grid_search_cross_val_score_and_pipeline(method, noisy):

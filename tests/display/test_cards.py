@@ -14,6 +14,7 @@ from similitude.display.words import counted, listed, shortened
 from similitude.evaluate import uncertainty as uncertainty_module
 from similitude.feedback.answers import Answers
 from similitude.graph.reliability import RaterTable
+from similitude.graph.repeats import Estimate
 from similitude.methods.explanation import Explanation
 
 HOSTILE = '<script>alert(\'&"1")</script>'
@@ -95,6 +96,7 @@ def results(answers, model, tmp_path_factory):
         sm.more_answers(ste, answers, n_repeats=2, n_curves=20, random_state=0),
         sm.dimension(ste, answers, dimensions=(1, 2), n_splits=2, n_repeats=1, random_state=0),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0),
+        sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).answers,
         sm.learn(answers.select(np.arange(25)), time_limit=0.5, random_state=0),
         camel.explain(model.embedding_[0]),
     ]
@@ -107,7 +109,7 @@ KINDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [*(kind.__name__ for kind in KINDS), "Agreement"])
+@pytest.mark.parametrize("kind", [*(kind.__name__ for kind in KINDS), "Agreement", "AnswerAgreement"])
 def test_a_card_is_well_formed_and_says_what_repr_says(results, kind):
     text, _ = read(results[kind])
     assert figures_of(repr(results[kind])) <= figures_of(text)
@@ -189,6 +191,13 @@ def test_a_report_lists_its_doubts():
     assert "Nothing stands out" in read(sm.check(sm.Comparisons.from_triplets([(0, 1, 2)])))[0]
 
 
+def test_a_doubt_names_people_and_items_in_full():
+    long = "a participant whose identifier is long enough to be cut elsewhere"
+    apart = sm.Comparisons.from_triplets([("a", "b", "c")], names=["a", "b", "c", long])
+    assert long in read(sm.check(apart))[0]
+    assert long not in read(apart)[0]
+
+
 def test_raters_who_cannot_be_judged_are_unknown(answers):
     text, _ = read(sm.check(answers.select(np.arange(3))).raters)
     assert "unknown" in text
@@ -212,6 +221,18 @@ def test_uncertainty_names_the_least_sure_without_looking_at_all_pairs(results, 
     assert f"least sure: {first}" in repr(found)
     assert tree.find(".//tbody")[0][0].text == shortened(first).replace("\x00", "�")
     assert len(list(tree.iter("{http://www.w3.org/2000/svg}ellipse"))) == found.similarity.n_items
+
+
+def test_a_figure_is_printed_with_its_interval_and_its_note():
+    assert repr(Estimate(0.9, 0.871, 0.92, "of all")) == "<0.90 (0.87 to 0.92): of all>"
+    assert repr(Estimate(None, note="nobody was asked twice")) == "<unknown: nobody was asked twice>"
+    assert str(Estimate(1200)) == "1,200"
+
+
+def test_what_writes_says_how_much(tmp_path):
+    with sm.ComparisonWriter(tmp_path / "answers") as writer:
+        writer.write([(0, 1, 2)])
+        assert repr(writer) == "<writes comparisons to answers: 1 so far>"
 
 
 def test_an_agreement_with_gaps_says_unknown(model):

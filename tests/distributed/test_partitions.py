@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from tests.systems import unix_only
+
+pytestmark = pytest.mark.slow  # a process for each test
 
 distributed = pytest.importorskip("distributed", reason="clusters need Dask: pip install 'similitude[distributed]'")
 pytest.importorskip("pyarrow", reason="folders of comparisons need pyarrow")
@@ -55,6 +58,7 @@ def test_a_fit_check_and_score_have_the_bits_of_one_process(client, dataset):
     assert str(sm.check(spread)) == str(sm.check(dataset))
 
 
+@unix_only
 def test_a_lost_worker_costs_nothing_but_time(client, dataset):
     init = np.random.default_rng(0).normal(size=(30, 2))
     killed = []
@@ -92,6 +96,7 @@ def test_kernel_features_over_partitions(client, answers, dataset, kind):
     np.testing.assert_allclose(spread.features_.toarray(), whole.features_.toarray(), atol=1e-12)
 
 
+@pytest.mark.own_seed  # the cluster's processes draw as they always do
 def test_validation_and_curves_spread_without_a_change_of_code(client, answers):
     def tables():
         model = sm.STE(2, random_state=0)

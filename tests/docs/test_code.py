@@ -9,6 +9,8 @@ import pytest
 from tests.docs.pages import blocks, name, pages
 from tests.patience import PATIENCE
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 RUN = ("python", "bash", "console")
 WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in blocks(page))]
 

@@ -13,7 +13,6 @@ from tests.docs.pages import DOCS, blocks
 REFERENCE = "\n".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
 QUESTIONS = "\n".join(page.read_text() for page in sorted((DOCS / "questions").glob("*.md")))
 METHODS = ("STE", "TSTE", "CKL", "SOE", "GNMDS")
-ONLINE = ("ERKLE", "OnlineEmbedding")
 
 
 @pytest.mark.parametrize("name", sorted({*sm.__all__} - {"plot"}))
@@ -68,10 +67,3 @@ def test_method_has_a_page_that_says_what_it_must(method):
     for heading in ("## Formula", "## What differs from print", "## Cost", "## When"):
         assert heading in text
     assert f'pictures.method("{method}")' in text
-
-
-def test_every_parameter_of_a_method_is_explained():
-    for method in (*METHODS, *ONLINE):
-        estimator = getattr(sm, method)
-        explained = f"{estimator.__doc__} {estimator.__mro__[1].__doc__}"
-        assert [name for name in estimator().get_params() if name not in explained] == []

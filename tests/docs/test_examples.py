@@ -8,6 +8,8 @@ import pytest
 
 from tests.docs.pages import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 SIMULATED = sorted(EXAMPLES.glob("plot_*.py"))
 REAL = sorted(EXAMPLES.glob("real_*.py"))
 

@@ -17,6 +17,7 @@ from similitude import Comparisons, Labels, read_comparisons, simulate, write_co
 from similitude.feedback.forms import FORMS
 from tests.feedback.strategies import STRANGE_NAMES, assert_same, feedback, seeds
 from tests.feedback.test_comparisons import partial_allowed
+from tests.systems import unix_only
 
 SUFFIXES = ["csv", "tsv.gz", "jsonl", "ndjson.gz", "parquet"]
 
@@ -99,6 +100,7 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch, failing):
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
+@unix_only
 def test_writing_through_a_link_keeps_the_link(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link.csv").symlink_to(tmp_path / "real" / "a.csv")

@@ -114,7 +114,7 @@ def test_it_predicts_and_has_the_manners_of_the_others():
     assert model.has_probability
     assert not sm.RCKL("hinge").fit(c[:400]).has_probability
     table = sm.cross_validate(sm.RCKL(), c.select(np.arange(600)), n_splits=2, random_state=0)
-    assert table.accuracy[0] > 0.7
+    assert table.accuracy[0] > 0.6  # chance and five standard errors of 600 answers
 
 
 def test_weight_two_is_the_row_twice():
@@ -220,11 +220,11 @@ def test_a_warm_start_ends_at_the_same_optimum():
 
 def test_many_items_have_the_same_optimum_and_proof(monkeypatch):
     c = answers(n_items=200, m=4000)
-    precise = sm.RCKL(tol=1e-6).fit(c)
+    precise = sm.RCKL(tol=1e-5).fit(c)
     monkeypatch.setattr(convex, "_DENSE_BELOW", 100)
     large = sm.RCKL().fit(c)
     assert large.status_ == "converged"
-    assert large.objective_ - large.gap_ <= precise.objective_ <= large.objective_ * (1 + 1e-6)
+    assert large.objective_ - large.gap_ <= precise.objective_ <= large.objective_ * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("believed", [-2.0, -1.99, -1.5])

@@ -12,6 +12,8 @@ import pytest
 
 from tests.package.hiding import beyond, environment
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 pytest.importorskip("build", reason="the extra test is not installed")
 pytest.importorskip("hatchling", reason="the extra test is not installed")
 

@@ -10,6 +10,8 @@ import similitude as sm
 from similitude.cli import app
 from tests.study.servers import write_study
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 
 def run(*arguments):
     done = CliRunner().invoke(app, ["study", *map(str, arguments)])
@@ -24,7 +26,9 @@ def folder(tmp_path, monkeypatch):
     folder = write_study(tmp_path / "words", "[question]\nnumber = 4")
     server = Server(folder, f"sqlite:///{folder / 'answers.db'}").wait()
     try:
-        output = run("simulate", f"http://127.0.0.1:{server.port}/words", "--raters", 3, "--clickers", 0.5)
+        link = f"http://127.0.0.1:{server.port}/words"
+        output = run("simulate", link, "--raters", 3, "--clickers", 0.5, "--as-people")
+        run("simulate", link, "--raters", 2, "--seed", 1)
     finally:
         server.kill()
     assert "3 of 3 raters finished; 12 answers" in output
@@ -32,7 +36,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_from_answers_to_files_and_back(folder, tmp_path):
-    assert "answers.csv: 12 answers by 3 raters" in run("export", folder, "answers.csv")
+    assert "answers.csv: 12 answers by 3 raters (8 of" in run("export", folder, "answers.csv")
+    assert "more.csv: 20 answers by 5 raters" in run("export", folder, "more.csv", "--rehearsal")
+    assert "2 raters of rehearsals and their 8 answers deleted" in run("forget-rehearsal", folder)
+    assert "0 raters of rehearsals" in run("forget-rehearsal", folder)
+    assert "answers.csv: 12 answers by 3 raters\n" in run("export", folder, "answers.csv", "--rehearsal")
     assert len(sm.read_comparisons("answers.csv")) == 12
     assert "3 raters" in run("export", folder, "raters.csv", "--raters")
     assert "12 answers" in run("backup", folder, "copy.jsonl.gz")

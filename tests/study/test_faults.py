@@ -12,11 +12,14 @@ from benchmarks.study_server import Server, answer_while_killed
 from similitude.demo import colour_positions
 from similitude.study.asking import key_of
 from similitude.study.keep.rebuild import rebuild
+from similitude.study.settings import read_study
 from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from tests.study.servers import write_study
 from tests.study.test_service import FORMS
+
+pytestmark = pytest.mark.slow  # a process for each test
 
 
 def test_what_was_acknowledged_survives_kills(tmp_path, url):
@@ -42,7 +45,7 @@ def test_what_was_acknowledged_survives_kills(tmp_path, url):
         assert len({(row.code, row.number) for row in log}) == len(log)
         keys = Counter((row.code, key_of(row.form, json.loads(row.shown))) for row in log)
         assert max(keys.values()) == 1
-        assert all(held <= 2 for _, held in open_leases)
+        assert all(held <= read_study(root).choose.ahead for _, held in open_leases)
         assert rebuild(database) == 0
     finally:
         database.close()
@@ -88,7 +91,7 @@ def test_simulated_raters_see_what_they_are_told_to_see(server_of_all_forms):
             query = (
                 sa.select(schema.answer.c.shown, schema.answer.c.response)
                 .join(schema.rater)
-                .where(schema.rater.c.identity.like(f"simulated-{seed}-%"))
+                .where(schema.rater.c.identity.like(f"rehearsal simulated-{seed}-%"))
             )
             answers = [(json.loads(shown), json.loads(said)) for shown, said in connection.execute(query)]
         right = [

@@ -187,7 +187,7 @@ def test_a_study_goes_on_from_a_backup(serve, take_part, tmp_path, url):
     rater_id = take_part(service)
     service.questions(rater_id).result()
     state = say(service, rater_id, 0)
-    token = service._token(rater_id)
+    token = service.keys.token(rater_id)
     file = tmp_path / ("copy.db" if url.startswith("sqlite") else "copy.jsonl.gz")
     back_up(service.database, file)
     say(service, rater_id, 1)

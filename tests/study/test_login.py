@@ -8,9 +8,11 @@ import pytest
 import sqlalchemy as sa
 from argon2 import PasswordHasher
 
+from similitude.study.refusal import Refused
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
-from similitude.study.web.door import Door, Limiter
+from similitude.study.web.attempts import Attempts, Backoff, Room
+from similitude.study.web.door import Door
 from similitude.study.web.login import SESSION_COOKIE, first_link
 from tests.study.live import open_study, write_study
 
@@ -166,7 +168,7 @@ def test_unknown_names_take_a_hash_too(known, monkeypatch):
 
 def test_guessing_is_slowed_down_per_address_by_a_clock_that_only_runs_forward(known):
     hands = [0.0]
-    known.state.door.limiter = Limiter(lambda: hands[0])
+    known.state.door.attempts = Attempts(lambda: hands[0])
     browser = Browser(known)
     assert [browser.log_in(password="wrong").status_code for _ in range(6)] == [401] * 5 + [429]
     refused = browser.log_in()
@@ -184,11 +186,102 @@ def test_one_network_of_ipv6_is_one_address(known):
     assert Browser(known, "2001:db8:1::99").log_in().status_code == 303
 
 
-def test_the_limiter_forgets_the_oldest_addresses():
-    limiter = Limiter(lambda: 0.0)
+def test_the_oldest_addresses_are_forgotten():
+    lane = Backoff(5, 1.0, 300.0, 3600.0, lambda: 0.0)
     for k in range(10_050):
-        limiter.failed(str(k))
-    assert len(limiter._failed) == 10_000
+        lane.count(str(k))
+    assert len(lane._tried) == 10_000
+
+
+def test_waits_grow_and_are_forgotten():
+    hands = [0.0]
+    lane = Backoff(2, 1.0, 10.0, 100.0, lambda: hands[0])
+    waits = []
+    for _ in range(8):
+        waits.append(lane.wait("ada"))
+        hands[0] += waits[-1]
+        lane.count("ada")
+    assert waits == [0, 0, 1, 2, 4, 8, 10, 10]
+    hands[0] += 100
+    assert lane.wait("ada") == 0
+
+
+class Crowd:
+    """Many login attempts at the same moment, each from a browser of its own."""
+
+    def __init__(self, app):
+        self.app = app
+
+    def try_all(self, attempts):
+        """Statuses of attempts, given as address, password and cookies."""
+
+        async def one(address, password, cookies):
+            transport = httpx.ASGITransport(self.app, client=(address, 1000), raise_app_exceptions=False)
+            jar = {"similitude_form": "token", **cookies}
+            async with httpx.AsyncClient(transport=transport, base_url="http://study.example", cookies=jar) as client:
+                form = {"csrf": "token", "name": "ada", "password": password}
+                return await client.post("/admin/-/login", data=form)
+
+        async def together():
+            return await asyncio.gather(*(one(*attempt) for attempt in attempts))
+
+        return asyncio.run(together())
+
+
+def test_sixty_guesses_at_once_are_sixty(known):
+    guesses = [("10.0.0.9", "wrong", {})] * 40 + [("10.0.0.9", PASSWORD, {})] * 20
+    answers = Crowd(known).try_all(guesses)
+    said = [answer.status_code for answer in answers]
+    assert set(said) == {401, 429}
+    assert said.count(401) <= 5
+    assert all(int(answer.headers["retry-after"]) > 0 for answer in answers if answer.status_code == 429)
+
+
+def test_guesses_from_many_addresses_are_counted_by_account(known):
+    hands = [0.0]
+    known.state.door.attempts = Attempts(lambda: hands[0])
+    said = [Browser(known, f"10.0.1.{k}").log_in(password="wrong").status_code for k in range(14)]
+    assert said == [401] * 10 + [429] * 4
+    refused = Browser(known, "10.0.2.1").log_in()
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) == 1, "back off, do not close"
+    assert "browser in which you have logged in before" in refused.text
+    assert Browser(known, "10.0.2.1").log_in("bob", "wrong").status_code == 401, "another account is another lane"
+    hands[0] += 1
+    assert Browser(known, "10.0.2.1").log_in().status_code == 303
+
+
+def test_strangers_do_not_lock_the_admin_out(known):
+    browser = Browser(known, "10.0.0.7")
+    browser.log_in()
+    device = {"similitude_device": browser.client.cookies["similitude_device"]}
+    attack = [(f"10.0.{k}.7", "wrong", {}) for k in range(60)]
+    said = Crowd(known).try_all([*attack, ("10.0.0.7", PASSWORD, device), *attack])
+    assert said[60].status_code == 303
+    assert [answer.status_code for answer in said].count(303) == 1
+    for _ in range(5):
+        Crowd(known).try_all([("10.0.0.7", "wrong", {})])
+    assert Crowd(known).try_all([("10.0.0.7", PASSWORD, device)])[0].status_code == 303, "at the same address, too"
+
+
+def test_a_device_has_a_limit_of_its_own_and_cannot_be_invented(known):
+    browser = Browser(known)
+    browser.log_in()
+    device = browser.client.cookies["similitude_device"]
+    assert [browser.log_in(password="wrong").status_code for _ in range(6)] == [401] * 5 + [429]
+    door = known.state.door
+    assert door.lanes("ada", device, "x") == {"device": device.split(".")[0]}
+    for other in ("", "a.b", ".", device + "0", device.upper(), "\udcff.\udcff", device.split(".")[0]):
+        assert set(door.lanes("ada", other, "x")) == {"address", "account"}, other
+    assert set(door.lanes("bob", device, "x")) == {"address", "account"}, "of another name"
+
+
+def test_who_finds_no_place_to_wait_is_told_at_once(known):
+    known.state.door.rooms["stranger"] = Room(1, waiting=-1)
+    refused = Browser(known).log_in()
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+    known.state.door.rooms["stranger"] = Room(1, waiting=0)
+    assert Browser(known).log_in().status_code == 303, "that did not count as a wrong password"
 
 
 @pytest.mark.parametrize("path", ["/admin/colours/pause", "/admin/colours/resume", "/admin/-/logout"])
@@ -235,10 +328,78 @@ def test_an_expired_session_is_over(site, known):
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.admin_session)) == 1, "swept away"
 
 
-def test_a_new_password_ends_the_sessions_of_its_name(known):
+def token_of(link):
+    return link.rsplit("/", 1)[1]
+
+
+def test_links_that_are_spent_or_superseded_are_dead(site, app):
+    first, second = first_link(site), first_link(site)
+    browser = Browser(app)
+    assert (browser.get(first).status_code, browser.get(second).status_code) == (410, 200)
+    app.state.door.use_link(token_of(second), "ada", PASSWORD)
+    assert [browser.get(link).status_code for link in (first, second)] == [410, 410]
+    assert first_link(site) is None
+    third = app.state.door.make_link()
+    fourth = app.state.door.make_link()
+    assert (browser.get(third).status_code, browser.get(fourth).status_code) == (410, 200)
+
+
+def test_a_link_replaces_a_password_only_when_told_to_and_says_so(known):
+    door = known.state.door
+    link = door.make_link()
+    browser = Browser(known)
+    assert "gets this password in" in browser.get(link).text
+    fields = {"name": "ada", "password": "another password", "again": "another password"}
+    refused = browser.send(link, link, **fields)
+    assert refused.status_code == 409
+    assert "ada has a password already. Tick the box to replace it." in refused.text
+    assert Browser(known).log_in().status_code == 303, "nothing was changed"
+    assert browser.send(link, link, replace="yes", **fields).status_code == 303
+    assert Browser(known).log_in(password="another password").status_code == 303
+
+
+def test_the_other_admins_are_told_of_a_password_that_a_link_has_set(known):
+    door = known.state.door
+    ada = Browser(known)
+    ada.log_in()
+    assert "Since you last logged in" not in ada.get("/admin").text
+    door.use_link(token_of(door.make_link()), "eve<b>", "eves password")
+    ada.log_in()
+    page = ada.get("/admin").text
+    assert "Since you last logged in: The password of eve&lt;b&gt; was set on 2" in page
+    door.use_link(token_of(door.make_link()), "ada", "another password", replace=True)
+    ada.log_in(password="another password")
+    page = ada.get("/admin").text
+    assert "Since you last logged in: The password of ada was replaced on 2" in page
+    ada.log_in(password="another password")
+    page = ada.get("/admin").text
+    assert "Since you last logged in" not in page
+    assert "The password of ada was replaced on 2" in page, "it stays on the list"
+
+
+def test_an_invented_link_costs_no_hash(known, monkeypatch):
+    def never(*_):
+        raise AssertionError("hashed for a stranger")
+
+    monkeypatch.setattr(known.state.door, "_hasher", type("Never", (), {"hash": never}))
+    with pytest.raises(Refused, match="used before"):
+        known.state.door.use_link("invented", "ada", "another password")
+
+
+def test_links_and_sessions_made_by_a_clock_a_year_ahead_do_not_last(site, known, monkeypatch):
+    door, now = known.state.door, site.database.clock.now()
+    monkeypatch.setattr(site.database.clock, "now", lambda: now + 365 * 86_400)
+    token, link = door.log_in("ada", PASSWORD), token_of(door.make_link())
+    assert door.session(token) is not None
+    monkeypatch.setattr(site.database.clock, "now", lambda: now)
+    assert door.session(token) is None
+    assert not door.is_open(link)
+
+
+def test_a_new_password_ends_all_sessions(known):
     browser, door = Browser(known), known.state.door
     browser.log_in()
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", "another password")
+    door.use_link(token_of(door.make_link()), "ada", "another password", replace=True)
     assert browser.get("/admin").status_code == 303
     assert Browser(known).log_in().status_code == 401
     assert Browser(known).log_in(password="another password").status_code == 303

@@ -19,6 +19,7 @@ from similitude.study.keep.archive import back_up
 from similitude.study.settings import read_study
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app
+from similitude.study.web.limits import raise_open_files
 from similitude.study.web.media import MEDIA_TYPES
 from tests.study.making import words, write_study
 
@@ -83,6 +84,23 @@ def test_the_input_of_a_process_that_is_gone_closes_quietly():
     gone.stdin.write("never read\n")
     supervise._close_input(gone)
     assert gone.stdin.closed
+
+
+def test_as_many_files_as_a_ceiling_lets_through_that_is_not_told(monkeypatch):
+    """As on macOS, where the limit may be raised without end, and is refused where it is raised too far."""
+    resource = pytest.importorskip("resource")
+    given = []
+
+    def set_limit(_, pair):
+        if pair[0] > 10_240:
+            raise ValueError("current limit exceeds maximum limit")
+        given.append(pair)
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, resource.RLIM_INFINITY))
+    monkeypatch.setattr(resource, "setrlimit", set_limit)
+    allowed = raise_open_files()
+    assert 5_120 < allowed <= 10_240
+    assert given == [(allowed, resource.RLIM_INFINITY)]
 
 
 def test_files_are_what_we_say_they_are_whatever_the_system_says(site):

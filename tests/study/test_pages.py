@@ -51,10 +51,31 @@ def test_the_only_study_is_at_the_door_with_the_whole_link(served):
     assert answer.headers["location"] == "s/one/?PROLIFIC_PID=x&STUDY_ID=y"
 
 
-def test_several_studies_are_listed(served):
-    page = served(one='title = "One & only"\n', two='title = "Zwei"\nlanguage = "de"\n')("/")
-    assert 'href="s/one/" lang="en">One &amp; only<' in page.text
-    assert 'href="s/two/" lang="de">Zwei<' in page.text
+def test_several_studies_are_not_listed_to_strangers(served):
+    page = served(one='title = "First of them"\n', two='title = "Zwei"\n')("/")
+    assert page.status_code == 200
+    assert "please use the one that you were sent" in page.text
+    assert not any(word in page.text for word in ("First of them", "Zwei", "s/one", "s/two"))
+
+
+def test_raters_are_told_beforehand_what_the_code_asks_for(served):
+    get = served(
+        one='title = "One"\n[question]\nnumber = 40\n[completion]\ncode = "C1"\n',
+        two=f'title = "Two"\n{SHORT}[question]\nnumber = 40\nskip = false\ncant_tell = false\n'
+        '[completion]\ncode = "C1"\n',
+        three=f'title = "Three"\n{SHORT}',
+        four='title = "Four"\n[completion]\ncode = "C1"\nseconds_per_question = 0\nlargest_skip_share = 1\n',
+    )
+    one, two, three, four = (get(f"/s/{name}/") for name in ("one", "two", "three", "four"))
+    for page in (one, two):
+        assert "at least 20 seconds for all questions together" in page.text
+        assert "instructions" in setup_of(page)["pages"]
+    assert "answer at least 20 of the 40 questions" in one.text
+    assert "<h1>Before you start</h1>" not in one.text
+    assert "<h1>Before you start</h1>" in two.text, "a page of its own where the study has no instructions"
+    assert 'class="terms">To count as complete, answer' not in two.text, "nothing can be skipped"
+    assert 'class="terms"' not in three.text + four.text
+    assert setup_of(three)["pages"] == []
 
 
 def test_the_words_of_a_study_are_on_its_page(served):
@@ -167,7 +188,15 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
     code = "\n".join(source.read_text() for source in sources)
     used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
     used |= {f"ask_{form}" for form in FORMS}
-    for name in ("full", "paused", "not_named", "declined", "fault"):  # those that `sorry` shows by name
+    for name in (
+        "full",
+        "paused",
+        "not_named",
+        "crowded",
+        "erased",
+        "declined",
+        "fault",
+    ):  # those that `sorry` shows by name
         assert f'"{name}"' in code
         used |= {name, f"{name}_title"}
     assert used == set(DEFAULTS)

@@ -1,12 +1,17 @@
 """Serving from the command line: what is said at the start, stopping in order, and faults as sentences."""
 
+import http.client
 import importlib.util
+import os
+import re
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +20,10 @@ import pytest
 from typer.testing import CliRunner
 
 from similitude import cli
+from similitude.study.keep.archive import back_up
+from similitude.study.keep.export import export_raters
 from similitude.study.serve import greeting, path_of
+from similitude.study.service import Joining
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
@@ -23,6 +31,9 @@ from similitude.study.web.door import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
+from tests.systems import unix_only
+
+pytestmark = pytest.mark.slow  # a process for each test
 
 SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
 
@@ -53,6 +64,85 @@ def test_a_server_takes_no_header_of_any_length(tmp_path):
             urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
         with urllib.request.urlopen(live.link("words")) as page:
             assert page.status == 200
+
+
+@unix_only
+@pytest.mark.skipif(os.name == "nt", reason="no such permissions")
+def test_files_that_say_who_people_are_are_for_their_owner_alone(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    before = os.umask(0)
+    try:
+        with closing(open_site(tmp_path)) as site:
+            site.studies["words"].join(Joining("browser0", {"rater": "ann"})).result()
+            back_up(site.database, tmp_path / "copy.db")
+            back_up(site.database, tmp_path / "copy.jsonl.gz")
+            export_raters(site.database, "words", tmp_path / "raters.csv")
+            (tmp_path / "people.txt").write_text("ann")
+            CliRunner().invoke(cli.app, ["study", "invite", str(tmp_path), str(tmp_path / "people.txt"), "--out",
+                                         str(tmp_path / "links.csv")])  # fmt: skip
+            names = (
+                "answers.db",
+                "answers.db-wal",
+                "answers.db-shm",
+                "copy.db",
+                "copy.jsonl.gz",
+                "raters.csv",
+                "links.csv",
+            )
+            modes = {name: stat.S_IMODE((tmp_path / name).stat().st_mode) for name in names}
+            assert set(modes.values()) == {0o600}, modes
+            assert not [line for line in greeting(site, "http://x") if "WARNING" in line]
+            (tmp_path / "answers.db").chmod(0o644)
+            warned = [line for line in greeting(site, "http://x") if "WARNING" in line]
+            assert len(warned) == 1
+            assert f"can read {tmp_path / 'answers.db'} (mode 0644): chmod 600" in warned[0]
+    finally:
+        os.umask(before)
+
+
+def test_a_browser_that_goes_away_while_it_sends_is_no_fault(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    command = [sys.executable, "-m", "similitude.cli", "study", "serve", str(tmp_path), "--port", "0", "--no-model"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        port = int(re.search(r":(\d+)/s/", process.stdout.readline())[1])
+        for path in ("/api/words/join", "/api/words/answers", "/admin/-/login"):
+            with socket.create_connection(("127.0.0.1", port), 20) as away:
+                away.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode())
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/words/about") as still_there:
+                assert still_there.status == 200
+        process.terminate()
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
+
+
+def test_head_is_get_without_the_body(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        for path in ("/s/words/", "/api/words/about", "/static/rater.js", "/api/words/items/apple", "/admin/-/login"):
+            said = {}
+            for method in ("GET", "HEAD"):
+                connection = http.client.HTTPConnection(urllib.parse.urlsplit(live.address).netloc, timeout=20)
+                connection.request(method, path)
+                said[method] = connection.getresponse()
+                body = said[method].read()
+                connection.close()
+            assert said["HEAD"].status == said["GET"].status, path
+            assert said["HEAD"].headers["content-type"] == said["GET"].headers["content-type"]
+            assert body == b""
+
+
+def test_the_demo_says_what_becomes_of_its_answers(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with closing(open_site(tmp_path)) as site:
+        assert "everything that was answered is kept" in greeting(site, "http://x")[-1]
+        passing = greeting(site, "http://x", passing=True)[-1]
+    assert "kept" not in passing
+    assert "deleted with its answers" in passing
+    command = [sys.executable, "-m", "similitude.cli", "study", "demo", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        lines = [process.stdout.readline() for _ in range(6)]
+        process.terminate()
+    assert "deleted with its answers" in lines[-1]
 
 
 def test_ctrl_c_is_no_fault(tmp_path):
@@ -148,7 +238,7 @@ def test_an_admin_who_forgot_the_password_gets_another_link(tmp_path):
         done = CliRunner().invoke(cli.app, ["study", "admin-link", str(tmp_path), "--public-url", "https://x.org/"])
         link, _, token = done.output.strip().rpartition("/")
         assert link == "https://x.org/admin/-/first"
-        door.use_link(token, "ada", "a new password")
+        door.use_link(token, "ada", "a new password", replace=True)
         assert door.log_in("ada", "an old password") is None
         assert door.log_in("ada", "a new password")
 

@@ -51,11 +51,12 @@ def finish_all(service, take_part, n):
 
 
 def test_a_rater_goes_from_the_door_to_the_end(serve, take_part):
-    service = serve(SHORT + "\n[completion]\ncode = 'ABC'\nredirect = 'https://back.example/{PROLIFIC_PID}?c={rater}'")
+    completion = "code = 'ABC'\nredirect = 'https://back.example/{PROLIFIC_PID}?c={rater}'\nseconds_per_question = 0"
+    service = serve(f"{SHORT}\n[completion]\n{completion}")
     rater_id = take_part(service, PROLIFIC_PID="p/1")
     assert len(finish(service, rater_id)) == 5
     out = service.survey(rater_id, {}).result()
-    assert out == {"code": "ABC", "redirect": "https://back.example/p%2F1?c=r0001"}
+    assert out == {"code": "ABC", "redirect": "https://back.example/p%2F1?c=r0001", "withheld": None}
     log = rows(service, schema.answer)
     assert [row["number"] for row in log] == list(range(5))
     assert all(row["milliseconds"] == 1200 and row["side"] == 0 and row["version"] == service.version for row in log)
@@ -129,7 +130,7 @@ def test_an_answer_to_what_was_not_asked_is_refused(serve, take_part):
 def test_nobody_speaks_for_another(serve, take_part):
     service = serve(SHORT)
     first, second = take_part(service), take_part(service, "browser1")
-    token = service._token(first)
+    token = service.keys.token(first)
     assert service.rater_of(token) == first
     forged = [None, "", "1", "1.", f"{second}.{token.split('.')[1]}", token + "0", token[:-1], "٣.a", "1.é", "9" * 40]
     for wrong in forged:
@@ -141,7 +142,7 @@ def test_a_token_of_one_study_is_nothing_in_another(serve, take_part):
     one, other = serve(SHORT), serve(SHORT, name="others")
     rater_id = take_part(one)
     with pytest.raises(Refused):
-        other.rater_of(one._token(rater_id))
+        other.rater_of(one.keys.token(rater_id))
     for request in (other.questions(rater_id), other.survey(rater_id, {})):
         with pytest.raises(Refused, match="does not know you"):
             request.result()
@@ -370,19 +371,19 @@ def test_a_full_study_lets_nobody_in_but_those_who_are(serve, take_part):
     finish(service, first)
 
 
-def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part, monkeypatch):
+def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part):
     service = serve("[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1")
+    hands = hands_of(service)
     service.questions(take_part(service)).result()
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 50)
+    hands[0] += 50
     service.questions(1).result()
-    monkeypatch.setattr(time, "time", lambda: now + 100)
+    hands[0] += 50
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser1")).result()
-    monkeypatch.setattr(time, "time", lambda: now + 200)
+    hands[0] += 100
     second = take_part(service, "browser1")
     finish(service, second)
-    monkeypatch.setattr(time, "time", lambda: now + 2000)
+    hands[0] += 2000
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser2")).result()
     assert len(finish(service, 1)) == 2
@@ -427,6 +428,37 @@ def test_answers_keep_how_they_were_shown(serve, take_part, tmp_path):
     export_answers(service.database, "words", tmp_path / "answers.csv")
     table = pd.read_csv(tmp_path / "answers.csv", comment="#")
     assert table.loc[0, ["direction", "background"]].tolist() == ["rtl", "138 138 138"]
+
+
+def hands_of(service):
+    """The clock that leases and seats run by, to be moved on by hand."""
+    hands = [service.database.uptime.monotonic()]
+    service.database.uptime.monotonic = lambda: hands[0]
+    return hands
+
+
+YEAR = 365 * 86_400
+
+
+def test_a_clock_that_jumps_ahead_a_year_and_back_neither_closes_nor_opens_a_study(serve, take_part, monkeypatch):
+    settings = "[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1"
+    service = serve(settings)
+    hands, now = hands_of(service), time.time()
+    service.questions(take_part(service)).result()
+    monkeypatch.setattr(time, "time", lambda: now + YEAR)
+    with pytest.raises(Refused, match="all the people"):
+        service.join(Joining("browser1")).result()
+    service.questions(1).result()
+    hands[0] += 61
+    service.questions(take_part(service, "browser1")).result()
+    monkeypatch.setattr(time, "time", lambda: now + 100)
+    hands[0] += 61
+    service.questions(take_part(service, "browser2")).result()
+    again = serve(settings)  # a server that starts when the clock is right again
+    with pytest.raises(Refused, match="all the people"):
+        again.join(Joining("browser3")).result()
+    hands_of(again)[0] += 61
+    again.questions(take_part(again, "browser3")).result()
 
 
 def test_invited_people_only(serve):
@@ -568,7 +600,7 @@ def test_the_clock_may_go_backwards(serve, take_part, monkeypatch):
 def test_two_servers_share_a_database(serve, take_part):
     one, other = serve(SHORT), serve(SHORT)
     rater_id = take_part(one)
-    assert other.rater_of(one._token(rater_id)) == rater_id
+    assert other.rater_of(one.keys.token(rater_id)) == rater_id
     assert one.questions(rater_id).result() == other.questions(rater_id).result()
     with ThreadPoolExecutor(8) as threads:
         futures = [threads.submit(say, (one, other)[k % 2], rater_id, 0, (1.0,), f"vote-of-{k}") for k in range(8)]

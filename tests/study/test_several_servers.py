@@ -20,6 +20,8 @@ from similitude.study.store.database import Database
 from tests.patience import PATIENCE, until
 from tests.study.servers import write_study
 
+pytestmark = pytest.mark.slow  # a process for each test
+
 TRUTH = {f"w{k:02d}": (float(k % 4), float(k // 4)) for k in range(12)}
 SETTINGS = "[question]\nnumber = 20\n[choose]\npool = 20\nrefit_every = 50\nrandom_share = 0.2"
 
@@ -60,7 +62,7 @@ def database(address, servers):
 def ask(server, raters, seed):
     """Simulated raters answer all their questions at one server."""
     link = f"http://127.0.0.1:{server.port}/s/words/"
-    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed)
+    return simulate_study(link, raters, Behaviour(sharpness=5.0), truth=TRUTH, seed=seed, rehearsal=False)
 
 
 def model_row(database, holds=lambda _row, _newest: True):

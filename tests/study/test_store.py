@@ -18,6 +18,7 @@ from similitude.study.service import Joining
 from similitude.study.store import database as databases
 from similitude.study.store import schema
 from similitude.study.store.database import Clock, Database, StoreError
+from similitude.study.store.uptime import Uptime
 from similitude.study.store.writer import Writer
 from tests.patience import PATIENCE
 from tests.study.test_service import finish, rows, say
@@ -123,11 +124,66 @@ def test_a_password_is_never_said():
     assert "hunter2" not in str(error.value)
 
 
-def test_the_clock_never_goes_back(monkeypatch):
-    times = iter([10.0, 12.0, 3.0, 12.5])
+def test_the_clock_neither_goes_back_nor_stands_still(monkeypatch):
+    times, passed = iter([10.0, 12.0, 3.0, 4.0, 15.0]), iter([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
     monkeypatch.setattr(time, "time", lambda: next(times))
-    clock = Clock()
-    assert [clock.now() for _ in range(4)] == [10.0, 12.0, 12.0, 12.5]
+    clock = Clock(lambda: next(passed))
+    assert [clock.now() for _ in range(5)] == [10.0, 12.0, 12.0, 13.0, 15.0]
+
+
+def test_the_time_served_goes_on_from_what_is_written_and_nobody_stays_behind(database, url):
+    hands = [100.0]
+    first = Uptime(lambda: hands[0])
+    hands[0] += 60
+    with database.write() as connection:
+        assert first.advance(connection) == 60
+    late = Uptime(lambda: hands[0])
+    with database.read() as connection:
+        assert late.follow(connection) == 60, "a process that starts later goes on there"
+    hands[0] += 30
+    with database.write() as connection:
+        assert (late.advance(connection), first.advance(connection)) == (90, 90)
+    again = Database(url)
+    assert again.uptime.now() >= 90
+    again.close()
+
+
+def test_a_database_of_the_first_schema_opens_with_all_that_it_held(url):
+    at_first(url)
+    database = Database(url)
+    try:
+        with database.read() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
+            raters = {row["code"]: row for row in connection.execute(sa.select(schema.rater)).mappings()}
+            assert [raters[code]["origin"] for code in ("r0001", "r0002")] == ["joined", "imported"]
+            assert raters["r0002"]["uid"] == "imported:r0002", "which no browser can say"
+            assert connection.scalar(sa.select(schema.lease.c.expires)) == 0
+            assert connection.scalar(sa.select(schema.admin.c.password)) == "hash"
+    finally:
+        database.close()
+
+
+def at_first(url):
+    """A database as the first version left it: a rater who joined and holds a question, one who was imported."""
+    engine = Database(url).engine
+    settings = databases.migrations()
+    with engine.begin() as connection:
+        for table in reversed(schema.metadata.sorted_tables):
+            connection.execute(sa.text(f"DROP TABLE {table.name}"))
+        connection.execute(sa.text("DELETE FROM alembic_version"))
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0001")
+        rater = "study_id, code, uid, parameters, joined, consented, finished, asked, answered, catches, catches_passed"
+        lease = "rater_id, number, study_id, key, kind, shown, strategy, version, asked_at, expires, open"
+        for statement in (
+            "INSERT INTO study (id, name, paused, created) VALUES (1, 'words', false, 1.7e9)",
+            f"INSERT INTO rater ({rater}) VALUES (1, 'r0001', 'imported-me', '{{}}', 1.7e9, 2e9, NULL, 1, 0, 0, 0)",
+            f"INSERT INTO rater ({rater}) VALUES (1, 'r0002', 'imported-r0002', '{{}}', 1.7e9, 2e9, 2e9, 0, 0, 0, 0)",
+            f"INSERT INTO lease ({lease}) VALUES (1, 0, 1, 7, 'question', '[]', 'random', 'v', 1.7e9, 1.8e9, true)",
+            "INSERT INTO admin (name, password, created) VALUES ('ada', 'hash', 1.7e9)",
+        ):
+            connection.execute(sa.text(statement))
+    engine.dispose()
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)

@@ -71,7 +71,8 @@ def test_a_round(browser, site):
         state = browser.call("POST", "/api/words/answers", headers=token, json=body).json()
     assert state["done"]
     assert browser.call("GET", "/api/words/me", headers=token).json()["stage"] == "survey"
-    assert browser.call("POST", "/api/words/survey", headers=token, json={}).json() == {"code": None, "redirect": None}
+    out = browser.call("POST", "/api/words/survey", headers=token, json={}).json()
+    assert out == {"code": None, "redirect": None, "withheld": None}
     assert browser.call("GET", "/api/words/me", headers=token).json()["stage"] == "done"
     assert len(log(site)) == 5
 
@@ -247,20 +248,24 @@ def test_items_that_cannot_be_are_refused(tmp_path, names):
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_a_store_that_is_away_is_a_503_with_a_sentence(browser, site, monkeypatch):
+def test_a_store_that_is_away_is_a_503_that_says_nothing_of_where_it_is(browser, site, monkeypatch, caplog):
     token = browser.join()
     browser.call("POST", "/api/words/consent", headers=token)
     browser.call("POST", "/api/words/questions", headers=token)
 
     def fails(database):
-        raise StoreError("answers.db: the disk is full; make room, answers are taken again as soon as there is")
+        raise StoreError("/srv/secret/answers.db: the disk is full; make room")
 
     monkeypatch.setattr(type(site.database), "write", fails)
     body = {"number": 0, "uid": "abcdefgh", "response": [1]}
     reply = browser.call("POST", "/api/words/answers", headers=token, json=body)
     assert reply.status_code == 503
     assert reply.headers["retry-after"] == "2"
-    assert "disk is full" in reply.json()["detail"]
+    assert "nothing was lost" in reply.json()["detail"]
+    pages = [browser.call("GET", path, headers={"accept": "text/html"}) for path in ("/s/words/", "/admin/-/login")]
+    for told in (reply, *pages):
+        assert not any(word in told.text for word in ("answers.db", "/srv", "disk is full"))
+    assert "/srv/secret/answers.db: the disk is full" in caplog.text, "the log keeps it"
     monkeypatch.undo()
     assert browser.call("POST", "/api/words/answers", headers=token, json=body).json()["answered"] == 1
 

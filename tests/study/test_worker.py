@@ -1,25 +1,34 @@
 """The model process, round by round and as a process: it may die at any time, and the study goes on."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from similitude.methods.similarity import Similarity
+from similitude.study import tending
 from similitude.study.asking import key_of
 from similitude.study.holding import PATIENCE, Holding, Lost, Pulse
 from similitude.study.learner import Learner
 from similitude.study.learning import comparisons_of, read_log
+from similitude.study.modelling import StudyWorker
 from similitude.study.service import Said
+from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.supervise import Supervisor
+from similitude.study.tending import Pace
+from similitude.study.web.watch import Watch
 from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
+from tests.systems import unix_only
 
 
 @pytest.fixture
@@ -313,25 +322,59 @@ def test_who_leaves_in_peace_is_followed_at_once(study):
     assert second.step()
 
 
-def test_a_long_round_is_a_sign_of_life_but_not_for_ever(study):
+def test_rounds_are_a_sign_of_life_through_long_fits_and_rests_but_not_for_ever():
     hands = Hands()
-    worker = worker_of(study, monotonic=hands)
-    worker.step()
-    seen = []
+    pace = Pace(hands)
+    hands.at += 1800.0
+    assert pace.is_kept, "a long fit"
+    pace.move_on(rest=4000.0)
+    hands.at += 4000.0
+    assert pace.is_kept, "the rest after it"
+    pace.move_on()
+    hands.at += 3700.0
+    assert not pace.is_kept, "a fit that never ends"
 
-    def slow():
-        for seconds in (5.0, 700.0):
-            before = model(study)["heartbeat"]
-            hands.at += seconds
-            worker.beat()
-            seen.append(model(study)["heartbeat"] > before)
 
-    worker._round = slow
-    worker.step()
-    before = model(study)["heartbeat"]
-    worker.beat()
-    assert seen == [True, False]
-    assert model(study)["heartbeat"] == before, "between rounds the rounds themselves speak"
+def test_all_studies_of_a_process_live_while_one_is_fitted(tmp_path, monkeypatch):
+    """A fit of one study that does not end, and no other study is called dead meanwhile."""
+    for name in ("first", "second"):
+        write_study(tmp_path / name)
+    with contextlib.closing(open_site(tmp_path)) as site:
+        services = list(site.studies.values())
+        began, go_on, stop = threading.Event(), threading.Event(), threading.Event()
+        step = StudyWorker._round
+
+        def slow(worker):
+            step(worker)
+            if worker.study.name == "second":
+                began.set()
+                go_on.wait(60)
+
+        monkeypatch.setattr(StudyWorker, "_round", slow)
+        beat = tending._beat
+        monkeypatch.setattr(tending, "_beat", lambda *told: beat(*told, every=0.02))
+        url = site.database.url.render_as_string(hide_password=False)
+        process = threading.Thread(target=tending.tend, args=(tmp_path, url, "one", stop))
+        process.start()
+        assert began.wait(60)
+        assert {Watch(service).look()["now"]["model"]["state"] for service in services} == {"waiting"}
+        before = [beat_of(service) for service in services]
+        end = time.monotonic() + 60
+        while time.monotonic() < end and any(
+            beat_of(service) == was for service, was in zip(services, before, strict=True)
+        ):
+            time.sleep(0.01)
+        assert all(beat_of(service) > was for service, was in zip(services, before, strict=True))
+        stop.set()
+        go_on.set()
+        process.join(60)
+        assert not process.is_alive()
+
+
+def beat_of(service):
+    with service.database.read() as connection:
+        here = schema.model.c.study_id == service.study_id
+        return connection.scalar(sa.select(schema.model.c.heartbeat).where(here))
 
 
 def test_nobody_takes_what_another_took_first(study):
@@ -356,7 +399,7 @@ def test_a_fault_is_told_and_the_study_rests(study):
     worker = worker_of(study, monotonic=hands)
     worker.step()
     worker.fail(RuntimeError("no such thing"))
-    assert "RuntimeError: no such thing" in model(study)["trouble"]
+    assert "failed (RuntimeError)" in model(study)["trouble"]
     fill(study, 2, 20)
     worker.step()
     assert worker.learner.n_answers == 0
@@ -377,6 +420,7 @@ def is_running(pid):
     return True
 
 
+@unix_only
 def test_the_process_learns_is_started_again_and_ends_with_its_server(tmp_path):
     site, service = open_study(write_study(tmp_path / "colours"))
     fill(service, 2, 30)
@@ -403,6 +447,8 @@ import sys, time
 from pathlib import Path
 from similitude.study.site import open_site
 from similitude.study.supervise import Supervisor
+from similitude.study.tending import Pace
+from similitude.study.web.watch import Watch
 supervisor = Supervisor(open_site(Path(sys.argv[1]))).start()
 while supervisor.pid is None:
     time.sleep(0.05)
@@ -411,6 +457,7 @@ time.sleep(600)
 """
 
 
+@unix_only
 def test_the_process_ends_when_its_server_is_killed(tmp_path):
     folder = write_study(tmp_path / "colours")
     with subprocess.Popen([sys.executable, "-c", SERVER, folder], stdout=subprocess.PIPE, text=True) as server:

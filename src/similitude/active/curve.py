@@ -75,6 +75,14 @@ def active_curve(
     -------
     a table with a row per strategy and number of answers: `error`, its interval `low`, `high`, and `likelihood` (mean
     probability given to the test answers)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, sharpness=3.0)
+    >>> sorted({*table.strategy}), sorted({*table.answers})
+    (['information_gain', 'random'], [12, 24, 36])
     """
     _check(source, form, rater)
     named = strategies if isinstance(strategies, Mapping) else {name: {"strategy": name} for name in strategies}
@@ -119,6 +127,15 @@ def answers_needed(table: pd.DataFrame, error: float, *, baseline: str = "random
     -------
     a table with a row per strategy: `answers` (mean over repeats), `reached` (share of repeats), `share` of the
     baseline's answers, `low`, `high`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, per_repeat=True, sharpness=3.0)
+    >>> needed = sm.answers_needed(table, error=0.3)
+    >>> needed.strategy.tolist(), needed.share[needed.strategy == "random"].item()
+    (['random', 'information_gain'], 1.0)
     """
     need = pd.DataFrame(
         {

@@ -72,6 +72,16 @@ def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state:
     Returns
     -------
     a new `Similarity`; the old one is not changed
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> before = sm.STE(2, random_state=0).fit(answers[:300]).similarity_
+    >>> after = sm.refit(before, answers)
+    >>> after, after.score(answers) > 0.9
+    (<STE: 12 items in 2 dimensions>, True)
     """
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     estimator = _estimator(similarity).set_params(n_items=c.n_items)

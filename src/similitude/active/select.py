@@ -82,6 +82,16 @@ def next_questions(
     a table with a row per question: `form`; `shown`, the items by name or position in the order that the form defines;
     `strategy` that chose it; `score` in bits (NaN where a strategy has none). With a column `response` it is a table
     of answers for `read_comparisons`.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 200, names=list("abcdefghijkl"), random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> table = sm.next_questions(model, 5, asked=answers, random_state=0)
+    >>> table.form.tolist() == ["triplet"] * 5, len(table.shown[0])
+    (True, 3)
     """
     chooser = Chooser(
         similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size, asked=asked,

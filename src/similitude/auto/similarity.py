@@ -1,16 +1,4 @@
-"""AutoSimilarity: chooses the method for you, on held-out answers, within a time limit.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(12, 2))
->>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=1)
->>> model = sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()], dimensions=(1, 2), random_state=0).fit(answers)
->>> sorted({*model.tried_.candidate}), bool(model.tried_.chosen.any())
-(['CKL', 'STE'], True)
->>> model.has_probability
-True
-"""
+"""AutoSimilarity: chooses the method for you, on held-out answers, within a time limit."""
 
 from __future__ import annotations
 
@@ -77,6 +65,15 @@ class AutoSimilarity(ComparisonEstimator):
     reason_ : why, in plain sentences
     held_out_ : accuracy of the chosen on held-out answers with its 95% interval (`low`, `high`), and log loss
     members_ : the fitted estimators
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=1)
+    >>> model = sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()], dimensions=(1, 2), random_state=0).fit(answers)
+    >>> sorted({*model.tried_.candidate}), bool(model.tried_.chosen.any()), model.has_probability
+    (['CKL', 'STE'], True, True)
     """
 
     needs_features = True

@@ -6,6 +6,7 @@ from similitude.cli import fitting as fitting
 from similitude.cli import learning as learning
 from similitude.cli import study as study
 from similitude.cli import study_keep as study_keep
+from similitude.cli import study_people as study_people
 from similitude.cli.commands import app, main
 
 __all__ = ["app", "main"]

@@ -66,7 +66,10 @@ def serve(
 
 @app.command(name="admin-link")
 def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicUrl = "http://localhost:8000") -> None:
-    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once."""
+    """Print a link to set an admin's name and password, for a second admin or a forgotten password; works once.
+
+    Links that were printed before end. A password that is replaced ends all sessions, and all admins are told.
+    """
     from similitude.study.site import existing_database
     from similitude.study.web.door import Door
 
@@ -85,17 +88,17 @@ def demo(
         _demo(folder, host, port)
         return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as passing:
-        _demo(Path(passing) / "colours", host, port)
+        _demo(Path(passing) / "colours", host, port, passing=True)
 
 
-def _demo(folder: Path, host: str, port: int) -> None:
+def _demo(folder: Path, host: str, port: int, passing: bool = False) -> None:
     from similitude.demo import colours, hexadecimal
     from similitude.study.create import colour_study
     from similitude.study.serve import serve as run
 
     if not (folder / "study.toml").exists():
         colour_study(folder, {f"colour{k:02d}": colour for k, colour in enumerate(hexadecimal(colours()))})
-    run(folder, host=host, port=port, say=_say)
+    run(folder, host=host, port=port, say=_say, passing=passing)
 
 
 def _say(line: str) -> None:

@@ -1,4 +1,4 @@
-"""`similitude study export | raters | backup | import | erase | rebuild | simulate`: what is kept, and rehearsing."""
+"""`similitude study export | backup | import | erase | rebuild`: what is kept."""
 
 from __future__ import annotations
 
@@ -23,22 +23,24 @@ def export(
     raters: Annotated[
         bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
     ] = False,
+    rehearsal: Annotated[bool, typer.Option(help="answers of rehearsals, too")] = False,
     study: Name = None,
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
     from similitude.study.keep.export import export_answers, export_raters
 
-    name = _name(folder, study)
+    name = name_of(folder, study)
     opened = _open(folder, database)
     try:
         if raters:
             typer.echo(f"{file}: {export_raters(opened, name, file)} raters; it says who they are, so keep it safe")
             return
-        done = export_answers(opened, name, file, known)
+        done = export_answers(opened, name, file, known, rehearsal)
     finally:
         opened.close()
-    without = f" ({done.left_out} of practice, catch trials or erased raters left out)" if done.left_out else ""
+    kinds = "practice, catch trials, rehearsals or erased raters"
+    without = f" ({done.left_out} of {kinds} left out)" if done.left_out else ""
     typer.echo(f"{file}: {done.answers} answers by {done.raters} raters{without}")
 
 
@@ -75,7 +77,7 @@ def bring(
         if file.suffix == ".db" or file.name.endswith(".jsonl.gz"):
             added = bring_back(site.database, file, site.studies)
         else:
-            added = bring_in(site.studies[_name(folder, study)], file)
+            added = bring_in(site.studies[name_of(folder, study)], file)
     finally:
         site.close()
     typer.echo(f"{file}: {added} answers added")
@@ -93,7 +95,7 @@ def erase(
 
     opened = _open(folder, database)
     try:
-        done = erase_rater(opened, _name(folder, study), rater)
+        done = erase_rater(opened, name_of(folder, study), rater)
     finally:
         opened.close()
     typer.echo(f"{done.code}: {done.answers} answers erased")
@@ -113,38 +115,14 @@ def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
         opened.close()
 
 
-@app.command()
-def simulate(
-    url: Annotated[str, typer.Argument(help="the link that raters get, such as http://127.0.0.1:8000/s/faces/")],
-    raters: Annotated[int, typer.Option(min=1, help="number of raters, all at once")] = 50,
-    sharpness: Annotated[float, typer.Option(min=0, help="how strongly differences decide an answer")] = 2.0,
-    clickers: Annotated[float, typer.Option(min=0, max=1, help="share of raters who click at random")] = 0.0,
-    think: Annotated[float, typer.Option(min=0, help="seconds of thought per question, on average")] = 0.0,
-    truth: Annotated[
-        Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="seed: the same raters again")] = 0,
-) -> None:
-    """Answer a study as noisy raters, through the interface that browsers use: for rehearsing it."""
-    from similitude.demo import colour_positions
-    from similitude.study.simulate import Behaviour, simulate_study, truth_of_file
-
-    known = None if truth is None else truth_of_file(truth)
-    done = simulate_study(
-        url, raters, Behaviour(sharpness, clickers, think), truth=known, colours=colour_positions, seed=seed
-    )
-    typer.echo(str(done))
-    if done.failed:
-        raise typer.Exit(1)
-
-
 def _open(folder: Path, url: str | None) -> Database:
     from similitude.study.site import existing_database
 
     return existing_database(folder, url)
 
 
-def _name(folder: Path, study: str | None) -> str:
+def name_of(folder: Path, study: str | None) -> str:
+    """The study that is meant: the one that is named, or the only one."""
     from similitude.study.settings import StudyError, read_studies
 
     if study is not None:

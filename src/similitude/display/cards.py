@@ -93,4 +93,5 @@ def _row(tag: str, texts: Sequence[str], styles: Sequence[str]) -> ET.Element:
 
 def _table(lines: Sequence[ET.Element], *head: ET.Element) -> ET.Element:
     style = f"{_SMALL};border-collapse:collapse;border:0;margin:6px 0 0 0;width:auto"
-    return element("table", *head, element("tbody", *lines), style=style)
+    table = element("table", *head, element("tbody", *lines), style=style)
+    return element("div", table, style="overflow-x:auto")  # where a page is narrower than the table

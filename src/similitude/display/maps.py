@@ -41,8 +41,8 @@ def map_of(
     doubt = None if draws is None else _covariance((draws[:, chosen] - positions[chosen]) @ turn)
     reach = float(np.sqrt(-2.0 * np.log1p(-level)))  # of a normal distribution in the plane
     around = 0.0 if doubt is None else reach * np.sqrt(np.nan_to_num(np.einsum("ndd->nd", doubt)))
-    flattest = 0.2 if not np.ptp(flat[:, 1]) else 0.5
-    place, unit, height = placed(flat, _WIDTH, _MARGIN, flattest, around)
+    heights = (0.4, 0.8) if np.ptp(flat[:, 1]) else (0.2, 0.8)
+    place, unit, height = placed(flat, _WIDTH, _MARGIN, heights, around)
     labels = list(_names(place, called, height))
     ellipses = [] if doubt is None else _ellipses(place, doubt, reach * unit)
     picture = _picture([*ellipses, *_points(place, called), *labels], height, len(positions))

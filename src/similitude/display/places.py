@@ -36,7 +36,7 @@ def _widest(centred: Floats) -> Floats:
 
 
 def placed(
-    flat: Floats, width: float, margin: float, flattest: float = 0.5, around: Floats | float = 0.0
+    flat: Floats, width: float, margin: float, heights: tuple[float, float] = (0.5, 1.3), around: Floats | float = 0.0
 ) -> tuple[Floats, float, float]:
     """Return positions in units of the picture, how many of them a unit of the map is, and the picture's height.
 
@@ -44,12 +44,12 @@ def placed(
     ----------
     flat : (n, 2) positions on the map
     width, margin : of the picture
-    flattest : the least height, as a share of the width
+    heights : the least height and the most, as shares of the width
     around : (n, 2) how much of the map around each position must be on the picture, too
     """
     low, high = (flat - around).min(0), (flat + around).max(0)
     unit = (width - 2 * margin) / max(high[0] - low[0], 1e-12)
-    height = min(max(unit * (high[1] - low[1]) + 2 * margin, flattest * width), 1.3 * width)
+    height = np.clip(unit * (high[1] - low[1]) + 2 * margin, heights[0] * width, heights[1] * width)
     unit = min(unit, (height - 2 * margin) / max(high[1] - low[1], 1e-12))
     middle = np.array([width / 2, height / 2])
     return middle + (flat - (low + high) / 2) * [unit, -unit], float(unit), float(height)

@@ -20,8 +20,8 @@ def shortened(name: str, longest: int = LONGEST) -> str:
 
 
 def listed(names: Iterable[str], total: int, most: int = 5) -> str:
-    """Return the first few of `total` names, each cut where it is long, and how many more there are."""
-    first = [shortened(str(name)) for name in itertools.islice(names, most)]
+    """Return the first few of `total` names, and how many more there are."""
+    first = list(itertools.islice(names, most))
     more = [f"and {total - len(first):,} more"] if total > len(first) else []
     return " ".join([", ".join(first), *more])
 
@@ -29,3 +29,10 @@ def listed(names: Iterable[str], total: int, most: int = 5) -> str:
 def written_p(value: float) -> str:
     """Return a p-value as it stands after its letter: "= 0.012", or "< 0.001"."""
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def number(value: float) -> str:
+    """Return a number as it is printed: a count whole, a share with two digits."""
+    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
+        return f"{value:,.0f}"
+    return f"{value:,.2f}"

@@ -76,6 +76,17 @@ def spread(
     -------
     Partitions
         The same shards, combined in the same order: a fit gives the same bits as one of the folder in one process.
+
+    Examples
+    --------
+    >>> import tempfile, similitude as sm
+    >>> from distributed import Client
+    >>> c = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 500, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder, Client(processes=False, dashboard_address=None) as client:
+    ...     sm.write_comparisons(c, f"{folder}/answers")
+    ...     parts = sm.spread(f"{folder}/answers", client=client)
+    ...     sm.STE(1, random_state=0).fit(parts).embedding_.shape
+    (4, 1)
     """
     client = client or _client()
     if isinstance(source, (str, os.PathLike)):

@@ -26,6 +26,7 @@ from similitude.feedback.columns import Array, Bools, Floats
 
 LOGISTIC = Formula(logistic)
 _LAPSE, _LAPSE_SPREAD = -3.0, 1.0  # logit of a lapse of 5 %, and how far raters differ
+_LAPSES_TRIED = np.array([_LAPSE, *np.log([0.25, 1.0, 3.0])])  # where fits start: 5, 20, 50 and 75 %
 SLOPE_SPREAD = 2.0  # of the logarithm of a slope or a width, a weak prior
 PLACE_SPREAD = 10.0  # of a threshold or an offset
 
@@ -112,8 +113,20 @@ class Judged(Term):
         return np.bincount(self.source, value, self.n_sources + 1).astype(float)
 
     def start(self, d2: Floats) -> Floats:
-        """Everybody equally sharp."""
-        return np.concatenate([np.zeros(self.n_sources), np.full(self.size - self.n_sources, _LAPSE)])
+        """Everybody equally sharp, and the best of a few lapses for each at the distances at hand.
+
+        From 5 % for all, the fit can end at a local optimum in which somebody who lapses often is somebody dull.
+        """
+        sharp = np.zeros(self.n_sources)
+        if not self.lapse:
+            return sharp
+        margin = self.margins(d2, np.concatenate([sharp, sharp]))
+        loss = [
+            self.losses_by_source(margin, np.concatenate([sharp, np.full(self.n_sources, one)]))
+            for one in _LAPSES_TRIED
+        ]
+        loss += (0.5 * ((_LAPSES_TRIED - _LAPSE) / _LAPSE_SPREAD) ** 2)[:, None]
+        return np.concatenate([sharp, _LAPSES_TRIED[np.argmin(loss, axis=0)]])
 
     def prior(self, total: float) -> Penalty:
         """Sharpness log-normal; lapses logistic-normal around 5 %."""

@@ -33,7 +33,22 @@ def thread_count() -> int:
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Use this many threads inside the block."""
+    """Use this many threads inside the block.
+
+    Parameters
+    ----------
+    count : number of threads, at least 1; any number gives the same result
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> with sm.limit_threads(1):
+    ...     model = sm.STE(random_state=0).fit(answers)
+    >>> model.embedding_.shape
+    (12, 2)
+    """
     if count < 1:
         raise ValueError(f"count: expected at least 1 thread, found {count}")
     token = _limit.set(count)

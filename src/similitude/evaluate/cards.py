@@ -12,7 +12,7 @@ from similitude.display.maps import map_of
 from similitude.display.words import listed, shortened, written_p
 
 if TYPE_CHECKING:
-    from similitude.evaluate.comparing import Agreement
+    from similitude.evaluate.comparing import Agreement, AnswerAgreement
     from similitude.evaluate.dimension import DimensionChoice
     from similitude.evaluate.forecast import Forecast
     from similitude.evaluate.uncertainty import Uncertainty
@@ -72,8 +72,13 @@ def dimension_card(found: DimensionChoice) -> str:
 def agreement_card(found: Agreement) -> str:
     """Show how far two similarities agree."""
     title, *rows = found.lines()
-    left = f"Only one of the two knows {listed(found.left_out, len(found.left_out))}." if found.left_out else ""
-    return card(" ".join(title), figures(rows), note(left))
+    left = listed(map(shortened, found.left_out), len(found.left_out))
+    return card(" ".join(title), figures(rows), note(f"Only one of the two knows {left}." if left else ""))
+
+
+def answers_agreement_card(found: AnswerAgreement) -> str:
+    """Show two similarities on the same answers."""
+    return card("The same answers by both", figures(found.lines()))
 
 
 def _or_unknown(value: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from similitude.display.words import counted, written_p
-from similitude.evaluate.cards import agreement_card
+from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
@@ -21,7 +21,7 @@ from similitude.feedback.items import Names
 _FEWEST = 4
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AnswerAgreement:
     """Two similarities on the same answers.
 
@@ -49,6 +49,12 @@ class AnswerAgreement:
             ("second less first", difference),
             ("ordered the same way", f"{self.same:.3f}"),
         ]
+
+    def __repr__(self) -> str:
+        return "<" + "; ".join(f"{name} {value}" for name, value in self.lines()) + ">"
+
+    def _repr_html_(self) -> str:
+        return answers_agreement_card(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

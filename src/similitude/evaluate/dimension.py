@@ -1,14 +1,4 @@
-"""How many dimensions? Held-out accuracy by their number, the one-standard-error rule, and a test of each step.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(15, 2))
->>> answers = sm.simulate(truth, 900, sharpness=2.0, random_state=1)
->>> found = sm.dimension(sm.STE(random_state=0), answers, dimensions=(1, 2, 3), random_state=0)
->>> found.chosen
-2
-"""
+"""How many dimensions? Held-out accuracy by their number, the one-standard-error rule, and a test of each step."""
 
 from __future__ import annotations
 
@@ -45,6 +35,16 @@ class DimensionChoice:
     tested : the last number whose gain over the one before is significant
     best : the number with the best accuracy
     level : of the intervals; the test is at 1 - level
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found.best, found.table.dimensions.tolist()
+    (2, [1, 2])
     """
 
     table: pd.DataFrame
@@ -97,6 +97,16 @@ def dimension(
     random_state : seed of the folds
     n_jobs : processes, through joblib
     callback : called after each fit with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found.chosen
+    2
     """
     if "n_components" not in estimator.get_params():
         raise ValueError(f"estimator: expected one with n_components, found {type(estimator).__name__}")

@@ -24,6 +24,15 @@ class AnswerFold:
     by : "answer" keeps answers whole; "rater" holds raters out; "item" holds items out: training is on comparisons
         among the other items, testing on comparisons whose head is new and whose other items are not
     random_state : seed or generator of the shuffle
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 100, "odd_one_out", random_state=0)
+    >>> folds = list(sm.AnswerFold(5, random_state=0).split(answers))
+    >>> len(answers), [len(test) for _, test in folds]  # an answer's two comparisons stay together
+    (200, [40, 40, 40, 40, 40])
     """
 
     def __init__(

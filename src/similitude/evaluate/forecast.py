@@ -1,14 +1,4 @@
-"""How many more answers? A learning curve carried on beyond the answers at hand, against the noise ceiling.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(15, 2))
->>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=1)
->>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=3, random_state=0)
->>> found.table.accuracy.is_monotonic_increasing
-True
-"""
+"""How many more answers? A learning curve carried on beyond the answers at hand, against the noise ceiling."""
 
 from __future__ import annotations
 
@@ -50,6 +40,15 @@ class Forecast:
     curves : (n, 3) a, b, c of a - b · answers^-c: first the fit, then those of resampled curves
     level : of the intervals
     note : why an accuracy can be above the ceiling, where one is
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=2, n_curves=20, random_state=0)
+    >>> found.answers, found.expected(1200).accuracy.item() > 0.5
+    (600, True)
     """
 
     curve: pd.DataFrame
@@ -128,6 +127,15 @@ def more_answers(
     random_state : seed
     n_jobs : processes, through joblib
     callback : called after each fit with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> found = sm.more_answers(sm.STE(2, random_state=0), answers, n_repeats=2, n_curves=20, random_state=0)
+    >>> found.table.more.tolist()[:3], bool(found.limit.value >= found.table.accuracy[0])
+    ([0, 300, 600], True)
     """
     if not all(multiple >= 1 for multiple in multiples) or max(multiples, default=1.0) <= 1:
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")

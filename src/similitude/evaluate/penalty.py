@@ -61,6 +61,15 @@ def penalty_path(
     -------
     a table with a row per penalty, ascending: `penalty`, `accuracy`, `low`, `high` and the other columns of
     `cross_validate`; `chosen` marks the best accuracy, the stronger penalty on a tie
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.penalty_path(sm.STE(2), answers, [0.003, 0.03, 0.3], n_splits=3, random_state=0)
+    >>> table.penalty.tolist(), int(table.chosen.sum())
+    ([0.003, 0.03, 0.3], 1)
     """
     c = as_comparisons(comparisons)
     grid = _strong_first(penalties, c)

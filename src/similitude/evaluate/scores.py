@@ -40,12 +40,42 @@ def correct(model: Predicts, comparisons: Comparisons) -> Floats:
 
 
 def accuracy(model: Predicts, comparisons: Comparisons) -> float:
-    """Weighted share of comparisons ordered rightly, ties half (1 - TQPE; GAUC where nothing ties)."""
+    """Weighted share of comparisons ordered rightly, ties half (1 - TQPE; GAUC where nothing ties).
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> sm.accuracy(model, test) > 0.7
+    True
+    """
     return float(np.average(correct(model, comparisons), weights=comparisons.weight))
 
 
 def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
-    """Share of answers all of whose comparisons are ordered rightly."""
+    """Share of answers all of whose comparisons are ordered rightly.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, "odd_one_out", random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> 0.6 < sm.answer_accuracy(model, test) <= sm.accuracy(model, test)
+    True
+    """
     right = correct(model, comparisons) == 1.0
     said = np.bincount(comparisons.answer, minlength=comparisons.n_answers)
     wrong = np.bincount(comparisons.answer, ~right, comparisons.n_answers)
@@ -58,12 +88,42 @@ def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:
 
 
 def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
-    """Weighted mean of the probability given to what was said."""
+    """Weighted mean of the probability given to what was said.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> sm.mean_likelihood(model, test) > 0.6
+    True
+    """
     return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
 
 
 def log_loss(model: Predicts, comparisons: Comparisons) -> float:
-    """Weighted mean of -log of the probability given to what was said; 0.693 is a coin."""
+    """Weighted mean of -log of the probability given to what was said; 0.693 is a coin.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> sm.log_loss(model, test) < 0.693
+    True
+    """
     chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)
     return float(np.average(-np.log(chance), weights=comparisons.weight))
 
@@ -71,10 +131,26 @@ def log_loss(model: Predicts, comparisons: Comparisons) -> float:
 def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
     """How often the model is right among the answers of which it is so sure.
 
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+    n_bins : number of bins of the probability, from a half to 1
+
     Returns
     -------
     a table with a row per bin of the probability of the likelier answer: `predicted` (its mean), `observed` (share
     right), `weight`; the expected calibration error is the weighted mean of their difference
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> table = sm.calibration(model, test, n_bins=5)
+    >>> list(table.columns), len(table) <= 5
+    (['predicted', 'observed', 'weight'], True)
     """
     import pandas as pd
 
@@ -93,13 +169,41 @@ def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> 
 
 
 def calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> float:
-    """Expected calibration error: weighted mean of |predicted - observed| over the bins of `calibration`."""
+    """Expected calibration error: weighted mean of |predicted - observed| over the bins of `calibration`.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+    n_bins : number of bins of the probability, from a half to 1
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(train)
+    >>> sm.calibration_error(model, test) < 0.2
+    True
+    """
     table = calibration(model, comparisons, n_bins)
     return float(np.average(np.abs(table.predicted - table.observed), weights=table.weight))
 
 
 def purity(classes: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
-    """Share of items whose class is the commonest of their cluster."""
+    """Share of items whose class is the commonest of their cluster.
+
+    Parameters
+    ----------
+    classes : the true class of each item
+    clusters : the cluster that each item was put into
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.purity(["cat", "cat", "car", "car"], [0, 0, 0, 1])
+    0.75
+    """
     table = contingency_matrix(classes, clusters)
     return float(table.max(0).sum() / table.sum())
 
@@ -113,6 +217,14 @@ def rand_index(
     ----------
     classes, clusters : one label per item each
     kind : "plain"; "adjusted" for chance; "balanced", where pairs of one class and pairs of two weigh the same
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.rand_index(["cat", "cat", "car", "car"], [0, 0, 0, 1])
+    0.5
+    >>> sm.rand_index(["cat", "cat", "car", "car"], [5, 5, 9, 9], kind="adjusted")
+    1.0
     """
     if kind == "plain":
         return float(rand_score(classes, clusters))
@@ -127,7 +239,19 @@ def rand_index(
 
 
 def separation(distances: npt.ArrayLike, classes: npt.ArrayLike) -> float:
-    """J: mean distance between items of different classes over mean distance between items of one class."""
+    """J: mean distance between items of different classes over mean distance between items of one class.
+
+    Parameters
+    ----------
+    distances : (n, n) distance between every two items, as `model.distances()` returns
+    classes : the class of each item
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.separation([[0, 1, 4], [1, 0, 4], [4, 4, 0]], ["cat", "cat", "car"])
+    4.0
+    """
     table = np.asarray(distances, float)
     upper = np.triu_indices(len(table), 1)
     same, value = _same(classes), table[upper]
@@ -147,6 +271,19 @@ def align(positions: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
     """Return positions moved, turned, mirrored and scaled onto the truth as well as can be (Procrustes).
 
     Where the number of dimensions differs, the smaller is filled up with zeros.
+
+    Parameters
+    ----------
+    positions : (n, d) positions, those of a model, say
+    truth : (n, k) the positions to compare them with
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    >>> turned = 3.0 * truth @ [[0.0, 1.0], [-1.0, 0.0]] + 5.0
+    >>> np.allclose(sm.align(turned, truth), truth)
+    True
     """
     X, Y = _same_width(np.asarray(positions, float), np.asarray(truth, float))
     centre = Y.mean(0)
@@ -157,7 +294,21 @@ def align(positions: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
 
 
 def procrustes_distance(positions: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Share of the truth's variance that the aligned positions miss: 0 is a perfect map, 1 no better than a point."""
+    """Share of the truth's variance that the aligned positions miss: 0 is a perfect map, 1 no better than a point.
+
+    Parameters
+    ----------
+    positions : (n, d) positions, those of a model, say
+    truth : (n, k) the positions to compare them with
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> model = sm.STE(2, random_state=0).fit(sm.simulate(truth, 2000, random_state=0))
+    >>> sm.procrustes_distance(model.embedding_, truth) < 0.1
+    True
+    """
     X, Y = _same_width(np.asarray(positions, float), np.asarray(truth, float))
     if len(X) != len(Y):
         raise ValueError(f"truth: expected {len(X)} items as in positions, found {len(Y)}")

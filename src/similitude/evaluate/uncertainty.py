@@ -54,6 +54,16 @@ class Uncertainty:
     level : of intervals and ellipses
     method, by : how the maps were drawn
     inflation : what the deviations of refits were multiplied by (see `uncertainty`)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.uncertainty(model, answers, method="laplace", n=20, random_state=0)
+    >>> found.draws.shape, found.accuracy.low < found.accuracy.value < found.accuracy.high
+    ((20, 12, 2), True)
     """
 
     similarity: Similarity
@@ -197,6 +207,16 @@ def uncertainty(
     random_state : seed or generator
     n_jobs : processes for the refits, through joblib
     callback : called after each refit of the bootstrap with the number done and the number of all
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, sharpness=2.0, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.uncertainty(model, answers, method="laplace", n=20, random_state=0)
+    >>> found.radius.shape, found.needs_answers.columns[0], len(found.distances([(0, 1), (0, 2)]))
+    ((12,), 'item', 2)
     """
     _check(method, by, n, level)
     similarity: Similarity = getattr(model, "similarity_", model)

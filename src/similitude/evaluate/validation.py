@@ -61,6 +61,15 @@ def cross_validate(
     -------
     a table with accuracy and its interval (`low`, `high`), whole-answer accuracy, mean likelihood and log-loss where
     the estimator has probabilities, and seconds per fit
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.cross_validate([sm.STE(2), sm.CKL(2)], answers, n_splits=3, random_state=0)
+    >>> table.estimator.tolist(), bool((table.low < table.accuracy).all())
+    (['STE', 'CKL'], True)
     """
     named = _named(estimators)
     c = as_comparisons(comparisons)
@@ -120,6 +129,15 @@ def learning_curve(
     Returns
     -------
     a table with a row per estimator and size: `answers`, `comparisons`, `accuracy`, `low`, `high`, `seconds`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
+    >>> table = sm.learning_curve(sm.STE(2), answers, sizes=[80, 300], n_repeats=2, random_state=0)
+    >>> table.answers.tolist(), table.accuracy.is_monotonic_increasing
+    ([80, 300], True)
     """
     if by == "item":
         raise ValueError("by: a learning curve grows by answers; expected 'answer' or 'rater', found 'item'")

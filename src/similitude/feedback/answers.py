@@ -29,6 +29,14 @@ class Answers:
     strategy : how the question was chosen
     time : seconds that the answer took, NaN where not recorded
     side : position on the screen of what was chosen, -1 where not recorded
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> c = sm.Comparisons.from_odd_one_out([("cat", "dog", "bus"), ("car", "bus", "cat")], rater=["ann", "ben"])
+    >>> answers = c.answers
+    >>> len(answers), answers.rater.labels, int(answers.cant_tell.sum())
+    (2, ('ann', 'ben'), 0)
     """
 
     form: Categories

@@ -53,7 +53,7 @@ def answers_card(answers: Answers) -> str:
         rows.append(("time", f"{np.nanmedian(answers.time):.3g} s", "median of an answer"))
     if answers.strategy.recorded:
         ways = answers.strategy.labels
-        rows.append(("chosen by", counted(len(ways), "strategy", "strategies"), listed(ways, len(ways))))
+        rows.append(("chosen by", counted(len(ways), "strategy", "strategies"), _some(ways)))
     return card(title_of(repr(answers)), figures(rows), note("to_frame() gives them as a table."))
 
 
@@ -122,8 +122,13 @@ def shards_card(shards: Shards) -> str:
 
 
 def _items(names: Sequence[str] | None, count: int) -> Row:
-    known = f"by position, 0 to {count - 1:,}" if names is None and count else listed(names or (), count)
+    known = f"by position, 0 to {count - 1:,}" if names is None and count else _some(names or ())
     return "items", f"{count:,}", known
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few of some names, the long ones cut."""
+    return listed(map(shortened, names), len(names))
 
 
 def _questions(answers: Answers) -> Iterator[Row]:
@@ -137,7 +142,7 @@ def _questions(answers: Answers) -> Iterator[Row]:
 
 
 def _raters(rater: Categories, unknown: tuple[Row, ...] = ()) -> tuple[Row, ...]:
-    known = ("raters", f"{len(rater.labels):,}", listed(rater.labels, len(rater.labels)))
+    known = ("raters", f"{len(rater.labels):,}", _some(rater.labels))
     return (known,) if rater.recorded else unknown
 
 

@@ -26,7 +26,17 @@ By = Literal["answer", "rater", "item"]
 
 
 class PartialAnswerWarning(UserWarning):
-    """A slice holds some comparisons of an answer and leaves others: a split there leaks."""
+    """A slice holds some comparisons of an answer and leaves others: a split there leaks.
+
+    Examples
+    --------
+    >>> import warnings, similitude as sm
+    >>> c = sm.Comparisons.from_odd_one_out([("cat", "dog", "bus")])  # one answer, two comparisons
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.PartialAnswerWarning)
+    ...     len(c), len(c[:1])
+    (2, 1)
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -101,6 +101,14 @@ def choose_landmarks(
     Returns
     -------
     landmarks : ascending indices of items
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.choose_landmarks(100, 5, random_state=0).shape
+    (5,)
+    >>> 2 in sm.choose_landmarks([[0.0], [0.1], [9.0]], 2, random_state=0)  # spread out: the far one is in
+    True
     """
     rng = np.random.default_rng(random_state)
     if metric not in ("euclidean", "precomputed"):

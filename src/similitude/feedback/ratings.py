@@ -41,7 +41,8 @@ class Ratings:
     Examples
     --------
     >>> import similitude as sm
-    >>> sm.Ratings.of([("cat", "dog"), ("cat", "bus"), ("dog", "bus")], [5, 1, 2], larger="similar")
+    >>> ratings = sm.Ratings.of([("cat", "dog"), ("cat", "bus"), ("dog", "bus")], [5, 1, 2], larger="similar")
+    >>> ratings
     <3 ratings from 1 to 5 (larger is more similar) of 3 items>
     """
 

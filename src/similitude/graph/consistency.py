@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from similitude.display.words import number
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, Rows, as_comparisons
 from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
-from similitude.graph.figures import FigureTable, named, number, shown
+from similitude.graph.figures import FigureTable, named
 from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
 from similitude.graph.repeats import (
@@ -63,6 +64,16 @@ class ConsistencyReport(FigureTable):
     groups : names of items, in groups that no comparison links, the largest first
     never_compared : names of the items in no comparison
     raters : each rater's agreement with the others
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> report = sm.check(sm.simulate(truth, 2000, sharpness=3.0, raters=5, random_state=0))
+    >>> report.answers, report.items, report.ceiling.value > 0.8
+    (2000, 12, True)
+    >>> report.to_frame().shape[0] == len(list(report.figures())), report.rater_frame().shape[0]
+    (True, 5)
     """
 
     answers: int
@@ -102,7 +113,7 @@ class ConsistencyReport(FigureTable):
         if who:
             found.append(named("raters who seem to click at random", who))
         if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
-            found.append(f"the answers are close to chance: the noise ceiling is {shown(self.ceiling)}")
+            found.append(f"the answers are close to chance: the noise ceiling is {self.ceiling}")
         if len(self.groups) > 1:
             found.append(f"{len(self.groups)} groups of items that no comparison links: their places are arbitrary")
         if self.never_compared:

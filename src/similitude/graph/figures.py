@@ -30,7 +30,7 @@ class FigureTable:
         )
 
     def __str__(self) -> str:
-        rows = [(name, shown(e), e.note) for name, e in self.figures()]
+        rows = [(name, str(e), e.note) for name, e in self.figures()]
         wide, broad = (max(len(row[k]) for row in rows) for k in range(2))
         lines = [f"{name:<{wide}}  {text:<{broad}}  {note}".rstrip() for name, text, note in rows]
         return "\n".join(lines)
@@ -43,25 +43,9 @@ class FigureTable:
 
     def _repr_html_(self) -> str:
         doubts = self.doubts()
-        rows = [(name, shown(e), e.note) for name, e in self.figures()]
+        rows = [(name, str(e), e.note) for name, e in self.figures()]
         title = "Can these answers be trusted? " + ("Worth a look:" if doubts else "Nothing stands out.")
         return card(title, remarks(doubts), figures(rows))
-
-
-def shown(e: Estimate) -> str:
-    """Return a figure as it is printed: its value and interval, or "unknown"."""
-    if e.value is None:
-        return "unknown"
-    if e.low is None or e.high is None:
-        return number(e.value)
-    return f"{number(e.value)} ({number(e.low)} to {number(e.high)})"
-
-
-def number(value: float) -> str:
-    """Return a number as it is printed."""
-    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
-        return f"{value:,.0f}"
-    return f"{value:,.2f}"
 
 
 def named(what: str, names: Sequence[str], most: int = 5) -> str:

@@ -19,6 +19,18 @@ def exact_embedding(comparisons: Comparisons) -> Floats:
     alike, which stands for a *squared* dissimilarity. With A = -1/2 H D H (H centres) and its least eigenvalue l < 0,
     A - l I is positive semidefinite, and its positions have squared distances D_ij - 2 l (constant shift, Roth et al.
     2003): the order is the same. The least number of dimensions is NP-hard to find, and none is promised.
+
+    Parameters
+    ----------
+    comparisons : feedback without contradictions (`clean`)
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> c = sm.Comparisons.from_triplets([(0, 1, 2), (1, 0, 2)])
+    >>> X = sm.exact_embedding(c)
+    >>> X.shape, bool(np.linalg.norm(X[0] - X[1]) < np.linalg.norm(X[0] - X[2]))
+    ((3, 2), True)
     """
     if not len(comparisons):
         raise ValueError("comparisons: there are none to embed")

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.words import number
 from similitude.feedback.columns import Floats
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.counts import count_shards
-from similitude.graph.figures import FigureTable, named, number
+from similitude.graph.figures import FigureTable, named
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.graph.repeats import Estimate, Repeats, agreement_of_sides, noise_ceiling
 
@@ -42,6 +43,16 @@ class PassReport(FigureTable):
     never_compared : names of the items in no comparison, the first thousand of them
     never : number of items in no comparison
     left_out : what passes cannot tell
+
+    Examples
+    --------
+    >>> import tempfile, similitude as sm
+    >>> c = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 500, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sm.write_comparisons(c, f"{folder}/answers")
+    ...     report = sm.check(sm.ComparisonDataset(f"{folder}/answers"))
+    >>> report.comparisons, report.questions <= 12, report.groups
+    (500, True, (4,))
     """
 
     comparisons: int

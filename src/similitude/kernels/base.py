@@ -21,6 +21,20 @@ class Kernel(ABC):
     """k(x, y): how alike two items are by their features; symmetric and positive semidefinite.
 
     A kernel holds the features of its training items and never changes.
+
+    Attributes
+    ----------
+    n_items : the number of training items
+    present : which training items have features
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> kernel = sm.kernels.RBF([[0.0], [1.0], [3.0]])
+    >>> isinstance(kernel, sm.kernels.Kernel), kernel
+    (True, RBF(3 items))
+    >>> kernel.matrix().shape, kernel.cross([[2.0]]).shape
+    ((3, 3), (1, 3))
     """
 
     @property

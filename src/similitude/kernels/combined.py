@@ -107,6 +107,13 @@ class Scaled(_Wrapper):
     ----------
     kernel : the kernel, or an array, which means `Linear`
     scale : zero or more
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.Scaled([[1.0], [2.0]], 10.0).matrix()
+    array([[10., 20.],
+           [20., 40.]])
     """
 
     scale: float = 1.0
@@ -138,6 +145,13 @@ class Centred(_Wrapper):
     Parameters
     ----------
     kernel : the kernel, or an array, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.Centred([[1.0], [3.0]]).matrix()
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
 
     @cached_property
@@ -161,6 +175,18 @@ class UnitTrace(_Wrapper):
     Parameters
     ----------
     kernel : the kernel, or an array, which means `Linear`
+
+    Attributes
+    ----------
+    trace_ : tr K_0
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> kernel = sm.kernels.UnitTrace([[1.0], [2.0]])
+    >>> kernel.trace_, kernel.matrix()
+    (5.0, array([[0.2, 0.4],
+           [0.4, 0.8]]))
     """
 
     @cached_property

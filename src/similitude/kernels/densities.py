@@ -88,6 +88,13 @@ class ExpectedLikelihood(DensityKernel):
         say that an item lacks this modality
     normalise : whether to divide, so that k(p, p) = 1
     present : booleans, one per item: which items have features, where NaN does not say it
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> weights, means, variances = [[1.0], [1.0]], [[[0.0]], [[2.0]]], [[[1.0]], [[1.0]]]
+    >>> sm.kernels.ExpectedLikelihood((weights, means, variances)).matrix()[0].round(2)
+    array([1.  , 0.37])
     """
 
     normalise: bool = True

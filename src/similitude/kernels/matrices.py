@@ -20,14 +20,38 @@ _THIN = 0.25  # of the items: the rank up to which a root by its factor is cheap
 
 
 def centred(K: npt.ArrayLike) -> Floats:
-    """H K H with H = I - 11'/n: the kernel with its origin at the mean of the items; distances stay as they are."""
+    """H K H with H = I - 11'/n: the kernel with its origin at the mean of the items; distances stay as they are.
+
+    Parameters
+    ----------
+    K : symmetric matrix (n × n)
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.centred([[1.0, 3.0], [3.0, 9.0]])
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     matrix = check_symmetric(as_square(K, "K"), "K")
     means = matrix.mean(0)
     return matrix - (means + means[:, None] - means.mean())
 
 
 def unit_trace(K: npt.ArrayLike) -> Floats:
-    """K / tr K: the kernel scaled so that kernels of different features can be weighed against each other."""
+    """K / tr K: the kernel scaled so that kernels of different features can be weighed against each other.
+
+    Parameters
+    ----------
+    K : matrix (n × n) with a positive trace
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.unit_trace([[1.0, 2.0], [2.0, 4.0]])
+    array([[0.2, 0.4],
+           [0.4, 0.8]])
+    """
     matrix = as_square(K, "K")
     return matrix / positive_trace(matrix)
 
@@ -43,7 +67,22 @@ def positive_trace(K: Floats) -> float:
 
 
 class Root(NamedTuple):
-    """A thin root of a kernel matrix, and the way for new rows: `factor` (n × q), `back` (n × q)."""
+    """A thin root of a kernel matrix, and the way for new rows: `factor` (n × q), `back` (n × q).
+
+    Parameters
+    ----------
+    factor : (n × q) F with F F' = K
+    back : (n × q) what takes rows of kernel values to features
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> K = [[4.0, 2.0], [2.0, 1.0]]
+    >>> root = sm.kernels.psd_root(K)
+    >>> (root.factor @ root.factor.T).round(6), root.apply([[2.0, 1.0]]).shape
+    (array([[4., 2.],
+           [2., 1.]]), (1, 1))
+    """
 
     factor: Floats
     back: Floats

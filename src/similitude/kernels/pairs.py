@@ -35,6 +35,13 @@ class PairKernel(ABC):
     Parameters
     ----------
     kernel : a kernel over items, or an array with a row per item, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> pairs = sm.kernels.MetricPairs([[0.0], [1.0], [3.0]])
+    >>> isinstance(pairs, sm.kernels.PairKernel), pairs
+    (True, MetricPairs(Linear(3 items)))
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -159,6 +166,13 @@ class ProductPairs(SymmetricPairs):
     Parameters
     ----------
     kernel : a kernel over items, or an array with a row per item, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.ProductPairs([[1.0], [2.0], [3.0]]).matrix([[0, 1], [1, 2]])
+    array([[ 8., 24.],
+           [24., 72.]])
     """
 
     @staticmethod
@@ -186,6 +200,13 @@ class SumPairs(SymmetricPairs):
     Parameters
     ----------
     kernel : a kernel over items, or an array with a row per item, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.SumPairs([[1.0], [2.0], [3.0]]).matrix([[0, 1], [1, 2]])
+    array([[ 9., 15.],
+           [15., 25.]])
     """
 
     @staticmethod
@@ -210,6 +231,13 @@ class PrintedProduct(PairKernel):
     Parameters
     ----------
     kernel : a kernel over items, or an array with a row per item, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.PrintedProduct([[1.0], [2.0], [3.0]]).matrix([[0, 1], [1, 2]])
+    array([[ 4., 12.],
+           [12., 36.]])
     """
 
     @classmethod
@@ -225,6 +253,13 @@ class PrintedSum(PairKernel):
     Parameters
     ----------
     kernel : a kernel over items, or an array with a row per item, which means `Linear`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.PrintedSum([[1.0], [2.0], [3.0]]).matrix([[0, 1], [1, 2]])
+    array([[ 4.,  8.],
+           [ 8., 12.]])
     """
 
     @classmethod

@@ -45,6 +45,13 @@ class Polynomial(FeatureKernel):
     degree : a whole number; others do not give a kernel
     offset : zero or more; above zero, lower degrees take part
     present : booleans, one per item: which items have features, where NaN does not say it
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.Polynomial([[1.0], [2.0]], degree=2).matrix()
+    array([[ 4.,  9.],
+           [ 9., 25.]])
     """
 
     degree: int = 2
@@ -141,6 +148,13 @@ class ChiSquare(FeatureKernel):
     Attributes
     ----------
     gamma_ : the gamma in use
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> kernel = sm.kernels.ChiSquare([[1.0, 0.0], [0.0, 1.0]])
+    >>> kernel.gamma_, kernel.matrix()[0].round(2)
+    (0.5, array([1.  , 0.37]))
     """
 
     gamma: float | None = None
@@ -187,6 +201,12 @@ class Cosine(FeatureKernel):
     Attributes
     ----------
     idf_ : the weight of each feature; ones without tfidf
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernels.Cosine([[1, 0], [1, 1], [0, 2]]).matrix()[0].round(2)
+    array([1.  , 0.71, 0.  ])
     """
 
     tfidf: bool = False

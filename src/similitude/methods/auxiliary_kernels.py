@@ -62,16 +62,21 @@ class RCKLMKL(_AuxiliaryKernels):
     loss : "logistic" or "hinge"
     penalty : price of the weights' sum; "auto" is 0.3 · n / (total weight of the comparisons)
     solver : "factored" or "auto" (L-BFGS with bounds), "full" (accelerated projected gradient: the reference)
-    n_items : number of items, where it is more than the comparisons show
     max_iter : most iterations
-    tol : stop when the duality gap is this share of the objective
 
     Attributes
     ----------
     weights_ : weight of each kernel by name, kernels scaled to a mean squared distance of 2 between items
-    kernel_, embedding_, similarity_ : as for `RCKL`
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    objective_, gap_, penalty_, n_iter_, status_ : as for `RCKL`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.RCKLMKL().fit(answers, features={"look": truth, "noise": noise})
+    >>> model.weights_["look"] > model.weights_["noise"], model.score(answers) > 0.8
+    (True, True)
     """
 
     def __init__(
@@ -124,20 +129,26 @@ class RCKLAK(_AuxiliaryKernels):
     Parameters
     ----------
     loss : "logistic" or "hinge"
-    penalty : strength of the trace penalty on the free kernel; "auto" as for `RCKL`
+    penalty : strength of the trace penalty on the free kernel; "auto" is sqrt(n / W) with W the total weight of the
+        comparisons, twice that for the hinge
     auxiliary_penalty : price of the weights' sum; "auto" is 0.3 · n / (total weight of the comparisons)
-    solver : "factored" or "auto", "full" (accelerated projected gradient: the reference)
-    n_items : number of items, where it is more than the comparisons show
-    max_iter : most iterations (of one rank, for "factored")
-    tol : stop when the duality gap is this share of the objective
 
     Attributes
     ----------
     weights_ : weight of each kernel by name, kernels scaled to a mean squared distance of 2 between items
     free_kernel_ : (n, n) the free part
-    kernel_, embedding_, similarity_ : the sum, as for `RCKL`
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    objective_, gap_, penalty_, auxiliary_penalty_, n_iter_, status_ : as for `RCKL`
+    kernel_ : (n, n) the sum, centred
+    auxiliary_penalty_ : the price that was used
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.RCKLAK().fit(answers, features={"look": truth, "noise": noise})
+    >>> model.weights_["look"] > model.weights_["noise"], model.score(answers) > 0.8
+    (True, True)
     """
 
     def __init__(

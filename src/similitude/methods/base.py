@@ -19,13 +19,24 @@ from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
+from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
 
 _MOST_NAMED = 5
 
 
 class FeedbackWarning(UserWarning):
-    """The feedback leaves something open: items never compared, or groups of items never compared with each other."""
+    """The feedback leaves something open: items never compared, or groups of items never compared with each other.
+
+    Examples
+    --------
+    >>> import warnings, similitude as sm
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.FeedbackWarning)
+    ...     model = sm.STE(1, n_items=4, random_state=0).fit([(0, 1, 2), (1, 0, 2)])  # nothing was said about item 3
+    >>> float(abs(model.embedding_[3, 0]))
+    0.0
+    """
 
 
 class ComparisonEstimator(BaseEstimator):
@@ -34,6 +45,11 @@ class ComparisonEstimator(BaseEstimator):
     similarity_: Similarity
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Explain every parameter in the docstring of each method, those of the classes that it extends included."""
+        super().__init_subclass__(**settings)
+        complete_docstring(cls)
 
     def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""

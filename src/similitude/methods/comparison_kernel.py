@@ -82,6 +82,15 @@ class ComparisonKernel(BaseEstimator):
     shift_ : what `reduce_diagonal` takes from the diagonal, known once the kernel was formed
     landmarks_ : the landmarks as ascending indices, or None
     n_items_ : number of items
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 2000, random_state=0)
+    >>> model = sm.ComparisonKernel("k1").fit(answers)
+    >>> model.kernel_.shape, sm.KernelKMeans(3, random_state=0).fit(model.kernel_).labels_.shape
+    ((12, 12), (12,))
     """
 
     def __init__(

@@ -82,6 +82,16 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     mean_, scale_ : how features are standardised
     n_iter_ : iterations in all
     status_ : why the last step of the path stopped: "converged", "max_iter" or "stalled"
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 3))
+    >>> y = np.where(X[:, 0] > 0, "calm", "alert")
+    >>> model = sm.CAMEL(n_components=1, n_init=1, random_state=0).fit(X, y, confidence=np.clip(np.abs(X[:, 0]), 0, 1))
+    >>> model.score(X, y) > 0.9, model.predict(X[:2]).shape, bool(np.abs(model.components_).argmax() == 0)
+    (True, (2,), True)
     """
 
     def __init__(

@@ -59,7 +59,19 @@ class FeatureEmbedding(FeatureEstimator):
     embedding_ : (n, d) positions; an item never compared stands where its features put it
     residual_ : (n, d) the free rest of each item: what the features do not say
     components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    penalty_, map_penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    penalty_, map_penalty_ : the penalties that were used
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.FeatureEmbedding(n_components=2, random_state=0).fit(answers, features=truth)
+    >>> model.score(answers) > 0.9, model.transform([[0.0, 1.0]]).shape
+    (True, (1, 2))
     """
 
     def __init__(

@@ -49,8 +49,7 @@ _NO_DIFFERENCE = 0.01  # of the log-loss: what is closer to the best counts as t
 class GroupEmbedding(LogisticEmbedding):
     """Maps for groups of raters who see the items differently, with the membership of each rater.
 
-    Where no rater is recorded there is one group, and the fit is that of the method itself. See `OrdinalEmbedding` for
-    the other parameters and attributes.
+    Where no rater is recorded there is one group, and the fit is that of the method itself.
 
     Parameters
     ----------
@@ -74,6 +73,16 @@ class GroupEmbedding(LogisticEmbedding):
     n_groups_ : number of groups
     selection_ : table of the numbers of groups tried: `groups`, `log_loss`, how far `behind` the best and the standard
         `error` of that, `chosen`; None where the number was given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> rng = np.random.default_rng(0)
+    >>> maps = {"ann": rng.normal(size=(10, 2)), "ben": rng.normal(size=(10, 2))}
+    >>> said = [sm.simulate(X, 300, raters=sm.Raters.of([9.0], names=[who]), random_state=0) for who, X in maps.items()]
+    >>> model = sm.GroupEmbedding(n_components=2, n_groups=2, random_state=0).fit(sm.Comparisons.concatenate(said))
+    >>> len(model.similarities_), sorted(model.groups_.group)
+    (2, [1, 2])
     """
 
     def __init__(

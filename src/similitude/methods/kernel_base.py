@@ -70,7 +70,24 @@ class Feedback:
 
 
 class KernelEstimator(ComparisonEstimator):
-    """Learns a kernel; what its fits have in common."""
+    """Learns a kernel; what its fits have in common.
+
+    Parameters
+    ----------
+    solver : "factored" (grows the rank until a certificate holds; for any number of items), "full" (accelerated
+        projected gradient on the whole kernel: the reference, for a few hundred items), or "auto", which is "factored"
+    n_items : number of items, where it is more than the comparisons show
+    max_iter : most iterations (of one rank, for "factored")
+    tol : stop when the duality gap is this share of the objective
+
+    Attributes
+    ----------
+    kernel_ : (n, n) the kernel, centred
+    embedding_ : (n, rank) positions with the kernel's distances, principal axes first
+    objective_, gap_ : the exact objective, and how far at most it is above the optimum (proven by duality)
+    penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
+    similarity_ : the fitted model in use
+    """
 
     _losses: tuple[str, ...] = tuple(LOSSES)
     loss: str
@@ -129,7 +146,7 @@ class KernelEstimator(ComparisonEstimator):
             proven = f" {found.gap / abs(found.value):.1e} of the objective from its proven bound"
             warnings.warn(
                 f"{type(self).__name__} stopped{'' if np.isnan(found.gap) else proven} after {found.n_iter} "
-                "iterations: raise max_iter, or tol",
+                f"iterations: raise {'tol' if found.status == 'stalled' else 'max_iter, or tol'}",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -144,6 +161,10 @@ class FeatureEstimator(ComparisonEstimator):
 
     `fit` must set `modalities_`, `maps_`, per modality the map (q × d) from its Φ to positions, and `origin_`, what is
     taken from their sum.
+
+    Attributes
+    ----------
+    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
     """
 
     needs_features = True

@@ -47,6 +47,15 @@ class KernelKMeans(ClusterMixin, BaseEstimator):
     labels_ : (n,) the cluster of each item
     inertia_ : sum of squared distances to the means
     n_iter_ : iterations of the best start
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> F = np.array([[0.0], [0.1], [0.2], [5.0], [5.1]])
+    >>> model = sm.KernelKMeans(2, random_state=0).fit(F @ F.T)
+    >>> cluster = model.labels_.tolist()
+    >>> cluster[0] == cluster[1] == cluster[2], cluster[0] == cluster[4]
+    (True, False)
     """
 
     def __init__(
@@ -183,7 +192,19 @@ def _inertia(K: Array, labels: Ints, count: int) -> float:
 
 
 def kernel_distances(K: Any) -> Floats:
-    """Return (n, n) distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel matrix; zero on the diagonal, rounding cut off."""
+    """Return (n, n) distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel matrix; zero on the diagonal, rounding cut off.
+
+    Parameters
+    ----------
+    K : kernel matrix (n, n)
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> sm.kernel_distances([[1.0, 0.0], [0.0, 3.0]])
+    array([[0., 2.],
+           [2., 0.]])
+    """
     matrix = as_square(np.asarray(K, float), "K")
     own = np.diagonal(matrix)
     d2 = own[:, None] + own - 2.0 * matrix
@@ -204,6 +225,14 @@ def kernel_linkage(K: Any, method: Literal["complete", "average", "single"] = "c
     Returns
     -------
     tree : (n - 1, 4) as of `scipy.cluster.hierarchy.linkage`: cut it with `fcluster`, draw it with `plot.dendrogram`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> F = np.array([[0.0], [1.0], [5.0]])
+    >>> sm.kernel_linkage(F @ F.T)[:, :2]
+    array([[0., 1.],
+           [2., 3.]])
     """
     if method not in ("complete", "average", "single"):
         raise ValueError(f"method: expected 'complete', 'average' or 'single', found {method!r}")
@@ -232,6 +261,13 @@ def kernel_map(
     Returns
     -------
     positions : (n, n_components) coordinates along the directions of largest spread
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> F = np.random.default_rng(0).normal(size=(10, 4))
+    >>> sm.kernel_map(F @ F.T, 2).shape, sm.kernel_map(F, 2, kernel="linear").shape
+    ((10, 2), (10, 2))
     """
     if kernel not in _KERNELS:
         raise ValueError(f"kernel: expected 'precomputed' or 'linear', found {kernel!r}")

@@ -10,7 +10,7 @@ Examples
 >>> import similitude as sm
 >>> c = sm.simulate([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], 300, random_state=0)
 >>> model = sm.RCKL().fit(c)
->>> model.score(c) > 0.9, model.gap_ <= 1e-3 * model.objective_
+>>> model.score(c) > 0.9, bool(model.gap_ <= 1e-3 * model.objective_)
 (True, True)
 """
 
@@ -54,19 +54,19 @@ class RCKL(KernelEstimator):
     slack : "soft", or "hard" for the kernel of least trace in which every comparison holds with a margin of 1 (the
         hinge, with nothing forgiven): only for feedback without contradictions
     mu : of loss="ckl": the probability is (mu + d²_far) / (2 mu + d²_near + d²_far)
-    solver : "factored" (grows the rank until a certificate holds; for any number of items), "full" (accelerated
-        projected gradient on the n × n kernel: the reference, for a few hundred items), or "auto", which is "factored"
-    n_items : number of items, where it is more than the comparisons show
-    max_iter : most iterations (of one rank, for "factored")
-    tol : stop when the duality gap is this share of the objective
 
     Attributes
     ----------
     kernel_ : (n, n) the kernel, centred (ones on the diagonal for "ckl")
-    embedding_ : (n, rank) positions with the kernel's distances, principal axes first
-    objective_, gap_ : the exact objective, and how far at most it is above the optimum (proven by duality)
-    penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
-    similarity_ : the fitted model in use
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.RCKL(loss="logistic").fit(answers)
+    >>> model.kernel_.shape, bool(model.gap_ <= 1e-3 * model.objective_), model.score(answers) > 0.9
+    ((12, 12), True, True)
     """
 
     _losses = (*LOSSES, "ckl")

@@ -44,12 +44,10 @@ _FEWEST = 40  # answers below which weights cannot be chosen
 class MixedEmbedding(LogisticEmbedding):
     """Positions from several forms of feedback at once.
 
-    With comparisons of one form alone it is the method itself. See `OrdinalEmbedding` for the other parameters and
-    attributes.
+    With comparisons of one form alone it is the method itself.
 
     Parameters
     ----------
-    n_components : dimensions of the embedding
     method : "STE", "TSTE" or "CKL": how comparisons are answered
     weights : how much each form counts, as a dict, 1 where it is not in it: "links", "ratings", "labels", or a form of
         comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
@@ -64,6 +62,16 @@ class MixedEmbedding(LogisticEmbedding):
     links_ : threshold (a distance) and slope of the links, None without links
     ratings_ : for each set of ratings its slope and, for steps, its thresholds
     n_used_ : how many comparisons, links, ratings and labels' comparisons were learned from
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 300, random_state=0)
+    >>> links = sm.Links.from_pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2), (1, 3)], n_items=12)
+    >>> model = sm.MixedEmbedding(n_components=2, weights={"links": 0.5}, random_state=0).fit(answers, links=links)
+    >>> model.embedding_.shape, model.weights_["links"]
+    ((12, 2), 0.5)
     """
 
     takes_further = True  # `fit` takes links, ratings and labels

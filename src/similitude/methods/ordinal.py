@@ -43,7 +43,19 @@ from similitude.methods.embedding import OrdinalEmbedding
 class STE(OrdinalEmbedding):
     """Stochastic triplet embedding (van der Maaten & Weinberger 2012): P(answer) = 1/(1 + exp(d2_near - d2_far)).
 
-    The loss is -log P, scale(t) = t. See `OrdinalEmbedding` for the parameters and attributes.
+    The loss is -log P, scale(t) = t. For many answers; it gives a probability for each.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, names=list("abcdefghijkl"), random_state=0)
+    >>> train, test = answers.split(0.2, random_state=0)
+    >>> model = sm.STE(n_components=2, random_state=0).fit(train)
+    >>> model.embedding_.shape, model.score(test) > 0.8
+    ((12, 2), True)
+    >>> len(model.neighbors("a", k=3)), model.predict_proba(test).shape
+    (3, (120, 2))
     """
 
     def loss(self) -> ComparisonLoss:
@@ -54,13 +66,22 @@ class STE(OrdinalEmbedding):
 class TSTE(OrdinalEmbedding):
     """t-distributed STE (van der Maaten & Weinberger 2012): similarity is (1 + d2/alpha)^(-(alpha+1)/2).
 
-    P(answer) = its share for the near pair, so scale(t) = (alpha+1)/2 · log(1 + t/alpha). See `OrdinalEmbedding` for
-    the other parameters and for the attributes.
+    P(answer) = its share for the near pair, so scale(t) = (alpha+1)/2 · log(1 + t/alpha). For few
+    answers, and items in clusters.
 
     Parameters
     ----------
     alpha : degrees of freedom of the Student kernel: the smaller, the heavier its tails; max(n_components - 1, 1) when
         not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.TSTE(n_components=2, alpha=1.0, random_state=0).fit(answers)
+    >>> model.embedding_.shape, model.score(answers) > 0.9
+    ((12, 2), True)
     """
 
     _prior = 0.3
@@ -96,11 +117,20 @@ class CKL(OrdinalEmbedding):
     """Crowd kernel learning (Tamuz et al. 2011): P(answer) = (mu + d2_far)/(2 mu + d2_near + d2_far).
 
     That is a logistic loss with scale(t) = log(mu + t). The paper's constraint diag K = 1 is replaced by the ridge.
-    See `OrdinalEmbedding` for the other parameters and for the attributes.
+    For few answers, and a good default for people's answers.
 
     Parameters
     ----------
     mu : keeps the ratio of squared distances finite: below it, all distances count as equally small
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.CKL(n_components=2, mu=0.1, random_state=0).fit(answers)
+    >>> model.embedding_.shape, model.score(answers) > 0.9
+    ((12, 2), True)
     """
 
     _prior = 0.3
@@ -134,11 +164,20 @@ class CKL(OrdinalEmbedding):
 class SOE(OrdinalEmbedding):
     """Soft ordinal embedding (Terada & von Luxburg 2014): max(0, delta + d_near - d_far)² on distances.
 
-    scale(t) = sqrt(t + 1e-6) - sqrt(1e-6). See `OrdinalEmbedding` for the other parameters and for the attributes.
+    scale(t) = sqrt(t + 1e-6) - sqrt(1e-6). For clean or mildly noisy answers; fast.
 
     Parameters
     ----------
     delta : the margin by which the far pair should be farther; it sets the size of the map
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.SOE(n_components=2, delta=0.5, random_state=0).fit(answers)
+    >>> model.embedding_.shape, model.score(answers) > 0.9
+    ((12, 2), True)
     """
 
     def __init__(
@@ -170,8 +209,17 @@ class SOE(OrdinalEmbedding):
 class GNMDS(OrdinalEmbedding):
     """Generalised non-metric multidimensional scaling (Agarwal et al. 2007), in its embedding form.
 
-    The loss is max(0, 1 + d2_near - d2_far), rounded over a width of 0.3 for the smooth solvers. See
-    `OrdinalEmbedding` for the parameters and attributes.
+    The loss is max(0, 1 + d2_near - d2_far), rounded over a width of 0.3 for the smooth solvers. For noisy
+    answers.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.GNMDS(n_components=2, random_state=0).fit(answers)
+    >>> model.embedding_.shape, model.score(answers) > 0.9
+    ((12, 2), True)
     """
 
     def loss(self) -> ComparisonLoss:

@@ -59,20 +59,23 @@ class KPOE(KernelEstimator, FeatureEstimator):
     Parameters
     ----------
     loss : "hinge" (the paper's) or "logistic", which gives probabilities
-    penalty : strength of the trace penalty (n / beta in the paper); "auto" as for `RCKL`
+    penalty : strength of the trace penalty (n / beta in the paper); "auto" is sqrt(n / W) with W the total weight of
+        the comparisons, twice that for the hinge
     diagonal : learn one weight per training item instead of a full matrix
-    solver : "factored" or "auto", "full" (accelerated projected gradient: the reference)
-    n_items : number of items, where it is more than the comparisons show
-    max_iter : most iterations (of one rank and smoothing, for "factored")
-    tol : stop when the duality gap is this share of the objective
 
     Attributes
     ----------
     weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries
     diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
-    kernel_, embedding_, similarity_ : the learned kernel, positions, the fitted model in use
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    objective_, gap_, penalty_, n_iter_, status_ : as for `RCKL`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.KPOE().fit(answers, features=sm.kernels.RBF(truth))
+    >>> model.score(answers) > 0.8, len(model.transform([[0.0, 0.0], [1.0, 1.0]]))
+    (True, 2)
     """
 
     weights_: dict[str, float]
@@ -172,13 +175,23 @@ class LPOE(KPOE):
 
     Parameters
     ----------
-    loss, penalty, diagonal, solver, n_items, max_iter, tol : as for `KPOE`
+    diagonal : learn one weight per feature instead of a full matrix
 
     Attributes
     ----------
     components_ : {"features": (q, d)} what a unit of each feature adds to each dimension
     diagonal_ : with `diagonal`, {"features": (q,)} the weight of each feature
-    embedding_, kernel_, similarity_, objective_, gap_, penalty_, n_iter_, status_ : as for `KPOE`
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.LPOE(diagonal=True).fit(answers, features=np.hstack([truth, noise]))
+    >>> weights = model.diagonal_["features"]
+    >>> weights.shape, bool(weights[:2].min() > weights[2:].max())
+    ((4,), True)
     """
 
     def _modality(self) -> type[Modality]:
@@ -190,7 +203,6 @@ class MKPOE(KPOE):
 
     Parameters
     ----------
-    loss, penalty, diagonal, solver, n_items, max_iter, tol : as for `KPOE`
     combination : "concatenate" (convex), or "weighted": one map of a learned weighted sum of the kernels, not convex
     n_components : of combination="weighted": dimensions
     random_state : of combination="weighted": seed of the start
@@ -200,8 +212,17 @@ class MKPOE(KPOE):
     weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries (its weight in the sum, for
         "weighted")
     diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
-    components_, embedding_, kernel_, similarity_, objective_, gap_, penalty_, n_iter_, status_ : as for `KPOE`
-        (`gap_` is NaN for "weighted")
+    gap_ : how far at most the objective is above the optimum (proven by duality); NaN for "weighted"
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.MKPOE().fit(answers, features={"look": truth, "noise": noise})
+    >>> model.weights_["look"] > model.weights_["noise"], model.transform({"look": [[0.0, 0.0]]}).shape[0]
+    (True, 1)
     """
 
     def __init__(

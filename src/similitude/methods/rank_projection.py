@@ -56,7 +56,20 @@ class RankProjection(FeatureEstimator):
     embedding_ : (n, L) positions of the training items, principal axes first; an item never compared stands where its
         features put it
     components_ : per modality (n, L): what each training item's kernel values contribute to each dimension
-    penalty_, objective_, n_iter_, status_, similarity_ : as for `STE`
+    penalty_ : the penalty that was used
+    similarity_ : the fitted model in use
+    objective_ : value of the objective
+    n_iter_, status_ : iterations of the best start, and how the solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.RankProjection(n_components=2, random_state=0).fit(answers, features=np.hstack([truth, noise]))
+    >>> model.embedding_.shape, model.score(answers) > 0.9, model.transform([[0.0, 1.0, 0.0, 0.0]]).shape
+    ((12, 2), True, (1, 2))
     """
 
     def __init__(

@@ -87,6 +87,15 @@ class DRankingVM(ComparisonEstimator):
     embedding_, similarity_ : a map by classical scaling of d, all axes with a positive eigenvalue, the longest first.
         d may be negative or far from Euclidean: `score`, `predict`, `distances` and `neighbors` go by d itself, not by
         the map.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, random_state=0)
+    >>> model = sm.DRankingVM("linear").fit(answers, features=truth)
+    >>> model.score(answers) > 0.9, model.dissimilarity(truth[:2], truth[:3]).shape
+    (True, (2, 3))
     """
 
     needs_features = True

@@ -43,11 +43,10 @@ class RaterEmbedding(LogisticEmbedding):
     """Positions with the sharpness of each rater, fitted jointly.
 
     An answer without a recorded rater counts with sharpness 1; where no rater is recorded, the fit is that of the
-    method itself. See `OrdinalEmbedding` for the other parameters and attributes.
+    method itself.
 
     Parameters
     ----------
-    n_components : dimensions of the embedding
     method : "STE", "TSTE" or "CKL": how a rater of sharpness 1 answers
     spread : how far raters differ, the standard deviation of log sharpness; "auto" learns it from the answers
     lapse : whether each rater also has a share of answers given at random, around 5 % before anything is known. It
@@ -60,6 +59,16 @@ class RaterEmbedding(LogisticEmbedding):
         below 0.4. A typical rater has 1
     spread_ : the spread that was used
     pooled_objective_ : mean loss plus ridge of the pooled fit, from which it starts
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> raters = sm.Raters.of([8.0, 8.0, 0.0], names=["ann", "ben", "clicker"])
+    >>> answers = sm.simulate(truth, 900, raters=raters, random_state=0)
+    >>> model = sm.RaterEmbedding(n_components=2, random_state=0).fit(answers)
+    >>> model.raters_.rater[model.raters_.flagged].tolist()
+    ['clicker']
     """
 
     def __init__(
@@ -97,9 +106,9 @@ class RaterEmbedding(LogisticEmbedding):
         self.pooled_objective_ = self.objective_
         names, rater = raters_of(c)
         term = self._term(c, rater, len(names))
-        own = term.start(np.empty(0))
+        own = term.start(_sqdist(self.embedding_, term.pairs))
         if names:
-            found, own = self._fit_raters(c, term, callback)
+            found, own = self._fit_raters(c, term, own, callback)
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
             compared = np.isin(np.arange(c.n_items), term.pairs)
             self._keep_positions(found, (X - X[compared].mean(0)) * compared[:, None], c.names)
@@ -133,11 +142,13 @@ class RaterEmbedding(LogisticEmbedding):
             spread=spread, lapse=self.lapse,
         )  # fmt: skip
 
-    def _fit_raters(self, c: Comparisons, term: Judged, callback: Callback | None) -> tuple[Result, Floats]:
+    def _fit_raters(
+        self, c: Comparisons, term: Judged, own: Floats, callback: Callback | None
+    ) -> tuple[Result, Floats]:
         """Alternate between the joint fit at a spread and the spread that the sharpness found asks for."""
         compared = len(np.unique(term.pairs))
         model = Positions(c.n_items, self.n_components)
-        params = np.concatenate([self.embedding_.ravel(), term.start(np.empty(0))])
+        params = np.concatenate([self.embedding_.ravel(), own])
         for _ in range(1 if self.spread != "auto" else _ROUNDS):
             problem = JointProblem(model, c.n_items, [term], Ridge(self.penalty_, compared))
             found = lbfgs(problem, params, max_iter=self.max_iter, tol=self.tol, callback=callback)

@@ -31,7 +31,20 @@ _FORMAT = 1
 
 
 class CleanedWarning(UserWarning):
-    """A score on cleaned feedback: cleaning takes away the hard answers, so pure noise can score 0.8."""
+    """A score on cleaned feedback: cleaning takes away the hard answers, so pure noise can score 0.8.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> import warnings
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.STE(random_state=0).fit(answers)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", sm.CleanedWarning)
+    ...     model.score(sm.clean(answers)) > 0.9
+    True
+    """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +57,19 @@ class Similarity:
     loss : the loss that it was fitted with: gives the margin of a comparison and, where it is logistic, a probability
     names : the items' names, or None
     about : how it was made: method, settings, version
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, names=list("abcdefghijkl"), random_state=0)
+    >>> similarity = sm.STE(n_components=2, random_state=0).fit(answers).similarity_
+    >>> similarity
+    <STE: 12 items in 2 dimensions>
+    >>> similarity.distances().shape, similarity.score(answers) > 0.9
+    ((12, 12), True)
+    >>> sm.Similarity.from_bytes(similarity.to_bytes()).names == similarity.names
+    True
     """
 
     embedding: Floats

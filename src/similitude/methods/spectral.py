@@ -76,6 +76,16 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     spread_ : (q,) D_r at the last iteration
     embedding_ : (n, q) beta_r u_r of the training items; their inner products are `kernel_`
     kernel_ : (n, n) the learned kernel, formed when it is asked for
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.hstack([np.repeat([0.0, 3.0], 20)[:, None], rng.normal(size=(40, 3))])
+    >>> links = sm.Links.from_labels(range(0, 40, 4), np.repeat([0, 1], 5), n_items=40)
+    >>> model = sm.SpectralKernel(random_state=0).fit(X, links)
+    >>> model.kernel_.shape, model.transform(X[:2]).shape[0]
+    ((40, 40), 2)
     """
 
     def __init__(

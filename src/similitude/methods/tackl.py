@@ -51,12 +51,13 @@ class TACKL(FeatureEstimator, CKL):
     ----------
     n_components : free dimensions, beside those of the features
     joint : whether weights and free dimensions are learned at once, from where the two steps end
-    mu : as for `CKL`
     penalty : strength of the ridge on the free dimensions; "auto" is n / W, W the total weight of the comparisons: more
         than `CKL` has, as there is less left for them to say
     weight_penalty : strength of the ridge on the weights of the features; "auto" is 1 / W, the same for a weight as
         for a coordinate
-    n_init, init : starts of the free dimensions, as for `CKL`
+    n_init : number of starts of the free dimensions, the best is kept; "auto" is 2 for a spectral start in one or two
+        dimensions, else 1
+    init : where the free dimensions start: "spectral", "random", or an (n, n_components) array
     n_items : number of items, where it is more than the comparisons show
     random_state : seed or generator of the starts
     max_iter : most iterations of a step, and of a start
@@ -71,7 +72,18 @@ class TACKL(FeatureEstimator, CKL):
     components_ : per modality (q, q + n_components): what a unit of each feature adds to each dimension
     penalty_, weight_penalty_ : the penalties that were used
     objective_ : mean loss + penalty · |xhat|²/n + weight_penalty · |w|², of both steps' outcome or of the joint fit
-    n_iter_, status_, similarity_ : as for `CKL`; those of the last step
+    n_iter_, status_ : iterations of the last step, and how its solver ended ("converged", "max_iter", "stalled")
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> noise = np.random.default_rng(1).normal(size=(12, 2))
+    >>> model = sm.TACKL(n_components=1, random_state=0).fit(answers, features=np.hstack([truth, noise]))
+    >>> weights = model.weights_["features"]
+    >>> weights.shape, bool(weights[:2].min() > weights[2:].max()), model.free_.shape
+    ((4,), True, (12, 1))
     """
 
     _prior = 1.0

@@ -22,6 +22,14 @@ def active_curve(table: pd.DataFrame, *, target: float | None = None, ax: Axes |
     table : columns strategy, answers, error, low, high
     target : an error to mark
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> table = sm.active_curve(sm.CKL(2), truth, rounds=3, n_repeats=2, random_state=0, sharpness=3.0)
+    >>> sm.plot.active_curve(table, target=0.2).get_xlabel()
+    'answers'
     """
     need(table, "strategy", "answers", "error", "low", "high")
     axes = axes_of(ax)

@@ -31,6 +31,16 @@ def agreement(
         map onto the first and joins each item's two places
     labels : what to call the two
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.compare(model, sm.CKL(2, random_state=0).fit(answers), n_resamples=50, random_state=0)
+    >>> sm.plot.agreement(found, labels=("STE", "CKL")).get_xlabel()
+    'distance, STE'
     """
     if kind == "distances":
         return _distances(found, labels, axes_of(ax, (4.8, 4.6)))

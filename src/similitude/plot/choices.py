@@ -24,6 +24,16 @@ def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
     ----------
     choice : what `similitude.dimension` found
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> sm.plot.dimension(found).get_xlabel()
+    'dimensions'
     """
     axes = axes_of(ax)
     table = choice.table
@@ -53,6 +63,16 @@ def forecast(found: Forecast, *, ax: Axes | None = None) -> Axes:
     ----------
     found : what `similitude.more_answers` found
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> found = sm.more_answers(model, answers, n_repeats=2, n_curves=20, random_state=0)
+    >>> sm.plot.forecast(found).get_xlabel()
+    'answers learned from'
     """
     axes = axes_of(ax)
     ahead = np.geomspace(float(found.curve.answers.min()), float(found.table.answers.max()), 80)

@@ -36,6 +36,14 @@ def dendrogram(
     Returns
     -------
     the axes
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> F = np.array([[0.0], [1.0], [5.0]])
+    >>> axes = sm.plot.dendrogram(sm.kernel_linkage(F @ F.T), labels=["cat", "dog", "bus"])
+    >>> sorted(label.get_text() for label in axes.get_yticklabels())
+    ['bus', 'cat', 'dog']
     """
     from scipy.cluster.hierarchy import dendrogram as draw
 
@@ -94,6 +102,14 @@ def kernel_matrix(K: npt.ArrayLike, *, order: npt.ArrayLike | None = None, ax: A
     Returns
     -------
     the axes
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> F = np.random.default_rng(0).normal(size=(6, 2))
+    >>> axes = sm.plot.kernel_matrix(F @ F.T, order=[0, 2, 4, 1, 3, 5])
+    >>> axes.images[0].get_array().shape
+    (6, 6)
     """
     matrix = np.asarray(K, float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:

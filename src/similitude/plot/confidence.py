@@ -21,6 +21,14 @@ def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None =
     model : a fitted `CAMEL`
     names : names of the features, where the model was not fitted to a table that has them
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> model = sm.CAMEL(n_components=1, n_init=1, random_state=0).fit(X, np.where(X[:, 0] > 0, "calm", "alert"))
+    >>> sm.plot.factors(model, names=["pulse", "sweat", "sound"]).get_ylabel()
+    'factor'
     """
     L = np.asarray(model.components_, float)
     labels = [
@@ -50,6 +58,15 @@ def explanation(found: Any, *, most: int = 12, ax: Axes | None = None) -> Axes:
     found : an explanation, from `CAMEL.explain`
     most : how many features to draw at most, the weightiest first
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> model = sm.CAMEL(n_components=1, n_init=1, random_state=0).fit(X, np.where(X[:, 0] > 0, "calm", "alert"))
+    >>> axes = sm.plot.explanation(model.explain(X[0]))
+    >>> "log odds" in axes.get_xlabel()
+    True
     """
     parts = np.asarray(found.contributions, float)
     heaviest = np.argsort(-np.abs(parts).sum(0), kind="stable")[:most]

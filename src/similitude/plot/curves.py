@@ -22,6 +22,16 @@ def learning_curve(table: pd.DataFrame, *, ceiling: float | None = None, ax: Axe
     table : columns estimator, answers, accuracy, low, high
     ceiling : the best accuracy that the noise of the answers allows, drawn as a line
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> table = sm.learning_curve(model, answers, sizes=[80, 300], n_repeats=2, random_state=0)
+    >>> sm.plot.learning_curve(table, ceiling=0.9).get_xlabel()
+    'training answers'
     """
     need(table, "estimator", "answers", "accuracy", "low", "high")
     axes = axes_of(ax)
@@ -43,6 +53,16 @@ def penalty_path(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ----------
     table : columns penalty, accuracy, low, high, and estimator where there are several
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> table = sm.penalty_path(model, answers, [0.003, 0.03, 0.3], n_splits=3, random_state=0)
+    >>> sm.plot.penalty_path(table).get_xlabel()
+    'penalty'
     """
     need(table, "penalty", "accuracy", "low", "high")
     axes = axes_of(ax)
@@ -63,6 +83,15 @@ def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ----------
     table : columns predicted, observed, weight
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> sm.plot.calibration(sm.calibration(model, answers)).get_xlabel()
+    'how sure the model is'
     """
     need(table, "predicted", "observed", "weight")
     axes = axes_of(ax, (4.5, 4.5))
@@ -83,6 +112,13 @@ def weights(values: Mapping[str, float] | Any, *, ax: Axes | None = None) -> Axe
     ----------
     values : a mapping of names to weights (a dict, a pandas Series)
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> axes = sm.plot.weights({"colour": 0.7, "size": 0.2})
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['size', 'colour']
     """
     pairs = sorted(dict(values).items(), key=lambda pair: pair[1])
     if not pairs:
@@ -109,6 +145,13 @@ def item_weights(
     names : the items' names
     most : how many items to draw at most
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> axes = sm.plot.item_weights({"look": [0.5, 0.0, 0.2], "sound": [0.3, 0.0, 0.4]}, names=["cat", "bus", "dog"])
+    >>> [label.get_text() for label in axes.get_xticklabels()]
+    ['cat', 'dog']
     """
     tables = {str(name): np.asarray(own, float) for name, own in dict(values).items()}
     if not tables or len({own.shape for own in tables.values()}) > 1:

@@ -61,6 +61,16 @@ def embedding(
     Returns
     -------
     the axes
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
+    >>> model = sm.STE(2, random_state=0).fit(answers)
+    >>> axes = sm.plot.embedding(model, classes=["old"] * 6 + ["new"] * 6)
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['old', 'new']
     """
     positions, names = _positions_of(model)
     if uncertainty is not None:

@@ -24,6 +24,14 @@ def rater_agreement(report: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     report : a `ConsistencyReport`
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> report = sm.check(sm.simulate(truth, 2000, sharpness=3.0, raters=5, random_state=0))
+    >>> sm.plot.rater_agreement(report).get_xlabel()
+    'agreement with the other raters'
     """
     raters = report.raters
     known = np.flatnonzero(np.isfinite(raters.agreement))
@@ -61,6 +69,15 @@ def retained(cleaned: Comparisons, *, ax: Axes | None = None) -> Axes:
     ----------
     cleaned : feedback that was cleaned (its `removed` holds the steps)
     ax : axes to draw in; a new figure when not given
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 400, sharpness=1.0, random_state=0)
+    >>> axes = sm.plot.retained(sm.clean(answers))
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['acyclic', 'majority', 'as given']
     """
     if not cleaned.removed:
         raise ValueError("cleaned: this feedback was not cleaned, so nothing was removed")

@@ -15,7 +15,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 PRINT_DPI = 300
 
 
-def require_matplotlib() -> Any:
+def pyplot() -> Any:
     """Return pyplot, which takes a second to import: only where something is drawn."""
     import matplotlib.pyplot as plt
 
@@ -26,11 +26,27 @@ def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
     """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
-    return require_matplotlib().subplots(figsize=size, layout="constrained")[1]
+    return pyplot().subplots(figsize=size, layout="constrained")[1]
 
 
 def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:
-    """Save the figure of some axes for print: 300 dots per inch, or as vectors where the suffix is .pdf or .svg."""
+    """Save the figure of some axes for print: 300 dots per inch, or as vectors where the suffix is .pdf or .svg.
+
+    Parameters
+    ----------
+    ax : axes of the figure, as every function here returns
+    path : the file; its suffix says the format (.png, .pdf, .svg, ...)
+    dpi : dots per inch, for formats that have them
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, similitude as sm
+    >>> axes = sm.plot.weights({"colour": 0.7, "size": 0.2})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sm.plot.save(axes, f"{folder}/weights.pdf")
+    ...     [file.name for file in pathlib.Path(folder).iterdir()]
+    ['weights.pdf']
+    """
     where = Path(path)
     figure: Any = ax.get_figure(root=True)
     if where.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():

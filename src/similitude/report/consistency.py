@@ -13,16 +13,15 @@ import numpy as np
 
 import similitude
 from similitude.graph.consistency import ConsistencyReport
-from similitude.graph.figures import shown
 from similitude.plot.feedback import rater_agreement
-from similitude.plot.style import require_matplotlib
+from similitude.plot.style import pyplot
 
 
 def consistency_page(report: ConsistencyReport, title: str = "Can these answers be trusted?") -> str:
     """Return a report of `similitude.check` as HTML."""
     template = Template((resources.files("similitude.report") / "consistency.html").read_text(encoding="utf-8"))
     rows = "\n".join(
-        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(shown(figure))}</td>'
+        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(str(figure))}</td>'
         f'<td class="note">{html.escape(figure.note)}</td></tr>'
         for name, figure in report.figures()
     )
@@ -49,7 +48,7 @@ def _raters(report: ConsistencyReport) -> str:
     picture = io.BytesIO()
     figure: Any = axes.get_figure(root=True)
     figure.savefig(picture, format="png", dpi=110, bbox_inches="tight")
-    require_matplotlib().close(figure)
+    pyplot().close(figure)
     data = base64.b64encode(picture.getvalue()).decode()
     text = "Agreement of each rater with the others, with its interval; the dotted line is chance."
     image = f'<img alt="{text}" src="data:image/png;base64,{data}">'

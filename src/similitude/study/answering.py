@@ -7,7 +7,7 @@ the answers join the log, their leases close, the raters' counts move on and new
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -15,10 +15,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.asking import OUTCOMES, check_response, same_response, side_of
-from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.refusal import Refused, erased_rater, unknown_rater
 from similitude.study.rounds import hand_out
 from similitude.study.settings import Question
 from similitude.study.store import schema
+from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, close_leases, dicts, execute_many, rows_at, write_counts
 from similitude.study.versions import Served
 
@@ -58,18 +59,19 @@ class Answering:
     Parameters
     ----------
     served : the study as it is now
-    clock : seconds since 1970
+    database : whose clocks tell the time
     rng : draws the questions
     """
 
-    def __init__(self, served: Served, clock: Callable[[], float], rng: Random) -> None:
-        self.served, self.study, self.clock, self.rng = served, served.study, clock, rng
+    def __init__(self, served: Served, database: Database, rng: Random) -> None:
+        self.served, self.study, self.rng = served, served.study, rng
+        self.clock, self.uptime = database.clock.now, database.uptime
 
     def questions_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         """The questions of each rater; their leases begin anew."""
         raters = self.raters(connection, requests)
         held, now = self.open_leases(connection, raters), self.clock()
-        self._renew(connection, list(raters), now)
+        self._renew(connection, list(raters))
         self._fill_up(connection, raters, held, now)
         return [self.refusal(raters.get(of)) or self._as_asked(connection, raters[of], held[of]) for of in requests]
 
@@ -91,23 +93,24 @@ class Answering:
                 rows.append(row)
                 given[said.rater_id, said.number] = row
         self._keep(connection, rows, raters, held)
-        self._renew(connection, [of for of, leases in held.items() if self._run_low(leases, now)], now)
+        served = self.uptime.advance(connection)
+        self._renew(connection, [of for of, leases in held.items() if self._run_low(leases, served)])
         self._fill_up(connection, raters, held, now)
         return [
             verdict or self._as_asked(connection, raters[said.rater_id], held[said.rater_id])
             for said, verdict in zip(requests, verdicts, strict=True)
         ]
 
-    def _run_low(self, leases: Sequence[Row], now: float) -> bool:
+    def _run_low(self, leases: Sequence[Row], served: float) -> bool:
         """Whether questions held ahead have less than half of their time left; who answers is given it anew."""
-        return any(lease["expires"] - now < 30 * self.study.choose.lease_minutes for lease in leases)
+        return any(lease["expires"] - served < 30 * self.study.choose.lease_minutes for lease in leases)
 
-    def _renew(self, connection: sa.Connection, raters: Sequence[int], now: float) -> None:
+    def _renew(self, connection: sa.Connection, raters: Sequence[int]) -> None:
         """Let the time of all questions that raters hold begin anew."""
         if raters:
             lease = schema.lease
             held = sa.update(lease).where(lease.c.rater_id.in_(raters), lease.c.open)
-            connection.execute(held.values(expires=now + 60 * self.study.choose.lease_minutes))
+            connection.execute(held.values(expires=self._lease_end(connection)))
 
     def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
         """The rows of raters of this study, by id."""
@@ -119,7 +122,7 @@ class Answering:
         if rater is None:
             return unknown_rater()
         if rater["erased"] is not None:
-            return Refused(410, "erased", "Your answers were erased, as you asked; you take part no longer.")
+            return erased_rater()
         if rater["consented"] is None and self.study.pages.consent is not None:
             return Refused(403, "no_consent", "Questions are asked only after you have agreed to take part.")
         return None
@@ -210,9 +213,14 @@ class Answering:
             room = min(self.study.choose.ahead, self.study.length - rater["answered"]) - len(held[rater_id])
             if room > 0 and not paused and self.refusal(rater) is None:
                 wanted.append((rater, room))
-        for rater_id, leases in hand_out(connection, self.served, wanted, now, self.rng).items():
+        times = now, self._lease_end(connection)
+        for rater_id, leases in hand_out(connection, self.served, wanted, times, self.rng).items():
             held[rater_id] += leases
         write_counts(connection, list(raters.values()))
+
+    def _lease_end(self, connection: sa.Connection) -> float:
+        """When a question that is handed out now is free again, in seconds of `uptime`."""
+        return self.uptime.advance(connection) + 60 * self.study.choose.lease_minutes
 
     def _as_asked(self, connection: sa.Connection, rater: Row, held: list[Row]) -> Row:
         """Questions as the browser gets them, and how far the rater is; what chose a question stays here."""

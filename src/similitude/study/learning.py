@@ -1,7 +1,7 @@
 """From the log to what a model learns: rows of `answer` as `Answers`, and those as comparisons.
 
-Left out are practice and catch trials (their answers are known), skipped questions, what was redacted, and answers
-about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
+Left out are rehearsals, practice and catch trials (their answers are known), skipped questions, what was redacted, and
+answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
 
 | form | comparisons |
 |---|---|
@@ -26,6 +26,7 @@ from similitude.feedback.columns import Bools, Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
+from similitude.study.entrance import REHEARSAL
 from similitude.study.rounds import ADAPTIVE
 from similitude.study.store import schema
 
@@ -42,16 +43,17 @@ def read_log(
     connection: sa.Connection, study_id: int, names: Sequence[str], after: int = 0, most: int = AT_ONCE
 ) -> tuple[Answers, int, int]:
     """The next answers of the log: those to learn from, the number of the last row seen, and how many were seen."""
-    answer = schema.answer
+    answer, rater = schema.answer, schema.rater
     query = (
-        sa.select(*(schema.rater.c.code if name == "code" else answer.c[name] for name in LEARNED))
-        .join(schema.rater, schema.rater.c.id == answer.c.rater_id)
+        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), rater.c.origin)
+        .join(rater, rater.c.id == answer.c.rater_id)
         .where(answer.c.study_id == study_id, answer.c.id > after)
         .order_by(answer.c.id)
         .limit(most)
     )
     rows = connection.execute(query).all()
-    return as_answers(rows, names), rows[-1][0] if rows else after, len(rows)
+    counted = [row[:-1] for row in rows if row[-1] != REHEARSAL]
+    return as_answers(counted, names), rows[-1][0] if rows else after, len(rows)
 
 
 def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:

@@ -29,7 +29,6 @@ from similitude.study.versions import version_of
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
 AFTER_FAULT = 30.0  # seconds for which a study that made trouble is left alone
-_LONGEST_ROUND = 600.0  # seconds after which a round that does not end is no sign of life
 _STALE = 4  # the pool is chosen anew when a quarter as many answers have come as it holds
 
 
@@ -59,7 +58,6 @@ class StudyWorker:
         self._monotonic = monotonic
         self._holding = Holding(database, self.study_id, worker, monotonic)
         self._holds = False
-        self._round_began: float | None = None
         self._beat_at = self._resume_at = -float("inf")
         self._begin(None)
 
@@ -80,12 +78,9 @@ class StudyWorker:
                 return False
             if not self._holds:
                 self._resume()
-            self._round_began = self._monotonic()
             self._round()
         except Lost:
             self._holds = False
-        finally:
-            self._round_began = None
         return self._holds
 
     def fail(self, fault: Exception) -> None:
@@ -94,16 +89,18 @@ class StudyWorker:
         if self._holds:
             with (
                 suppress(Lost, StoreError),
-                self._holding.write(trouble=f"the model process failed ({type(fault).__name__}: {fault})"),
+                self._holding.write(trouble=f"the model process failed ({type(fault).__name__}); the log says how"),
             ):
                 pass
 
     def beat(self) -> None:
-        """Show that this process lives: from another thread, while a long fit is under way; but not for ever."""
-        began = self._round_began
-        if self._holds and began is not None and self._monotonic() - began < _LONGEST_ROUND:
-            with suppress(Lost), self._holding.write():
-                pass
+        """Show that this process lives: from another thread, while this study or another has a long fit under way."""
+        if self._holds:
+            try:
+                with self._holding.write():
+                    pass
+            except Lost:
+                self._holds = False
 
     def release(self) -> None:
         """Let another process take over at once."""
@@ -241,10 +238,10 @@ class StudyWorker:
         """Questions in the pool, and those that raters hold and may still answer."""
         pool, lease, known = schema.pool, schema.lease, set(self.names)
         held = sa.select(lease.c.shown).where(
-            lease.c.study_id == self.study_id, lease.c.open, lease.c.kind == "question",
-            lease.c.expires > self.database.clock.now(),
-        )  # fmt: skip
+            lease.c.study_id == self.study_id, lease.c.open, lease.c.kind == "question"
+        )
         with self.database.read() as connection:
+            held = held.where(lease.c.expires > self.database.uptime.follow(connection))
             ready = connection.scalars(sa.select(pool.c.shown).where(pool.c.study_id == self.study_id)).all()
             pending = connection.scalars(held).all()
         both = ([json.loads(shown) for shown in part] for part in (ready, pending))

@@ -20,3 +20,8 @@ class Refused(ValueError):
 def unknown_rater() -> Refused:
     """Nobody whom this study knows."""
     return Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")
+
+
+def erased_rater() -> Refused:
+    """Somebody whose answers were erased, as they asked."""
+    return Refused(410, "erased", "Your answers were erased, as you asked; you take part no longer.")

@@ -76,12 +76,16 @@ def check_number(study: Study, n_items: int) -> None:
 
 
 def hand_out(
-    connection: sa.Connection, served: Served, wanted: Sequence[tuple[Row, int]], now: float, rng: Random
+    connection: sa.Connection,
+    served: Served,
+    wanted: Sequence[tuple[Row, int]],
+    times: tuple[float, float],
+    rng: Random,
 ) -> dict[int, list[Row]]:
     """Lease further questions to raters: the rows of `lease` for each rater's id.
 
-    `wanted` holds raters (their rows, whose `asked` is moved on) and how many each may have. A rater who was asked
-    every question there is gets none.
+    `wanted` holds raters (their rows, whose `asked` is moved on) and how many each may have; `times` when they are
+    asked and when the leases end. A rater who was asked every question there is gets none.
     """
     slots = [
         Slot(rater, number, place(served.study, rater["code"], number))
@@ -91,7 +95,7 @@ def hand_out(
     if not slots:
         return {}
     handed: dict[int, list[Row]] = {}
-    expires = now + 60 * served.study.choose.lease_minutes
+    now, expires = times
     for slot, drawn in zip(slots, Draw(connection, served, rng).questions(slots), strict=True):
         if drawn is None:
             continue

@@ -22,6 +22,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.limits import LIMITS, Crowd, LimitedProtocol, Limits, raise_open_files
 from similitude.study.web.login import first_link
 
+_DELETED = "this demo is then deleted with its answers; give it a FOLDER to keep them"
 _STOP_SECONDS = 3  # for requests that are under way
 
 
@@ -34,6 +35,7 @@ def serve(
     say: Callable[[str], None] = print,
     model: bool = True,
     limits: Limits = LIMITS,
+    passing: bool = False,
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -47,10 +49,11 @@ def serve(
     say : takes the lines that tell what is where
     model : whether a model process is started beside the server; of several, one keeps each study
     limits : what is taken from outside: sizes, times, connections
+    passing : whether the folder is deleted afterwards, which is then said
     """
     root_path = path_of(public_url)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
-        for line in greeting(site, public_url or address_of(host, listening)):
+        for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
             uvicorn.Server(settings(site, root_path, limits)).run(sockets=[listening])
@@ -96,18 +99,23 @@ def settings(site: Site, root: str = "", limits: Limits = LIMITS) -> uvicorn.Con
     )
 
 
-def greeting(site: Site, address: str) -> list[str]:
+def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     """What the researcher is told at the start."""
     base = address.rstrip("/")
     links = [f"{base}/s/{name}/" for name in site.studies]
-    once = first_link(site)
+    once, folder = first_link(site), site.root.resolve()
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
+        *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",
-        f"studies        {site.root.resolve()}",
-        "stop           Ctrl+C; everything that was answered is kept",
+        f"studies        {folder}",
+        f"stop           Ctrl+C; {_DELETED if passing else 'everything that was answered is kept'}",
+        *(
+            f"WARNING        other people on this machine can read {file}: chmod 600"
+            for file in site.database.open_to_others
+        ),
     ]
 
 

@@ -6,24 +6,22 @@ is a `Refused`, with the status that the browser gets and a sentence.
 
 from __future__ import annotations
 
-import hmac
-import itertools
 import json
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
-from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from similitude.study.answering import Answering, Said
 from similitude.study.asking import check_items, check_same_question
+from similitude.study.entrance import Entrance, Joining
 from similitude.study.items import Item, background_of, on_screen, read_items
+from similitude.study.keys import Keys
+from similitude.study.leaving import way_out, why_withheld
 from similitude.study.opening import check_opens
-from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.refusal import Refused
 from similitude.study.rounds import check_number
 from similitude.study.settings import Study
 from similitude.study.store import schema
@@ -36,14 +34,6 @@ from similitude.study.written import check_pictures
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
 encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-@dataclass(frozen=True)
-class Joining:
-    """A rater at the door."""
-
-    uid: str
-    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 class StudyService:
@@ -71,9 +61,10 @@ class StudyService:
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())
             check_same_question(study, questions_before(connection, self.study_id))
-            self._secret = secret_of_tokens(connection)
+            self.keys = Keys(secret_of_tokens(connection), study.name)
         served = Served.of(study, self.study_id, self.version, self.names)
-        self.answering = Answering(served, database.clock.now, Random(seed))
+        self.answering = Answering(served, database, Random(seed))
+        self.entrance = Entrance(study, self.study_id, database, self.keys)
 
     def item_json(self, name: str) -> str:
         """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
@@ -103,21 +94,11 @@ class StudyService:
     def is_full(self) -> bool:
         """Whether nobody new can come in."""
         with self.database.read() as connection:
-            return self._is_full(connection)
+            return self.entrance.is_full(connection)
 
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""
-        given = token or ""
-        number, _, _ = given.partition(".")
-        if not (number.isascii() and number.isdecimal() and len(number) < 19):
-            raise unknown_rater()
-        if not hmac.compare_digest(self._token(int(number)).encode(), given.encode("utf-8", "replace")):
-            raise unknown_rater()
-        return int(number)
-
-    def _token(self, rater_id: int) -> str:
-        text = f"{self.study.name} {rater_id}".encode()
-        return f"{rater_id}.{hmac.digest(self._secret, text, 'sha256').hex()[:32]}"
+        return self.keys.rater_of(token)
 
     # --- what the writer runs, in its transaction ---
 
@@ -125,50 +106,7 @@ class StudyService:
         return each(self._join)(connection, requests)
 
     def _join(self, connection: sa.Connection, joining: Joining) -> str:
-        table, study = schema.rater, self.study
-        identity = next(
-            (joining.parameters[name] for name in study.raters.parameter if joining.parameters.get(name)), None
-        )
-        same = table.c.uid == joining.uid if identity is None else table.c.identity == identity
-        query = sa.select(table.c.id).where(table.c.study_id == self.study_id, same)
-        if (known := connection.scalar(query)) is not None:
-            return self._token(known)
-        if identity is None and study.raters.must_be_named:
-            raise Refused(403, "not_named", "This study is open to invited people: use the link that you were sent.")
-        if self._is_full(connection):
-            raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
-        made = connection.scalar(
-            sa.insert(table).returning(table.c.id),
-            {
-                "study_id": self.study_id, "code": self._new_code(connection), "identity": identity,
-                "uid": joining.uid if identity is None else secrets.token_hex(16),
-                "parameters": json.dumps(dict(joining.parameters), ensure_ascii=False),
-                "joined": self.database.clock.now(), "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
-            },
-        )  # fmt: skip
-        assert made is not None
-        return self._token(made)
-
-    def _new_code(self, connection: sa.Connection) -> str:
-        """A code that nobody has: the number of raters says which, but answers brought in may have taken it."""
-        here = schema.rater.c.study_id == self.study_id
-        count = connection.scalar(sa.select(sa.func.count()).where(here)) or 0
-        codes = (f"r{number:04d}" for number in itertools.count(count + 1))
-        taken = sa.select(sa.literal(1)).where(here, schema.rater.c.code == sa.bindparam("code"))
-        return next(code for code in codes if connection.scalar(taken, {"code": code}) is None)
-
-    def _is_full(self, connection: sa.Connection) -> bool:
-        """Whether all seats are taken: by those who answered all, and those who hold a question or have just come."""
-        if self.study.raters.limit is None:
-            return False
-        rater, lease, now = schema.rater, schema.lease, self.database.clock.now()
-        busy = sa.exists().where(lease.c.rater_id == rater.c.id, lease.c.open, lease.c.expires > now)
-        new = rater.c.joined > now - 60 * self.study.choose.lease_minutes
-        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
-        seats = sa.select(sa.func.count()).where(
-            rater.c.study_id == self.study_id, rater.c.erased.is_(None), sa.or_(done, busy, new)
-        )
-        return (connection.scalar(seats) or 0) >= self.study.raters.limit
+        return self.keys.token(self.entrance.join(connection, joining))
 
     def _consent_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         now = self.database.clock.now()
@@ -199,8 +137,10 @@ class StudyService:
             rows = [{"rater_id": rater_id, "field": k, "value": v, "received": now} for k, v in replies.items() if v]
             if rows:
                 connection.execute(sa.insert(schema.reply), rows)
-            connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(finished=now))
-        return self.way_out(rater)
+            rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
+            done = {"finished": now, "withheld": rater["withheld"]}
+            connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
+        return way_out(self.study, rater)
 
     def _check_replies(self, replies: Mapping[str, str]) -> None:
         fields = {each_field.name: each_field for each_field in self.study.survey.fields}
@@ -214,15 +154,6 @@ class StudyService:
                 raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
             if value and one.kind == "number" and not _is_number(value):
                 raise Refused(422, "field", f"{one.label}: expected a number.")
-
-    def way_out(self, rater: Row) -> Row:
-        """Where a rater goes who has finished: a code to copy, an address to go to."""
-        completion = self.study.completion
-        address = completion.redirect
-        if address is not None:
-            for name, value in {**json.loads(rater["parameters"]), "rater": rater["code"]}.items():
-                address = address.replace("{" + name + "}", quote(value, safe=""))
-        return {"code": completion.code, "redirect": address}
 
 
 def _is_number(text: str) -> bool:

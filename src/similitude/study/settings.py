@@ -25,9 +25,13 @@ FORM_NAMES = (
 )  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(ge=0, le=1)]
+# strict: a number in quotes, or true, is a slip of the pen and no number
+Whole = Annotated[int, Field(strict=True)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Switch = Annotated[bool, Field(strict=True)]
+Count = Annotated[Whole, Field(ge=0)]
+Positive = Annotated[Whole, Field(ge=1)]
+Share = Annotated[Number, Field(ge=0, le=1)]
 
 
 class StudyError(ValueError):
@@ -48,14 +52,14 @@ class Question(Section):
     ] = "triplet"
     text: str | None = None
     number: Positive = 60
-    grid_size: Annotated[int, Field(ge=2, le=60)] = 8
+    grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
     pick: Positive = 2
-    scale: Annotated[int, Field(ge=2, le=100)] = 7
+    scale: Annotated[Whole, Field(ge=2, le=100)] = 7
     low: str | None = None
     high: str | None = None
     classes: tuple[str, ...] = ()
-    skip: bool = True
-    cant_tell: bool = True
+    skip: Switch = True
+    cant_tell: Switch = True
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -83,7 +87,7 @@ class Choose(Section):
     repeat_share: Share = 0.05
     ahead: Annotated[int, Field(ge=2, le=50)] = 5
     dimensions: Positive = 2
-    lease_minutes: Annotated[float, Field(gt=0)] = 15.0
+    lease_minutes: Annotated[Number, Field(gt=0)] = 15.0
     pool: Positive = 200
     refit_every: Positive = 200
 
@@ -93,14 +97,23 @@ class Raters(Section):
 
     limit: Positive | None = None
     parameter: tuple[str, ...] = ("rater", "PROLIFIC_PID", "workerId")
-    must_be_named: bool = False
+    must_be_named: Switch = False
+    invited: Switch = False
+    joins_per_address: Count = 100
+    joins_in_all: Positive | None = None
+
+    @model_validator(mode="after")
+    def _can_be_named(self) -> Self:
+        if (self.invited or self.must_be_named) and not self.parameter:
+            raise ValueError("parameter: people are let in by name, but no part of the link says it")
+        return self
 
 
 class Known(Section):
     """A question whose answer is known: for practice, or to catch raters who do not look."""
 
     shown: tuple[str, ...]
-    correct: tuple[float, ...]
+    correct: tuple[Number, ...]
 
 
 class Catch(Section):
@@ -121,7 +134,7 @@ class Practice(Section):
     """Questions before the study, with feedback where the answer is known."""
 
     questions: tuple[Known, ...] = ()
-    feedback: bool = True
+    feedback: Switch = True
 
 
 class SurveyField(Section):
@@ -131,7 +144,7 @@ class SurveyField(Section):
     label: str
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
-    required: bool = False
+    required: Switch = False
 
     @model_validator(mode="after")
     def _has_choices(self) -> Self:
@@ -154,10 +167,12 @@ class Survey(Section):
 
 
 class Completion(Section):
-    """How a rater leaves: with a code to copy, or sent on to an address."""
+    """How a rater leaves: with a code to copy, or sent on to an address; and what must be done for it."""
 
     code: str | None = None
     redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    seconds_per_question: Annotated[Number, Field(ge=0)] = 0.5
+    largest_skip_share: Share = 0.5
 
 
 class Pages(Section):

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
 from similitude.study.client import Address, Client
+from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 
 Position = tuple[float, ...]
@@ -78,6 +80,7 @@ def simulate_study(
     truth: Mapping[str, Position] | None = None,
     colours: ColourPositions | None = None,
     seed: int = 0,
+    rehearsal: bool = True,
 ) -> Summary:
     """Let raters answer a study, all at once.
 
@@ -89,10 +92,13 @@ def simulate_study(
     truth : where the items lie, by name; else colours by `colours`, other items by chance
     colours : positions of colours written #rrggbb
     seed : of everything that is drawn
+    rehearsal : whether the server is told that it is only a trial, and leaves them out of model and exports
     """
     address = Address(url)
     where = Where(truth, colours, seed)
-    return asyncio.run(_all(address, raters, behaviour or Behaviour(), where, seed))
+    given = dict(parse_qsl(urlsplit(url).query))
+    link = {**given, REHEARSAL: given.get(REHEARSAL, "yes")} if rehearsal else given
+    return asyncio.run(_all(address, raters, behaviour or Behaviour(), where, seed, link))
 
 
 def truth_of_file(path: Path) -> dict[str, Position]:
@@ -105,10 +111,13 @@ def truth_of_file(path: Path) -> dict[str, Position]:
     return {name: tuple(row) for name, row in zip(found.names, found.embedding.tolist(), strict=True)}
 
 
-async def _all(address: Address, raters: int, behaviour: Behaviour, where: Where, seed: int) -> Summary:
+async def _all(
+    address: Address, raters: int, behaviour: Behaviour, where: Where, seed: int, link: Mapping[str, str]
+) -> Summary:
     summary = Summary(raters)
     begin = time.perf_counter()
-    jobs = [_Rater(address, number, behaviour, where, seed, summary).take_part() for number in range(raters)]
+    people = [_Rater(address, f"simulated-{seed}-{number}", behaviour, where, summary) for number in range(raters)]
+    jobs = [rater.take_part(link) for rater in people]
     for outcome in await asyncio.gather(*jobs, return_exceptions=True):
         if isinstance(outcome, (StudyError, ConnectionError)):
             summary.failed += 1
@@ -147,19 +156,17 @@ class Where:
 class _Rater:
     """One rater, from the door to the end."""
 
-    def __init__(
-        self, address: Address, number: int, behaviour: Behaviour, where: Where, seed: int, summary: Summary
-    ) -> None:
+    def __init__(self, address: Address, name: str, behaviour: Behaviour, where: Where, summary: Summary) -> None:
         self.client, self.behaviour, self.summary = Client(address), behaviour, summary
-        self.name = f"simulated-{seed}-{number}"
-        self.rng = Random(self.name)
+        self.name, self.rng = name, Random(name)
         clicks = self.rng.random() < behaviour.clickers
         self.mind = Mind(where, 0.0 if clicks else behaviour.sharpness, self.rng)
 
-    async def take_part(self) -> None:
+    async def take_part(self, link: Mapping[str, str]) -> None:
+        """Join by a link, whose parts are given, and answer everything."""
         try:
             about = await self._ask("GET", "about")
-            joined = await self._ask("POST", "join", {"uid": self.name, "parameters": {"rater": self.name}})
+            joined = await self._ask("POST", "join", {"uid": self.name, "parameters": {"rater": self.name, **link}})
             token = joined["token"]
             if joined["stage"] == "consent":
                 joined = await self._ask("POST", "consent", token=token)

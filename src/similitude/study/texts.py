@@ -55,6 +55,15 @@ DEFAULTS: dict[str, str] = {
     "done_title": "Done. Thank you!",
     "done": "Your answers have arrived. You can close this page.",
     "code": "Your completion code",
+    "terms_title": "Before you start",
+    "terms_time": "To count as complete, take your time: at least {seconds} seconds for all questions together.",
+    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. To skip a question, or "
+    "to say that you can't tell, is not to answer it.",
+    "no_code_time": "There is no completion code: the questions were answered in less time than was asked for at the "
+    "start. If this is a mistake, please write to the people who invited you.",
+    "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "
+    "this is a mistake, please write to the people who invited you.",
+    "no_code_rehearsal": "This was a rehearsal: its answers are left out of the study, and there is no code.",
     "redirecting": "You are taken back in a moment.",
     "declined_title": "Thank you for your time",
     "declined": "Nothing about you was kept. You can close this page.",
@@ -64,6 +73,11 @@ DEFAULTS: dict[str, str] = {
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
     "not_named_title": "This study is by invitation",
     "not_named": "Please use the very link that you were sent.",
+    "crowded_title": "Please come back later",
+    "crowded": "Too many people came from your network within an hour. Nothing about you was kept.",
+    "erased_title": "Your answers were removed",
+    "erased": "They were removed from this study, as you asked, and no more are taken through this link. You can close "
+    "this page.",
     "fault_title": "Something went wrong",
     "fault": "Your answers so far are kept. Please load this page again.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",

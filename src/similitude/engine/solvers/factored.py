@@ -38,12 +38,13 @@ def factored(
     callback : called with the number of iterations so far and the objective
     """
     point = problem.zero() if start is None else start
-    best, lower, precision = Certified(point, np.inf, np.inf, "max_iter", 0), -np.inf, _FIRST_PRECISION
+    best, lower, precision = Certified(point, np.inf, np.inf, "stalled", 0), -np.inf, _FIRST_PRECISION
     while precision >= _LAST_PRECISION:
         smooth = problem.factored(point, problem.loss)
         if point.params.size:
             found = lbfgs(smooth, point.params, max_iter=max_iter, tol=precision, memory=_MEMORY)
-            point, best = point.at(found.params), replace(best, n_iter=best.n_iter + found.n_iter)
+            cut = "max_iter" if found.status == "max_iter" else "stalled"
+            point, best = point.at(found.params), replace(best, status=cut, n_iter=best.n_iter + found.n_iter)
         value, bound = problem.value(point), problem.bound(point, problem.loss, 0.1 * tol)
         lower, before = max(lower, bound.lower), best.gap
         if value < best.value:

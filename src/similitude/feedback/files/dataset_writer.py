@@ -66,6 +66,9 @@ class ComparisonWriter:
         self._file_rows = 0
         self._files = 0
 
+    def __repr__(self) -> str:
+        return f"<writes comparisons to {self.path.name}: {self.rows:,} so far>"
+
     def __enter__(self) -> Self:
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise FileExistsError(f"path: {str(self.path)!r} is there already; give a new folder, or remove it")

@@ -114,6 +114,15 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     comparisons : the feedback
     path : the file; a name without a suffix is a folder for `ComparisonDataset`, which holds the comparisons, but not
         who answered and how
+
+    Examples
+    --------
+    >>> import tempfile, similitude as sm
+    >>> c = sm.Comparisons.from_triplets([("cat", "dog", "car"), ("bus", "car", "dog")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sm.write_comparisons(c, f"{folder}/answers.csv")
+    ...     sm.read_comparisons(f"{folder}/answers.csv")
+    <2 comparisons from 2 answers about 4 items>
     """
     where = Path(path)
     check_target(where)

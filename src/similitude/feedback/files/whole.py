@@ -8,12 +8,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there."""
+def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
+    """Write a file whole or not at all: beside its place first, then moved there.
+
+    Parameters
+    ----------
+    path : where it goes
+    data : what it holds, as a whole or in pieces
+    private : whether its owner alone may read it
+    """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with beside.open("xb") as stream:
+        with open(beside, "xb", opener=_private if private else None) as stream:
             stream.writelines([data] if isinstance(data, bytes) else data)
             stream.flush()
             os.fsync(stream.fileno())
@@ -29,3 +36,13 @@ def _put_in_place(beside: Path, target: Path) -> None:
         raise PermissionError(
             f"{target}: cannot be replaced; close the program that has it open, or give another name"
         ) from None
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file that its owner alone may read and write, whatever the umask says."""
+    with open(path, "xb", opener=_private):
+        pass
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -27,8 +27,9 @@ class Raters:
 
     Examples
     --------
-    >>> from similitude import Raters
-    >>> Raters.of([20.0, 1.0], lapse=[0.0, 0.5], names=["careful", "hasty"])
+    >>> import similitude as sm
+    >>> raters = sm.Raters.of([20.0, 1.0], lapse=[0.0, 0.5], names=["careful", "hasty"])
+    >>> raters
     <2 raters, sharpness 1 to 20, lapse 0 to 0.5>
     """
 

@@ -61,7 +61,7 @@ class OnlineEmbedding(OnlineEstimator):
     --------
     >>> import similitude as sm
     >>> model = sm.OnlineEmbedding(1, grow=True, random_state=0)
-    >>> for answer in [("ant", "bee", "cow"), ("cow", "dog", "ant"), ("bee", "ant", "dog")] * 5:
+    >>> for answer in [("ant", "bee", "cow"), ("cow", "dog", "ant"), ("bee", "ant", "dog")] * 40:
     ...     model = model.partial_fit([answer])
     >>> model.n_items_, model.neighbors("ant", 1)
     (4, ['bee'])

@@ -73,7 +73,7 @@ class ERKLE(OnlineEstimator):
     >>> import similitude as sm
     >>> c = sm.simulate([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]], 300, random_state=0)
     >>> model = sm.ERKLE(random_state=0).fit(c)
-    >>> model.score(c) > 0.9, model.n_updates_ < 300
+    >>> model.score(c) > 0.8, model.n_updates_ < 300
     (True, True)
     """
 

@@ -14,7 +14,7 @@ from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram
 from similitude.plot.curves import calibration
 from similitude.plot.feedback import rater_agreement
-from similitude.plot.style import require_matplotlib
+from similitude.plot.style import pyplot
 from similitude.report.learning.findings import Findings
 
 if TYPE_CHECKING:
@@ -69,6 +69,6 @@ def as_image(axes: Axes, text: str) -> str:
     drawn = io.BytesIO()
     figure: Any = axes.get_figure(root=True)
     figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
-    require_matplotlib().close(figure)
+    pyplot().close(figure)
     data = base64.b64encode(drawn.getvalue()).decode()
     return f'<figure><img alt="{text}" src="data:image/svg+xml;base64,{data}"><figcaption>{text}</figcaption></figure>'

@@ -1,14 +1,4 @@
-"""Everything that a report of answers says, computed once: `sm.learn`.
-
-Examples
---------
->>> import numpy as np, similitude as sm
->>> truth = np.random.default_rng(0).normal(size=(12, 2))
->>> answers = sm.simulate(truth, 300, sharpness=2.0, random_state=1)
->>> found = sm.learn(answers, time_limit=2, random_state=0)
->>> found.similarity.n_items, found.neighbours.shape
-(12, (12, 6))
-"""
+"""Everything that a report of answers says, computed once: `sm.learn`."""
 
 from __future__ import annotations
 
@@ -78,6 +68,15 @@ class Findings:
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth[:6], 25, sharpness=2.0, random_state=1)
+    >>> found = sm.learn(answers, time_limit=1, random_state=0)
+    >>> found.consistency.answers, found.model.has_probability, found.page("Faces").startswith("<!doctype html>")
+    (25, True, True)
     """
 
     comparisons: Comparisons
@@ -132,12 +131,26 @@ def learn(
 
     Parameters
     ----------
-    comparisons : feedback
+    comparisons : the answers: `Comparisons`, or an array of rows `(i, j, k)`, "i is more like j than like k"
     features : of the items, where there are any (see `AutoSimilarity`)
     time_limit : seconds for the choice of a model; the rest of the report takes about as long again
     random_state : seed
     n_jobs : processes, through joblib, for everything that is fitted many times
-    step : called with what is being done
+    step : called with what is being done, a few words at a time, for a progress line
+
+    Returns
+    -------
+    Findings
+        `found.similarity` is the model, `found.save(folder)` writes the report with its tables and figures.
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth[:6], 25, sharpness=2.0, random_state=1)
+    >>> found = sm.learn(answers, time_limit=1, random_state=0)
+    >>> found.similarity.n_items, found.neighbours.shape[0]
+    (6, 6)
     """
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
         return _learned(as_comparisons(comparisons), features, time_limit, random_state, step or (lambda _: None))

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
-from similitude.plot.style import require_matplotlib, save
+from similitude.plot.style import pyplot, save
 from similitude.report.learning.figures import FIGURES
 from similitude.report.learning.findings import Findings, PageOptions
 from similitude.report.learning.methods import citations, paragraph
@@ -30,7 +30,7 @@ def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[Pa
         if axes is not None:
             save(axes, folder / "figures" / f"{name}.pdf")
             save(axes, folder / "figures" / f"{name}.png")
-            require_matplotlib().close(axes.get_figure(root=True))
+            pyplot().close(axes.get_figure(root=True))
     write_whole(folder / "check.json", json.dumps(found.consistency.to_dict(), indent=1).encode())
     write_whole(folder / "methods.txt", "\n\n".join([paragraph(found), *citations(found)]).encode())
     write_whole(folder / REPORT, learning_page(found, title, **options).encode())

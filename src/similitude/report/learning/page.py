@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 import similitude
-from similitude.graph.figures import shown
 from similitude.report.learning.atlas import FEW, atlas
 from similitude.report.learning.figures import FIGURES, as_image
 from similitude.report.learning.findings import Findings
@@ -110,7 +109,7 @@ def _chosen(found: Findings) -> str:
 
 def _consistency(found: Findings) -> str:
     rows = "".join(
-        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(shown(figure))}</td>'
+        f'<tr><td>{html.escape(name)}</td><td class="number">{html.escape(str(figure))}</td>'
         f'<td class="note">{html.escape(figure.note)}</td></tr>'
         for name, figure in found.consistency.figures()
     )

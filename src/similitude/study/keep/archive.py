@@ -21,13 +21,14 @@ from typing import Any
 import sqlalchemy as sa
 from alembic.script import ScriptDirectory
 
+from similitude.feedback.files.whole import create_private
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database, migrations
 
 KEPT = (
-    schema.study, schema.study_version, schema.rater, schema.reply, schema.answer, schema.lease, schema.redaction,
-    schema.backup, schema.secret, schema.admin,
+    schema.study, schema.study_version, schema.rater, schema.reply, schema.answer, schema.lease, schema.invitation,
+    schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret, schema.admin, schema.password_set,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
 _CHUNK = 500
@@ -59,6 +60,7 @@ def back_up(database: Database, path: Path) -> int:
 def _through_temporary(path: Path, write: Any) -> None:
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        create_private(beside)
         write(beside)
         with beside.open("r+b") as stream:  # Windows syncs only what may be written to
             os.fsync(stream.fileno())
@@ -110,6 +112,7 @@ def bring_back(database: Database, path: Path, expected: Iterable[str] = ()) -> 
         before = connection.scalar(sa.select(sa.func.count()).select_from(schema.answer)) or 0
         for table in KEPT:
             _add(connection, table, [row for name, row in rows if name == table.name])
+        _move_time_on(connection, rows)
         if not database.is_sqlite:
             _move_counters_on(connection)
         after = connection.scalar(sa.select(sa.func.count()).select_from(schema.answer)) or 0
@@ -124,7 +127,8 @@ def _refuse_another(connection: sa.Connection, rows: list[tuple[str, dict[str, A
         return
     if connection.scalar(sa.select(sa.func.count()).select_from(schema.rater)):
         raise StudyError(f"{path.name}: a backup of another database, and this one has raters; use a new database")
-    for table in (schema.pool, schema.curve, schema.model, schema.study_version, schema.study, schema.secret):
+    derived = schema.pool, schema.curve, schema.model
+    for table in (*derived, schema.invitation, schema.study_version, schema.study, schema.secret):
         connection.execute(sa.delete(table))
 
 
@@ -137,9 +141,16 @@ def _add(connection: sa.Connection, table: sa.Table, rows: list[dict[str, Any]])
         connection.execute(sa.insert(table), new[start : start + _CHUNK])
 
 
+def _move_time_on(connection: sa.Connection, rows: list[tuple[str, dict[str, Any]]]) -> None:
+    """Leases that were brought back end by the time that the backup was served."""
+    served = max((row["seconds"] for name, row in rows if name == "uptime"), default=0.0)
+    uptime = schema.uptime
+    connection.execute(sa.update(uptime).where(uptime.c.seconds < served).values(seconds=served))
+
+
 def _move_counters_on(connection: sa.Connection) -> None:
     """PostgreSQL numbers rows by counters of their own, which know nothing of the rows that were brought back."""
-    for table in (schema.study, schema.rater, schema.answer, schema.redaction, schema.backup):
+    for table in (schema.study, schema.rater, schema.answer, schema.redaction, schema.backup, schema.password_set):
         connection.execute(
             sa.text(
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), "
@@ -181,4 +192,15 @@ def _lines(stream: Iterable[str], path: Path) -> Rows:
         raise StudyError(f"{path.name}: written by a newer similitude; upgrade similitude")
     for line in lines:
         name, row = json.loads(line)
-        yield name, row
+        yield name, row | (_since_the_first(name, row) if about["schema"] == "0001" else {})
+
+
+def _since_the_first(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    """What the migrations since the first schema change in a row of an archive."""
+    if table == "lease":
+        return {"expires": 0.0}  # leases ended by the time of day
+    if table != "rater":
+        return {}
+    if row["uid"].startswith("imported-") and row["identity"] is None and row["consented"] == row["finished"]:
+        return {"origin": "imported", "uid": f"imported:{row['code']}"}
+    return {"origin": "joined"}

@@ -108,9 +108,9 @@ def _raters(
     for code in dict.fromkeys(codes):
         if code not in ids:
             new = {
-                "study_id": service.study_id, "code": code, "uid": f"imported-{code}", "parameters": "{}",
-                "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0, "catches": 0,
-                "catches_passed": 0,
+                "study_id": service.study_id, "code": code, "origin": "imported", "uid": f"imported:{code}",
+                "parameters": "{}", "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0,
+                "catches": 0, "catches_passed": 0,
             }  # fmt: skip
             made = connection.scalar(sa.insert(table).returning(table.c.id), new)
             assert made is not None
@@ -128,7 +128,7 @@ def _refuse_strangers(connection: sa.Connection, new: list[Row], path: Path) -> 
     """A code that a rater has here by joining is not the rater of the file who has it too."""
     table = schema.rater
     query = sa.select(table.c.code).where(table.c.id.in_({row["rater_id"] for row in new}))
-    joined = connection.scalar(query.where(table.c.uid.not_like("imported-%")).order_by(table.c.code).limit(1))
+    joined = connection.scalar(query.where(table.c.origin != "imported").order_by(table.c.code).limit(1))
     if joined is not None:
         raise StudyError(f"{path.name}: {joined} is another rater here; bring answers into a study without raters")
 

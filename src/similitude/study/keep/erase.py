@@ -15,9 +15,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.keep.export import study_number
+from similitude.study.keys import Keys
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database, StoreError
+from similitude.study.store.rows import secret_of_tokens
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ def erase_rater(database: Database, study: str, who: str) -> Erased:
         answers = connection.execute(sa.update(answer).where(mine).values(nothing)).rowcount
         connection.execute(sa.delete(schema.reply).where(schema.reply.c.rater_id == rater["id"]))
         connection.execute(sa.update(schema.lease).where(schema.lease.c.rater_id == rater["id"]).values(open=False))
+        _bury(connection, study_id, study, rater)
         blank = {"identity": None, "uid": f"erased-{secrets.token_hex(8)}", "parameters": "{}", "catches_passed": 0}
         person = sa.update(schema.rater).where(schema.rater.c.id == rater["id"])
         connection.execute(person.values(erased=rater["erased"] or now, **blank))
@@ -63,6 +66,20 @@ def _find(connection: sa.Connection, study_id: int, who: str, study: str) -> dic
             f"{study}: {who!r} is the code of one rater and the identity of another; give a code ({codes})"
         )
     return dict(found[0])
+
+
+def _bury(connection: sa.Connection, study_id: int, study: str, rater: dict[str, Any]) -> None:
+    """Keep a keyed digest of who it was: whoever comes with the same identity, or the same browser, is not asked anew.
+
+    The invitation goes, too: it holds the name.
+    """
+    invitation, tombstone, who = schema.invitation, schema.tombstone, rater["identity"]
+    connection.execute(sa.delete(invitation).where(invitation.c.study_id == study_id, invitation.c.identity == who))
+    keys = Keys(secret_of_tokens(connection), study)
+    digest = keys.tombstone("uid", rater["uid"]) if who is None else keys.tombstone("identity", who)
+    here = tombstone.c.study_id == study_id, tombstone.c.digest == digest
+    if connection.scalar(sa.select(tombstone.c.digest).where(*here)) is None:
+        connection.execute(sa.insert(tombstone), {"study_id": study_id, "digest": digest})
 
 
 def _backups(connection: sa.Connection, joined: float) -> list[str]:

@@ -23,6 +23,7 @@ from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
+from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -70,17 +71,19 @@ class AnswersFile:
     database, study : where the answers are
     kind : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
+    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
     """
 
-    def __init__(self, database: Database, study: str, kind: str, known: bool = False) -> None:
+    def __init__(self, database: Database, study: str, kind: str, known: bool = False, rehearsal: bool = False) -> None:
         if kind == ".parquet":
             need("parquet", "a Parquet file")
-        self.database, self.kind, self.known = database, kind, known
+        self.database, self.kind, self.known, self.rehearsal = database, kind, known, rehearsal
         answer = schema.answer
         with database.read() as connection:
             self._study_id = study_number(connection, study)
             self._last = connection.scalar(sa.select(sa.func.max(answer.c.id)).where(*self._here)) or 0
-            kept = sa.select(answer.c.id).where(*self._here, *self._kept).limit(1)
+            kept = sa.select(answer.c.id).join(schema.rater, schema.rater.c.id == answer.c.rater_id)
+            kept = kept.where(*self._here, *self._kept).limit(1)
             if connection.scalar(kept) is None:
                 raise StudyError(f"{study}: no answers to write yet")
             self._labelled = connection.scalar(kept.where(answer.c.form == "labelling")) is not None
@@ -105,13 +108,24 @@ class AnswersFile:
 
     @property
     def _kept(self) -> list[sa.ColumnElement[bool]]:
-        answer = schema.answer
-        return [answer.c.outcome != "redacted", *([] if self.known else [answer.c.kind == "question"])]
+        answer, rater = schema.answer, schema.rater
+        questions = [] if self.known else [answer.c.kind == "question"]
+        people = [] if self.rehearsal else [rater.c.origin != REHEARSAL]
+        return [answer.c.outcome != "redacted", *questions, *people]
+
+    def _is_kept(self, row: Mapping[str, Any]) -> bool:
+        """As `_kept` says it of rows at hand, which are all read: what is left out is counted."""
+        people = self.rehearsal or row["origin"] != REHEARSAL
+        return row["outcome"] != "redacted" and (self.known or row["kind"] == "question") and people
 
     def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
         """Rows of the log with the rater's code, in blocks, each read by itself."""
         answer, rater = schema.answer, schema.rater
-        query = sa.select(answer, rater.c.code).join(rater, rater.c.id == answer.c.rater_id).where(*self._here, *where)
+        query = (
+            sa.select(answer, rater.c.code, rater.c.origin)
+            .join(rater, rater.c.id == answer.c.rater_id)
+            .where(*self._here, *where)
+        )
         seen = 0
         while seen < self._last:
             block = query.where(answer.c.id > seen, answer.c.id <= self._last).order_by(answer.c.id).limit(BLOCK)
@@ -133,7 +147,7 @@ class AnswersFile:
     def _columns(self) -> Iterator[dict[str, list[Any]]]:
         classes = {row["version"]: json.loads(row["settings"])["question"]["classes"] for row in self._versions}
         for rows in self._rows():
-            kept = [row for row in rows if row["outcome"] != "redacted" and (self.known or row["kind"] == "question")]
+            kept = [row for row in rows if self._is_kept(row)]
             self._answers += len(kept)
             self._left_out += len(rows) - len(kept)
             self._raters.update(row["code"] for row in kept)
@@ -143,7 +157,9 @@ class AnswersFile:
             yield columns
 
 
-def export_answers(database: Database, study: str, path: Path, known: bool = False) -> Exported:
+def export_answers(
+    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False
+) -> Exported:
     """Write the answers of a study.
 
     Parameters
@@ -151,11 +167,12 @@ def export_answers(database: Database, study: str, path: Path, known: bool = Fal
     database, study : where the answers are
     path : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
+    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
     """
     kind, zipped = tables.kind_of(path)
     if kind not in WRITTEN or zipped:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
-    answers = AnswersFile(database, study, kind, known)
+    answers = AnswersFile(database, study, kind, known, rehearsal)
     write_whole(path, answers.pieces())
     return answers.written
 
@@ -201,7 +218,19 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
-    names = ("code", "identity", "joined", "consented", "finished", "erased", "answered", "catches", "catches_passed")
+    names = (
+        "code",
+        "origin",
+        "identity",
+        "joined",
+        "consented",
+        "finished",
+        "erased",
+        "answered",
+        "catches",
+        "catches_passed",
+        "withheld",
+    )
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
@@ -217,7 +246,7 @@ def export_raters(database: Database, study: str, path: Path) -> int:
     columns = raters_table(database, study)
     lines = [list(columns), *zip(*columns.values(), strict=True)]
     text = "".join(",".join(_quoted(_defused(cell)) for cell in line) + "\n" for line in lines)
-    write_whole(path, text.encode())
+    write_whole(path, text.encode(), private=True)
     return len(columns["code"])
 
 

@@ -89,4 +89,4 @@ def lease_of(answer: Row) -> Row:
     """The lease that an answer must have had."""
     same = ("rater_id", "number", "study_id", "kind", "shown", "strategy", "score", "model", "version", "asked_at")
     key = key_of(answer["form"], json.loads(answer["shown"]))
-    return {**{name: answer[name] for name in same}, "key": key, "expires": answer["received"], "open": False}
+    return {**{name: answer[name] for name in same}, "key": key, "expires": 0.0, "open": False}

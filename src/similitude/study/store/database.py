@@ -7,10 +7,12 @@ after the other, so that the log's numbers are in the order in which its rows ca
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import stat
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError
 
+from similitude.feedback.files.whole import create_private
 from similitude.study.store import schema
+from similitude.study.store.uptime import Uptime
 
 APPLICATION = 0x53494D49  # "SIMI", in the header of an SQLite file of ours
 _LOCK = 0x53494D49
@@ -33,15 +37,24 @@ class StoreError(OSError):
 
 
 class Clock:
-    """Seconds since 1970 that never go backwards in this process, whatever the machine's clock does."""
+    """Seconds since 1970 that neither go backwards nor stand still in this process, whatever the machine's clock does.
 
-    def __init__(self) -> None:
-        self._last = 0.0
+    Parameters
+    ----------
+    monotonic : seconds that only go forward
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._last = 0.0, monotonic()
 
     def now(self) -> float:
-        """The time, or the latest time that was ever given."""
-        self._last = max(self._last, time.time())
-        return self._last
+        """The time; where the clock was put back, the latest that was given and what has passed since."""
+        last, since = self._last
+        passed = self._monotonic()
+        now = max(time.time(), last + passed - since if last else 0.0)
+        self._last = now, passed
+        return now
 
 
 class Database:
@@ -57,15 +70,19 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         if self.is_sqlite:
             _refuse_foreign_file(self.url)
+            with suppress(OSError):  # that it is there, or cannot be made, is said when it is opened
+                create_private(Path(str(self.url.database)))
         self.engine = sa.create_engine(self.url, **self._options())
         if self.is_sqlite:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", lambda connection: connection.exec_driver_sql(_begin(connection)))
-        self.clock = Clock()
+        self.clock, self.uptime = Clock(), Uptime()
         try:
             with _explained(self.url):
                 self._refuse_foreign()
                 self._migrate()
+                with self.engine.connect() as connection:
+                    self.uptime.follow(connection)
         except BaseException:
             self.engine.dispose()
             raise
@@ -119,6 +136,15 @@ class Database:
                 command.upgrade(settings, "head")
             if self.is_sqlite:
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+
+    @property
+    def open_to_others(self) -> list[str]:
+        """Files of the database that other people on this machine may read: they hold the key and who raters are."""
+        if not self.is_sqlite or os.name == "nt":
+            return []
+        files = [Path(f"{self.url.database}{end}") for end in ("", "-wal", "-shm")]
+        modes = {file: stat.S_IMODE(file.stat().st_mode) for file in files if file.exists()}
+        return [f"{file} (mode {mode:04o})" for file, mode in modes.items() if mode & 0o077]
 
     @property
     def where(self) -> str:

@@ -54,12 +54,15 @@ rater = Table(
     Column("id", _Id, primary_key=True),
     Column("study_id", ForeignKey("study.id"), nullable=False),
     Column("code", Text, nullable=False),  # the name in exports: says nothing about the person
+    Column("origin", Text, nullable=False, server_default="joined"),  # joined, imported or rehearsal
     Column("uid", Text, nullable=False),  # made by the browser: joining twice is joining once
     Column("identity", Text),  # what the recruiting service calls the person
     Column("parameters", Text, nullable=False),  # of the link by which the rater came
     Column("joined", Float, nullable=False),
+    Column("began", Float),  # when the rater joined, in seconds of `uptime`
     Column("consented", Float),
     Column("finished", Float),
+    Column("withheld", Text),  # why a rater who finished gets no completion code: time, skips or rehearsal
     Column("erased", Float),  # on request; what is left says nothing about the person
     Column("asked", Integer, nullable=False),  # questions handed out: the next one has this number
     Column("answered", Integer, nullable=False),
@@ -108,6 +111,15 @@ answer = Table(
 )
 Index(None, answer.c.study_id, answer.c.id)
 
+invitation = Table(
+    "invitation",
+    metadata,
+    Column("study_id", ForeignKey("study.id"), nullable=False),
+    Column("identity", Text, nullable=False),
+    Column("invited", Float, nullable=False),
+    PrimaryKeyConstraint("study_id", "identity"),
+)
+
 redaction = Table(
     "redaction",
     metadata,
@@ -117,6 +129,14 @@ redaction = Table(
     Column("answers", Integer, nullable=False),
     Column("backups", Text, nullable=False),  # those that still hold the rater's rows
     Column("at", Float, nullable=False),
+)
+
+tombstone = Table(
+    "tombstone",
+    metadata,
+    Column("study_id", ForeignKey("study.id"), nullable=False),
+    Column("digest", Text, nullable=False),  # keyed: knows who was erased when they come again, says it to nobody
+    PrimaryKeyConstraint("study_id", "digest"),
 )
 
 backup = Table(
@@ -142,7 +162,7 @@ lease = Table(
     Column("model", Integer),
     Column("version", Text, nullable=False),
     Column("asked_at", Float, nullable=False),
-    Column("expires", Float, nullable=False),
+    Column("expires", Float, nullable=False),  # in seconds of `uptime`
     Column("open", Boolean, nullable=False),
     PrimaryKeyConstraint("rater_id", "number"),
 )
@@ -187,6 +207,13 @@ curve = Table(
     PrimaryKeyConstraint("study_id", "answers"),
 )
 
+uptime = Table(  # one row
+    "uptime",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("seconds", Float, nullable=False),  # for which the database has been served
+)
+
 secret = Table("secret", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
 
 admin = Table(
@@ -195,6 +222,16 @@ admin = Table(
     Column("name", Text, primary_key=True),
     Column("password", Text, nullable=False),  # argon2
     Column("created", Float, nullable=False),
+    Column("last_login", Float),
+)
+
+password_set = Table(  # every time that a one-time link set a password
+    "password_set",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("replaced", Boolean, nullable=False),  # whether the name had another before
 )
 
 admin_session = Table(
@@ -204,6 +241,7 @@ admin_session = Table(
     Column("name", Text, nullable=False),
     Column("csrf", Text, nullable=False),
     Column("expires", Float, nullable=False),
+    Column("since", Float),  # when the same name logged in before
 )
 
 one_time_link = Table(

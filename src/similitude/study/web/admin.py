@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from similitude.study.create import still_an_example
+from similitude.study.entrance import REHEARSAL
 from similitude.study.keep.export import AnswersFile
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -22,7 +24,7 @@ from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.door import Door, Session
+from similitude.study.web.door import Door, PasswordSet, Session
 from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
@@ -70,7 +72,16 @@ async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
     rows = await asyncio.to_thread(_overview, site)
-    return render(request, "overview.html", session=session, studies=rows)
+    passwords = await asyncio.to_thread(request.app.state.door.passwords_set)
+    told = [_told(one, session) for one in passwords]
+    return render(request, "overview.html", session=session, studies=rows, passwords=told)
+
+
+def _told(one: PasswordSet, session: Session) -> dict[str, Any]:
+    when = f"{datetime.fromtimestamp(one.at, UTC):%Y-%m-%d %H:%M} UTC"
+    what = "was replaced" if one.replaced else "was set"
+    sentence = f"The password of {one.name} {what} on {when} by a one-time link."
+    return {"sentence": sentence, "is_new": session.since is not None and one.at > session.since}
 
 
 @router.get("/{study}")
@@ -174,8 +185,8 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in site.studies.items():
-            here = rater.c.study_id == service.study_id
-            raters, finished, answers = connection.execute(sa.select(*counts).where(here)).one()
+            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+            raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,

@@ -7,6 +7,10 @@ from fastapi.responses import HTMLResponse
 
 from similitude.study.web.pages import templates
 
+UNAVAILABLE = (
+    "The database cannot be used just now; nothing was lost. Try again in a moment; the server's log says why."
+)
+
 
 def outside(request: Request, path: str) -> str:
     """A path of ours as a browser must ask for it, where a proxy has put the server under another path."""

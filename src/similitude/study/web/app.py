@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
+from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.media import know_media_types
 
+_log = logging.getLogger("similitude.study")
 _LARGEST_BODY = 64 * 1024
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -37,7 +42,9 @@ def create_app(site: Site, root: str = "") -> FastAPI:
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(_Direct)
+    app.add_middleware(_Head)
     app.add_middleware(_Guard)
     return app
 
@@ -58,13 +65,19 @@ def _invalid(_: Request, error: Exception) -> JSONResponse:
 
 
 def _no_store(request: Request, error: Exception) -> Response:
-    """Nothing was lost: the browser keeps the answer and sends it again."""
+    """Nothing was lost: the browser keeps the answer and sends it again. Where the store is, is for the log alone."""
+    _log.warning("%s", error)
     if _is_page(request):
         service = request.app.state.site.studies.get(request.path_params.get("study"))
         return pages.fault_page(503, service and service.study)
-    return admin.refusal_page(request, 503, str(error)) or JSONResponse(
-        {"code": "store", "detail": str(error)}, 503, {"Retry-After": "2"}
+    return admin.refusal_page(request, 503, UNAVAILABLE) or JSONResponse(
+        {"code": "store", "detail": UNAVAILABLE}, 503, {"Retry-After": "2"}
     )
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    """The browser went away while it was still sending: there is nobody to answer, and nothing to report."""
+    return Response(status_code=400)
 
 
 class _Direct:
@@ -88,7 +101,35 @@ class _Direct:
             response = _refused(request, error)
         except StoreError as error:
             response = _no_store(request, error)
+        except ClientDisconnect as error:
+            response = await _gone(request, error)
         await response(scope, receive, send)
+
+
+class _Head:
+    """Answers HEAD as GET, without the body; what goes on and on ends with its first part."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        ended = asyncio.Event()
+
+        async def nothing_more() -> Message:
+            await ended.wait()
+            return {"type": "http.disconnect"}
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+            elif not ended.is_set():
+                ended.set()
+                await send({"type": "http.response.body", "body": b""})
+
+        await self.app({**scope, "method": "GET"}, nothing_more, without_body)
 
 
 def _is_page(request: Request) -> bool:

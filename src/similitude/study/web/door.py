@@ -1,91 +1,73 @@
-"""The door: passwords (argon2), sessions and one-time links (only hashes are kept), and how often one may try."""
+"""The door: passwords (argon2), sessions and one-time links (only hashes are kept), and devices that are known."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import secrets
-import time
-from collections import OrderedDict, deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from similitude.study.service import Refused
+from similitude.study.keys import is_signed, sign
+from similitude.study.refusal import Refused
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.rows import secret_of_tokens
+from similitude.study.web.attempts import Attempts, Room
 
 FIRST = "/admin/-/first"
 SESSION_SECONDS, SHORTEST = 12 * 3600.0, 10
 _LINK_SECONDS = 24 * 3600.0
-_FAILURES, _WINDOW = 5, 300.0
-_REMEMBERED = 10_000
-_LONGEST, _NAME_LENGTH = 200, 50
-_AT_ONCE = 2  # passwords that are checked at the same time: each takes 64 MB for a moment
+_LONGEST, _NAME_LENGTH, _LISTED = 200, 50, 10
 
 
 @dataclass(frozen=True)
 class Session:
-    """Who is logged in, and the token that his or her forms carry."""
+    """Who is logged in, the token that his or her forms carry, and when the same name logged in before."""
 
     name: str
     csrf: str
     token: str
+    since: float | None
 
 
-class Limiter:
-    """Counts failures per address: after a few, none is let through until the first has been forgotten.
+@dataclass(frozen=True)
+class PasswordSet:
+    """A password that a one-time link has set."""
 
-    Parameters
-    ----------
-    monotonic : seconds that only go forward
-    """
-
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
-        self._failed: OrderedDict[str, deque[float]] = OrderedDict()
-
-    def wait(self, address: str) -> float:
-        """Seconds until the address may try again; 0 where it may now."""
-        failed = self._failed.get(address)
-        while failed and failed[0] <= self._monotonic() - _WINDOW:
-            failed.popleft()
-        return failed[0] + _WINDOW - self._monotonic() if failed and len(failed) >= _FAILURES else 0.0
-
-    def failed(self, address: str) -> None:
-        """Count a failure; the oldest addresses are forgotten where there are too many."""
-        self._failed.setdefault(address, deque(maxlen=_FAILURES)).append(self._monotonic())
-        self._failed.move_to_end(address)
-        while len(self._failed) > _REMEMBERED:
-            self._failed.popitem(last=False)
+    name: str
+    at: float
+    replaced: bool
 
 
 class Door:
-    """Lets admins in: passwords, sessions and one-time links of one database.
+    """Lets admins in: passwords, sessions, one-time links and known devices of one database.
 
     Parameters
     ----------
     database : where they are kept
-    limiter : of wrong passwords
+    attempts : how often passwords were tried
     hasher : of passwords
     """
 
     def __init__(
-        self, database: Database, limiter: Limiter | None = None, hasher: PasswordHasher | None = None
+        self, database: Database, attempts: Attempts | None = None, hasher: PasswordHasher | None = None
     ) -> None:
-        self.database, self.limiter = database, limiter or Limiter()
+        self.database, self.attempts = database, attempts or Attempts()
         self._hasher = hasher or PasswordHasher()
         self._nobody = self._hasher.hash(secrets.token_hex(16))  # checked for unknown names, so that it takes as long
-        self.busy = asyncio.Semaphore(_AT_ONCE)
+        with database.write() as connection:
+            self._secret = secret_of_tokens(connection)
+        self.rooms = {"stranger": Room(1, waiting=3), "known": Room(1, waiting=3)}
 
     def make_link(self) -> str:
-        """The path of a new one-time link: who opens it sets a name and a password."""
+        """The path of a new one-time link: who opens it sets a name and a password. Links made before end."""
         token = secrets.token_urlsafe(32)
         row = {"token": _hash(token), "expires": self.database.clock.now() + _LINK_SECONDS}
         with self.database.write() as connection:
+            connection.execute(sa.delete(schema.one_time_link))
             connection.execute(sa.insert(schema.one_time_link), row)
         return f"{FIRST}/{token}"
 
@@ -96,24 +78,52 @@ class Door:
 
     def is_open(self, token: str) -> bool:
         """Whether a one-time link can still be used."""
-        link, now = schema.one_time_link, self.database.clock.now()
-        query = sa.select(link.c.token).where(link.c.token == _hash(token), link.c.expires > now)
         with self.database.read() as connection:
-            return connection.scalar(query) is not None
+            return connection.scalar(sa.select(schema.one_time_link.c.token).where(self._is_link(token))) is not None
 
-    def use_link(self, token: str, name: str, password: str) -> None:
-        """Set a name and a password by a link, which is then gone; the name's sessions end."""
+    def use_link(self, token: str, name: str, password: str, replace: bool = False) -> None:
+        """Set a name and a password by a link; all links are then gone.
+
+        A name that has a password gets another only where `replace` says so; then all sessions end.
+        """
         _check(name, password)
+        if not self.is_open(token):
+            raise _used_up()  # before the work: nobody makes us hash with an invented link
         hashed, now = self._hasher.hash(password), self.database.clock.now()
-        link, admin, session = schema.one_time_link, schema.admin, schema.admin_session
+        link, admin = schema.one_time_link, schema.admin
         with self.database.write() as connection:
-            used = connection.execute(sa.delete(link).where(link.c.token == _hash(token), link.c.expires > now))
-            if used.rowcount != 1:
-                raise Refused(410, "link_used", "This link was used before, or is older than a day.")
-            connection.execute(sa.delete(link).where(link.c.expires <= now))
+            if connection.execute(sa.delete(link).where(self._is_link(token))).rowcount != 1:
+                raise _used_up()
+            old = connection.execute(sa.select(admin.c.last_login).where(admin.c.name == name)).one_or_none()
+            if old is not None and not replace:
+                raise Refused(409, "taken", f"{name} has a password already. Tick the box to replace it.")
+            connection.execute(sa.delete(link))
             connection.execute(sa.delete(admin).where(admin.c.name == name))
-            connection.execute(sa.insert(admin), {"name": name, "password": hashed, "created": now})
-            connection.execute(sa.delete(session).where(session.c.name == name))
+            row = {"name": name, "password": hashed, "created": now, "last_login": old and old.last_login}
+            connection.execute(sa.insert(admin), row)
+            event = {"name": name, "at": now, "replaced": old is not None}
+            connection.execute(sa.insert(schema.password_set), event)
+            if old is not None:
+                connection.execute(sa.delete(schema.admin_session))
+
+    def passwords_set(self) -> list[PasswordSet]:
+        """The last times that a one-time link set a password, the latest first: nobody can take them off this list."""
+        table = schema.password_set
+        query = sa.select(table.c.name, table.c.at, table.c.replaced).order_by(table.c.id.desc()).limit(_LISTED)
+        with self.database.read() as connection:
+            return [PasswordSet(row.name, row.at, row.replaced) for row in connection.execute(query)]
+
+    def lanes(self, name: str, device: str, network: str) -> dict[str, str]:
+        """Where an attempt is counted: by its device, if this name has logged in there before; else as a stranger's."""
+        nonce, _, signature = device.partition(".")
+        if nonce and is_signed(self._secret, _device_text(name, nonce), signature):
+            return {"device": nonce}
+        return {"address": network, "account": name[:_NAME_LENGTH]}
+
+    def device(self, name: str) -> str:
+        """What a browser keeps in which a name has logged in."""
+        nonce = secrets.token_urlsafe(16)
+        return f"{nonce}.{sign(self._secret, _device_text(name, nonce))}"
 
     def log_in(self, name: str, password: str) -> str | None:
         """The token of a new session; None where name or password is wrong, after the same time for either."""
@@ -127,15 +137,13 @@ class Door:
         if known is None:
             return None
         token = secrets.token_urlsafe(32)
-        row = {
-            "token": _hash(token),
-            "name": name,
-            "csrf": secrets.token_urlsafe(24),
-            "expires": now + SESSION_SECONDS,
-        }
+        row = {"token": _hash(token), "name": name, "csrf": secrets.token_urlsafe(24), "expires": now + SESSION_SECONDS}
         with self.database.write() as connection:
+            here = admin.c.name == name
+            since = connection.scalar(sa.select(admin.c.last_login).where(here))
+            connection.execute(sa.update(admin).where(here).values(last_login=now))
             connection.execute(sa.delete(session).where(session.c.expires <= now))
-            connection.execute(sa.insert(session), row)
+            connection.execute(sa.insert(session), {**row, "since": since})
         return token
 
     def session(self, token: str | None) -> Session | None:
@@ -143,15 +151,20 @@ class Door:
         table, now = schema.admin_session, self.database.clock.now()
         if not token:
             return None
-        query = sa.select(table.c.name, table.c.csrf).where(table.c.token == _hash(token), table.c.expires > now)
+        lasts = table.c.expires.between(now, now + SESSION_SECONDS)  # one that lasts longer is of a clock gone wrong
+        query = sa.select(table.c.name, table.c.csrf, table.c.since).where(table.c.token == _hash(token), lasts)
         with self.database.read() as connection:
             row = connection.execute(query).one_or_none()
-        return None if row is None else Session(row.name, row.csrf, token)
+        return None if row is None else Session(row.name, row.csrf, token, row.since)
 
     def log_out(self, token: str) -> None:
         """End a session."""
         with self.database.write() as connection:
             connection.execute(sa.delete(schema.admin_session).where(schema.admin_session.c.token == _hash(token)))
+
+    def _is_link(self, token: str) -> sa.ColumnElement[bool]:
+        link, now = schema.one_time_link, self.database.clock.now()
+        return sa.and_(link.c.token == _hash(token), link.c.expires.between(now, now + _LINK_SECONDS))
 
 
 def _check(name: str, password: str) -> None:
@@ -159,6 +172,14 @@ def _check(name: str, password: str) -> None:
         raise Refused(422, "name", f"The name needs 1 to {_NAME_LENGTH} characters.")
     if not SHORTEST <= len(password) <= _LONGEST:
         raise Refused(422, "password", f"The password needs {SHORTEST} to {_LONGEST} characters.")
+
+
+def _used_up() -> Refused:
+    return Refused(410, "link_used", "This link was used before, or is older than a day, or a newer one was made.")
+
+
+def _device_text(name: str, nonce: str) -> str:
+    return f"device\0{name}\0{nonce}"
 
 
 def _hash(token: str) -> str:

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import asyncio
 import math
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
-from ipaddress import IPv4Address, ip_address
 from typing import Any, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from similitude.study.arrivals import network_of
 
 _SWEEP_SECONDS = 1.0
 _LINGER_SECONDS, _LINGER_BYTES = 2.0, 1 << 20  # of those who were refused, so that they can read why
@@ -148,7 +150,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Let it in, or say that there are too many."""
         super().connection_made(cast(asyncio.Transport, transport))
         address = self.client[0] if self.client else ""
-        self.source = _source(address)
+        self.source = network_of(address)
         if not self.crowd.let_in(self, address):
             self.crowd.leave(self)
             self.transport.write(_response(HTTPStatus.SERVICE_UNAVAILABLE))
@@ -266,17 +268,6 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.write_eof()
 
 
-def _source(address: str) -> str:
-    """What is counted as one place: an address, or with IPv6 the network of 64 bits that one customer has."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv4Address):
-        return address
-    return str(found.ipv4_mapped or found.packed[:8].hex())
-
-
 def _size(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
     return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
@@ -289,13 +280,18 @@ def _response(status: HTTPStatus) -> bytes:
 
 def raise_open_files() -> int:
     """Let this process open as many files as it may without being root, within reason; returns how many that are."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
+    if sys.platform == "win32":  # which has no such limit
         return _FILES_ENOUGH
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = _FILES_ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _FILES_ENOUGH)
-    if soft == resource.RLIM_INFINITY or soft >= allowed:
-        return _FILES_ENOUGH if soft == resource.RLIM_INFINITY else soft
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-    return allowed
+    if soft == resource.RLIM_INFINITY:
+        return _FILES_ENOUGH
+    wanted = _FILES_ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _FILES_ENOUGH)
+    while wanted > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+        except (ValueError, OSError):  # macOS has a ceiling of its own, and does not tell it
+            wanted //= 2
+    return soft

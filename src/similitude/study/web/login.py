@@ -1,15 +1,15 @@
 """The pages to log in and out, and those behind a one-time link.
 
 There is no default password. At the first start a link is made that works once; who opens it sets a name and a
-password. Every form carries a token against forged requests, and wrong passwords are counted per address, by a clock
-that only runs forward.
+password. Every form carries a token against forged requests. Attempts are counted before a password is looked at, and
+refused at once where too many wait (`attempts.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
+import math
 import secrets
 from typing import Annotated
 from urllib.parse import parse_qs
@@ -17,13 +17,15 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
 
+from similitude.study.arrivals import network_of
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import SESSION_SECONDS, SHORTEST, Door, Session
 
 HOME, LOGIN = "/admin", "/admin/-/login"
-SESSION_COOKIE, FORM_COOKIE = "similitude_admin", "similitude_form"
+SESSION_COOKIE, FORM_COOKIE, DEVICE_COOKIE = "similitude_admin", "similitude_form", "similitude_device"
+_DEVICE_SECONDS = 365 * 86_400
 
 router = APIRouter(prefix="/admin/-", include_in_schema=False)
 
@@ -76,19 +78,31 @@ async def login_page(request: Request) -> Response:
 async def log_in(request: Request) -> Response:
     """Log in, or see the form again with what was wrong."""
     door: Door = request.app.state.door
-    form, address = await form_of(request), _address(request)
+    form = await form_of(request)
     _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
-    if (wait := door.limiter.wait(address)) > 0:
-        answer = await _login_page(request, f"Too many wrong passwords. Try again in {wait / 60:.0f} minutes.", 429)
-        answer.headers["Retry-After"] = f"{wait:.0f}"
-        return answer
-    async with door.busy:
-        token = await asyncio.to_thread(door.log_in, form.get("name", ""), form.get("password", ""))
+    name, password = form.get("name", ""), form.get("password", "")
+    lanes = door.lanes(name, request.cookies.get(DEVICE_COOKIE, ""), _address(request))
+    room = door.rooms["known" if "device" in lanes else "stranger"]
+    if room.is_full:
+        return await _later(request, 2.0, "Too many people log in at this moment.")
+    if (wait := door.attempts.begin(lanes)) > 0:
+        return await _later(request, wait, "Too many wrong passwords.")
+    async with room.turn():
+        token = await asyncio.to_thread(door.log_in, name, password)
     if token is None:
-        door.limiter.failed(address)
         return await _login_page(request, "Name or password is wrong.", 401)
+    door.attempts.succeeded(lanes)
     answer = RedirectResponse(outside(request, HOME), 303)
     _set_cookie(answer, request, SESSION_COOKIE, token, int(SESSION_SECONDS))
+    _set_cookie(answer, request, DEVICE_COOKIE, door.device(name), _DEVICE_SECONDS)
+    return answer
+
+
+async def _later(request: Request, wait: float, why: str) -> Response:
+    seconds = math.ceil(wait)
+    when = f"{seconds} seconds" if seconds < 120 else f"{math.ceil(seconds / 60)} minutes"
+    answer = await _login_page(request, f"{why} Try again in {when}. {_OTHERWISE}", 429)
+    answer.headers["Retry-After"] = str(seconds)
     return answer
 
 
@@ -107,7 +121,7 @@ async def first_page(request: Request, token: str) -> Response:
     """The form behind a one-time link."""
     if not await asyncio.to_thread(request.app.state.door.is_open, token):
         return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
-    return _with_form_token(request, "first.html", 200, shortest=SHORTEST)
+    return await _first_page(request, 200)
 
 
 @router.post("/first/{token}")
@@ -116,21 +130,35 @@ async def first(request: Request, token: str) -> Response:
     form, door = await form_of(request), request.app.state.door
     _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", "").strip(), form.get("password", "")
-    problem = None if password == form.get("again") else "The two passwords are not the same."
+    if password != form.get("again"):
+        return await _first_page(request, 422, problem="The two passwords are not the same.", name=name)
+    if door.rooms["known"].is_full:
+        raise Refused(429, "busy", "Too many people log in at this moment. Try again in a few seconds.")
     try:
-        if problem is None:
-            async with door.busy:
-                await asyncio.to_thread(door.use_link, token, name, password)
+        async with door.rooms["known"].turn():
+            await asyncio.to_thread(door.use_link, token, name, password, form.get("replace") == "yes")
     except Refused as refusal:
         if refusal.status == 410:
             return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
-        problem = str(refusal)
-    if problem is not None:
-        return _with_form_token(request, "first.html", 422, shortest=SHORTEST, problem=problem, name=name)
-    return RedirectResponse(outside(request, LOGIN), 303)
+        return await _first_page(request, refusal.status, problem=str(refusal), name=name)
+    answer = RedirectResponse(outside(request, LOGIN), 303)
+    _set_cookie(answer, request, DEVICE_COOKIE, door.device(name), _DEVICE_SECONDS)
+    return answer
 
 
-_USED_UP = "A one-time link works once, for a day. `similitude study admin-link FOLDER` makes another."
+_USED_UP = (
+    "A one-time link works once, for a day, and until a newer one is made. `similitude study admin-link FOLDER` makes "
+    "another."
+)
+_OTHERWISE = (
+    "In a browser in which you have logged in before, other people's attempts do not count; "
+    "`similitude study admin-link FOLDER` on the server makes a link that lets you in."
+)
+
+
+async def _first_page(request: Request, status: int, **values: object) -> Response:
+    has_admin = await asyncio.to_thread(request.app.state.door.has_admin)
+    return _with_form_token(request, "first.html", status, shortest=SHORTEST, has_admin=has_admin, **values)
 
 
 async def _login_page(request: Request, problem: str | None = None, status: int = 200) -> Response:
@@ -159,10 +187,5 @@ def _match(given: str, expected: str) -> None:
 
 
 def _address(request: Request) -> str:
-    """Who tries: the address; of IPv6 the network, since one person has a whole one."""
-    host = request.client.host if request.client else "unknown"
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+    """Who tries."""
+    return network_of(request.client.host if request.client else "unknown")

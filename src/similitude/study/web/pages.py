@@ -17,6 +17,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.study.entrance import REHEARSAL
+from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
@@ -45,13 +47,12 @@ def templates() -> Environment:
 
 @router.get("/")
 def front(request: Request) -> Response:
-    """The only study, or a list of them."""
+    """The only study; where there are several, not which: who was sent a link knows."""
     studies: dict[str, StudyService] = request.app.state.site.studies
     if len(studies) == 1:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"s/{next(iter(studies))}/{query}", 307)
-    listed = [service.study for service in studies.values()]
-    return _page("front.html", studies=listed)
+    return _page("front.html")
 
 
 @router.get("/s/{study}/")
@@ -61,7 +62,19 @@ def study_page(service: Service) -> Response:
     shown = {name: markdown(study.page(name) or "") for name in ("consent", "instructions", "done")}
     direction = "rtl" if study.language.partition("-")[0].lower() in _FROM_THE_RIGHT else "ltr"
     told = {"study": study, "direction": direction, "texts": all_texts(study.texts), "setup": setup(service)}
-    return _page("rater.html", shown=shown, **told)
+    return _page("rater.html", shown=shown, terms=terms_in_words(study), **told)
+
+
+def terms_in_words(study: Study) -> list[str]:
+    """What must be done for the completion code, as raters are told before the first question."""
+    texts, wanted = all_texts(study.texts), terms(study)
+    said = []
+    if wanted[TIME]:
+        said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
+    if wanted[SKIPS]:
+        counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
+        said.append(counted.replace("{total}", str(study.length)))
+    return said
 
 
 @router.get(f"/s/{{study}}/{FOLDER}/{{name}}")
@@ -93,9 +106,9 @@ def setup(service: StudyService) -> dict[str, Any]:
         "cantTell": question.cant_tell,
         "practice": len(study.practice.questions),
         "breakEvery": study.break_every,
-        "pages": [name for name in ("consent", "instructions", "done") if study.page(name) is not None],
+        "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name)],
         "survey": [field.model_dump() for field in study.survey.fields],
-        "parameters": study.raters.parameter,
+        "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
         "full": service.is_full(),
         "texts": texts,
     }
@@ -106,6 +119,10 @@ def _asked(question: Question, texts: Mapping[str, str]) -> str:
     if question.form == "choice" and question.pick == 1:
         return question.text or texts["ask_choice_one"]
     return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
+
+
+def _has_page(study: Study, name: str) -> bool:
+    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

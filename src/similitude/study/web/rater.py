@@ -18,7 +18,9 @@ from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from starlette.convertors import Convertor, register_url_convertor
 
+from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.items import is_storable
+from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
@@ -120,11 +122,15 @@ class Questions(BaseModel):
     paused: bool
 
 
+Withheld = Literal["time", "skips", "rehearsal"]
+
+
 class WayOut(BaseModel):
-    """Where a rater goes who has finished."""
+    """Where a rater goes who has finished, or why there is no code."""
 
     code: str | None
     redirect: str | None
+    withheld: Withheld | None
 
 
 class Standing(BaseModel):
@@ -136,6 +142,7 @@ class Standing(BaseModel):
     length: int
     code: str | None = None
     redirect: str | None = None
+    withheld: Withheld | None = None
 
 
 class Joined(Standing):
@@ -240,6 +247,11 @@ def _rater(service: StudyService, request: Request) -> int:
     return service.rater_of(request.headers.get("authorization", "").removeprefix("Bearer "))
 
 
+def _network(request: Request) -> str | None:
+    host = request.client.host if request.client else "unknown"
+    return None if is_this_machine(host) else network_of(host)
+
+
 def _json(value: Any) -> Response:
     return _json_text(_encode(value))
 
@@ -261,7 +273,8 @@ async def about(request: Request) -> Response:
 async def join(request: Request) -> Response:
     """Come in, or come back."""
     service, joining = service_of(request), await _body(request, Join)
-    token = await handed_over(service.join(Joining(joining.uid, joining.parameters)))
+    came = Joining(joining.uid, joining.parameters, _network(request))
+    token = await handed_over(service.join(came))
     return _json({"token": token, **await _me(service, service.rater_of(token))})
 
 
@@ -333,7 +346,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     if row is None:
         raise unknown_rater()
     stage = "questions"
-    if row["finished"] is not None:
+    if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:
         if refusal.code != "no_consent":
@@ -342,7 +355,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     elif row["answered"] >= service.study.length:
         stage = "survey"
     found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
-    return found | (service.way_out(dict(row)) if stage == "done" else {})
+    return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
 def _shown(service: StudyService, result: dict[str, Any]) -> Response:

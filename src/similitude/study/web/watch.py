@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
@@ -14,10 +15,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.entrance import REHEARSAL
 from similitude.study.holding import NOBODY, PATIENCE, Pulse
 from similitude.study.service import StudyService
 from similitude.study.store import schema
+from similitude.study.web.admin_page import UNAVAILABLE
 
+_log = logging.getLogger("similitude.study")
 INTERVAL = 2.0
 _MINUTES = 60
 _MOST_RATERS = 300
@@ -36,6 +40,12 @@ _WORDS = {
 }
 
 
+def rehearsing(study_id: int) -> sa.Select[tuple[int]]:
+    """The raters of a study who only rehearse it."""
+    rater = schema.rater
+    return sa.select(rater.c.id).where(rater.c.study_id == study_id, rater.c.origin == REHEARSAL)
+
+
 class Tally:
     """Counts of the log, kept up with what was added."""
 
@@ -50,18 +60,19 @@ class Tally:
         """Count what is new."""
         table = schema.answer
         here = table.c.study_id == self._service.study_id
+        counted = table.c.rater_id.not_in(rehearsing(self._service.study_id))
         if self._last is None:
             self._last = connection.scalar(sa.select(sa.func.max(table.c.id)).where(here)) or 0
-            counted = sa.select(table.c.strategy, table.c.outcome, sa.func.count()).where(here)
-            counted = counted.where(table.c.id <= self._last).group_by(table.c.strategy, table.c.outcome)
-            for strategy, outcome, count in connection.execute(counted):
+            totals = sa.select(table.c.strategy, table.c.outcome, sa.func.count()).where(here, counted)
+            totals = totals.where(table.c.id <= self._last).group_by(table.c.strategy, table.c.outcome)
+            for strategy, outcome, count in connection.execute(totals):
                 self._add(strategy, outcome, count)
             recent = sa.select(table.c.received).where(
-                here, table.c.id <= self._last, table.c.received > now - 60 * _MINUTES
+                here, counted, table.c.id <= self._last, table.c.received > now - 60 * _MINUTES
             )
             self._minutes.update(int(at // 60) for at in connection.scalars(recent))
         new = sa.select(table.c.id, table.c.received, table.c.strategy, table.c.outcome).where(
-            here, table.c.id > self._last
+            here, counted, table.c.id > self._last
         )
         for number, received, strategy, outcome in connection.execute(new):
             self._last = max(self._last, number)
@@ -127,8 +138,9 @@ class Watch:
         while self._listeners:
             try:
                 state = await asyncio.to_thread(self.look)
-            except Exception as fault:  # the page says so; the next look may succeed
-                state = {"fault": {"detail": str(fault)}}
+            except Exception as fault:  # the page says so, the log says what; the next look may succeed
+                _log.warning("%s: %s", self.service.study.name, fault)
+                state = {"fault": {"detail": UNAVAILABLE}}
             else:
                 state["fault"] = {"detail": None}
             async with self._changed:
@@ -171,11 +183,13 @@ class Watch:
         rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
         count, done = sa.func.count(), sa.func.count(rater.c.finished)
         row = connection.execute(
-            sa.select(count, done, sa.func.sum(rater.c.answered)).where(rater.c.study_id == study_id)
+            sa.select(count, done, sa.func.sum(rater.c.answered)).where(
+                rater.c.study_id == study_id, rater.c.origin != REHEARSAL
+            )
         ).one()
         busy = connection.scalar(
             sa.select(sa.func.count(sa.distinct(lease.c.rater_id))).where(
-                lease.c.study_id == study_id, lease.c.open, lease.c.expires > now
+                lease.c.study_id == study_id, lease.c.open, lease.c.expires > self.service.database.uptime.now()
             )
         )
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
@@ -211,7 +225,9 @@ class Watch:
     def _raters(self, connection: sa.Connection, found: dict[str, Any] | None) -> list[dict[str, Any]]:
         """Raters with what stands out about them, those with something first, then the latest."""
         table = schema.rater
-        columns = [table.c[name] for name in ("code", "joined", "finished", "answered", "catches", "catches_passed")]
+        columns = [
+            table.c[name] for name in ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed")
+        ]
         query = sa.select(*columns).where(table.c.study_id == self.service.study_id).order_by(table.c.id.desc())
         known = {rater["names"]: rater for rater in found["raters"]} if found else {}
         times = sorted(rater["seconds"] for rater in known.values() if rater["seconds"] is not None)
@@ -221,11 +237,13 @@ class Watch:
             judged = known.get(row["code"], {})
             figures = {name: judged.get(name) for name in ("agreement", "low", "high", "seconds")}
             raters.append({**row, **figures, "flags": self._flags(row, judged, typical)})
-        raters.sort(key=lambda rater: -len(rater["flags"]))
+        raters.sort(key=lambda rater: (rater.pop("origin") == REHEARSAL, -len(rater["flags"])))
         return raters[:_MOST_RATERS]
 
     def _flags(self, row: Any, judged: dict[str, Any], typical: float | None) -> list[str]:
         flags = []
+        if row["origin"] == REHEARSAL:
+            return ["rehearsal: left out"]
         catch = self.service.study.catch
         if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < catch.pass_share * row["catches"]:
             flags.append("fails catch trials")

@@ -16,12 +16,12 @@ const CONFIDENCES = [0, 0.25, 0.5, 0.75, 1];
 
 function triplet(views, setup, answer) {
   const [head, ...others] = views;
-  const cards = others.map((view, k) => card([view], k + 1, view.label, setup, () => answer([k + 1])));
+  const cards = others.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => answer([k + 1])));
   return pickOne({ form: "triplet", top: headOf(head, setup), cards, codes: [1, 2], setup });
 }
 
 function odd_one_out(views, setup, answer) {
-  const cards = views.map((view, k) => card([view], k + 1, view.label, setup, () => answer([k])));
+  const cards = views.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => answer([k])));
   return pickOne({ form: "odd_one_out", cards, codes: [0, 1, 2], setup });
 }
 
@@ -114,7 +114,7 @@ function choice(views, setup, answer) {
     refresh();
     if (!confirm.disabled) confirm.focus();
   };
-  const cards = others.map((view, k) => card([view], k + 1, view.label, setup, () => toggle(k + 1)));
+  const cards = others.map((view, k) => card([view], k + 1, `${k + 1} ${view.label}`, setup, () => toggle(k + 1)));
   const form = pickOne({ form: "choice", top: headOf(head, setup), cards, codes: cards.map((_, k) => k + 1), setup });
   const arrange = () => {
     const columns = columnsOf(cards.length, Math.max(...others.map(narrowest)));
@@ -169,9 +169,10 @@ function labelling(views, setup, answer) {
 function card(views, number, label, setup, press) {
   const plays = views.some((view) => view.playable);
   const badge = make("kbd", { "aria-hidden": "true" }, number <= 9 ? String(number) : "");
-  const named = plays ? `${setup.texts.choose} ${label}` : label;
+  const read = `${number} ${setup.texts.choose}`; // who speaks to the computer says what can be read on the button
+  const named = plays ? `${read} ${views.map((view) => view.label).join(", ")}` : label;
   const button = make("button", { class: plays ? "choose" : "choose whole", "aria-label": named, onclick: press },
-    badge, plays ? make("span", {}, setup.texts.choose) : null);
+    badge, ...(plays ? [" ", setup.texts.choose] : []));
   // the button has the items' names, so that a screen reader says them once
   if (!plays) views.forEach((view) => view.element.setAttribute("aria-hidden", "true"));
   const element = make("div", { class: "card" }, make("div", { class: "items" }, ...views.map(cell)), button);

@@ -218,12 +218,13 @@ async function start() {
   await questions();
 }
 
-/** What nobody foresaw is said, too: the answers so far are kept. */
+/** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named"].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_named", "crowded", "erased"].includes(error.code);
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
+  return known;
 }
 
-window.addEventListener("unhandledrejection", (event) => stop(event.reason));
+window.addEventListener("unhandledrejection", (event) => stop(event.reason) && event.preventDefault());
 start().catch(stop);

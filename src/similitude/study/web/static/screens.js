@@ -80,9 +80,11 @@ function fieldRow(field, texts) {
 }
 
 /** The last page: thanks, the code to copy, the way back. */
-export async function done(main, { code, redirect }, setup) {
+export async function done(main, { code, redirect, withheld }, setup) {
   const texts = setup.texts;
   const body = [setup.pages.includes("done") ? written("done") : make("p", {}, texts.done)];
+  const why = { time: texts.no_code_time, skips: texts.no_code_skips, rehearsal: texts.no_code_rehearsal }[withheld];
+  if (why) body.push(make("p", { class: "withheld" }, why));
   if (code) body.push(codeBox(code, texts));
   if (redirect) {
     if (!code) body.push(make("p", {}, texts.redirecting));

@@ -1,0 +1,159 @@
+"""The way into a study: who is known already, who may come in, and whether there is a seat."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from similitude.study.arrivals import Arrivals
+from similitude.study.keys import Keys
+from similitude.study.refusal import Refused, erased_rater
+from similitude.study.settings import Study
+from similitude.study.store import schema
+from similitude.study.store.database import Database
+
+KEY, REHEARSAL = "key", "rehearsal"  # parts of a link: the signature of an invitation; answers that are only a trial
+_CODES = {"joined": "r", REHEARSAL: REHEARSAL}
+
+
+@dataclass(frozen=True)
+class Joining:
+    """A rater at the door: an id that the browser made, the parts of the link, and the network that it comes from.
+
+    The address is forgotten within the hour and written nowhere; None is the machine of the server itself.
+    """
+
+    uid: str
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    address: str | None = None
+
+
+@dataclass(frozen=True)
+class _Person:
+    """A rater as the database knows one: `origin` is joined or rehearsal, and the two never meet."""
+
+    origin: str
+    identity: str | None
+    uid: str
+
+    @property
+    def same(self) -> sa.ColumnElement[bool]:
+        table = schema.rater
+        who = table.c.uid == self.uid if self.identity is None else table.c.identity == self.identity
+        return sa.and_(who, table.c.origin == self.origin)
+
+
+class Entrance:
+    """Lets raters into one study.
+
+    Parameters
+    ----------
+    study, study_id : as written in `study.toml`, and its number
+    database : where its raters are
+    keys : its signatures
+    """
+
+    def __init__(self, study: Study, study_id: int, database: Database, keys: Keys) -> None:
+        self.study, self.study_id, self.database, self.keys = study, study_id, database, keys
+        self.arrivals = Arrivals(study.raters.joins_per_address)
+
+    def join(self, connection: sa.Connection, joining: Joining) -> int:
+        """Come in, or come back: the rater's number; refused to whom this study is not open."""
+        person = self._person(joining)
+        if self.study.raters.invited:
+            self._check_invitation(connection, person, joining.parameters)
+        self._refuse_erased(connection, person)
+        here = schema.rater.c.study_id == self.study_id
+        known = connection.scalar(sa.select(schema.rater.c.id).where(here, person.same))
+        if known is not None:
+            return known
+        if person.origin == "joined":
+            self._check_room(connection, person)
+        if joining.address is not None and not self.arrivals.let_in(joining.address):
+            raise Refused(403, "crowded", "Too many people came from your network within an hour. Please come later.")
+        return self._add(connection, person, joining.parameters)
+
+    def is_full(self, connection: sa.Connection) -> bool:
+        """Whether nobody new can come in: no seat is left, or as many came as ever may."""
+        raters, rater, lease = self.study.raters, schema.rater, schema.lease
+        here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
+        if raters.joins_in_all is not None:
+            came = connection.scalar(sa.select(sa.func.count()).where(*here, rater.c.origin == "joined")) or 0
+            if came >= raters.joins_in_all:
+                return True
+        if raters.limit is None:
+            return False
+        now = self.database.uptime.now()
+        busy = sa.exists().where(lease.c.rater_id == rater.c.id, lease.c.open, lease.c.expires > now)
+        new = rater.c.began > now - 60 * self.study.choose.lease_minutes
+        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
+        seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
+        return (connection.scalar(seats) or 0) >= raters.limit
+
+    def _person(self, joining: Joining) -> _Person:
+        """Who it is; of several parts of a link that may say it the first, of invitations that alone."""
+        given, raters = joining.parameters, self.study.raters
+        names = raters.parameter[:1] if raters.invited else raters.parameter
+        identity = next((given[name] for name in names if given.get(name)), None)
+        if given.get(REHEARSAL):
+            return _Person(REHEARSAL, identity and f"{REHEARSAL} {identity}", f"{REHEARSAL}:{joining.uid}")
+        return _Person("joined", identity, joining.uid)
+
+    def _check_invitation(self, connection: sa.Connection, person: _Person, given: Mapping[str, str]) -> None:
+        if person.origin == REHEARSAL and self.keys.is_rehearsal(given[REHEARSAL]):
+            return
+        table = schema.invitation
+        listed = sa.select(table.c.identity).where(
+            table.c.study_id == self.study_id, table.c.identity == person.identity
+        )
+        signed = person.identity is not None and self.keys.is_invitation(person.identity, given.get(KEY, ""))
+        if not signed or connection.scalar(listed) is None:
+            raise _not_invited()
+
+    def _refuse_erased(self, connection: sa.Connection, person: _Person) -> None:
+        kind, who = ("uid", person.uid) if person.identity is None else ("identity", person.identity)
+        table = schema.tombstone
+        query = sa.select(table.c.digest).where(
+            table.c.study_id == self.study_id, table.c.digest == self.keys.tombstone(kind, who)
+        )
+        if connection.scalar(query) is not None:
+            raise erased_rater()
+
+    def _check_room(self, connection: sa.Connection, person: _Person) -> None:
+        if person.identity is None and self.study.raters.must_be_named:
+            raise _not_invited()
+        if self.is_full(connection):
+            raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
+
+    def _add(self, connection: sa.Connection, person: _Person, parameters: Mapping[str, str]) -> int:
+        made = connection.scalar(
+            sa.insert(schema.rater).returning(schema.rater.c.id),
+            {
+                "study_id": self.study_id, "code": self._new_code(connection, _CODES[person.origin]),
+                "origin": person.origin, "identity": person.identity,
+                "uid": person.uid if person.identity is None else secrets.token_hex(16),
+                "parameters": json.dumps(dict(parameters), ensure_ascii=False),
+                "joined": self.database.clock.now(), "began": self.database.uptime.advance(connection),
+                "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
+            },
+        )  # fmt: skip
+        assert made is not None
+        return made
+
+    def _new_code(self, connection: sa.Connection, begins: str) -> str:
+        """A code that nobody has: the number of raters says which, but answers brought in may have taken it."""
+        here = schema.rater.c.study_id == self.study_id
+        alike = schema.rater.c.origin == REHEARSAL if begins == REHEARSAL else schema.rater.c.origin != REHEARSAL
+        count = connection.scalar(sa.select(sa.func.count()).where(here, alike)) or 0
+        codes = (f"{begins}{number:04d}" for number in itertools.count(count + 1))
+        taken = sa.select(sa.literal(1)).where(here, schema.rater.c.code == sa.bindparam("code"))
+        return next(code for code in codes if connection.scalar(taken, {"code": code}) is None)
+
+
+def _not_invited() -> Refused:
+    return Refused(403, "not_named", "This study is open to invited people: use the link that you were sent.")

@@ -1,0 +1,106 @@
+"""Invitations: a list of people, and for each a link that nobody can invent."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import sqlalchemy as sa
+
+from similitude.study.entrance import KEY, REHEARSAL
+from similitude.study.items import is_storable
+from similitude.study.service import StudyService
+from similitude.study.settings import StudyError
+from similitude.study.store import schema
+
+_HEADINGS = ("name", "rater", "person", "people")
+_LONGEST = 500  # of a part of a link
+
+
+@dataclass(frozen=True)
+class Invited:
+    """A person of the list, and how far he or she is."""
+
+    identity: str
+    invited: float
+    joined: float | None
+    answered: int
+    finished: float | None
+
+
+def read_people(path: Path) -> list[str]:
+    """The people of a list: one a line, or the column `name` of a table."""
+    try:
+        rows = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise StudyError(f"{path}: cannot be read ({why}); expected one person a line, or a column `name`") from None
+    lines = [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
+    headings = [cell.lower() for cell in lines[0]] if lines else []
+    column = next((headings.index(name) for name in _HEADINGS if name in headings), None)
+    if column is None and len(headings) > 1:
+        raise StudyError(f"{path}: several columns, and none is called `name`; found {', '.join(lines[0])}")
+    people = [row[column or 0] if len(row) > (column or 0) else "" for row in lines[column is not None :]]
+    _check(people, path)
+    return people
+
+
+def _check(people: Sequence[str], path: Path) -> None:
+    if not people:
+        raise StudyError(f"{path}: nobody in it; expected one person a line, or a column `name`")
+    for place, name in enumerate(people, 1):
+        if not name or len(name) > _LONGEST or not is_storable(name):
+            raise StudyError(f"{path}: person {place}: expected 1 to {_LONGEST} characters, found {name[:50]!r}")
+    if twice := sorted({name for name in people if people.count(name) > 1}):
+        raise StudyError(f"{path}: {twice[0]!r} stands in it twice; everybody has a name of their own")
+
+
+def invite(service: StudyService, people: Sequence[str]) -> list[str]:
+    """Put people on the list of a study; returns the part of the link of each. Twice is the same as once."""
+    table = schema.invitation
+    with service.database.write() as connection:
+        there = set(connection.scalars(sa.select(table.c.identity).where(table.c.study_id == service.study_id)))
+        now = service.database.clock.now()
+        new = [{"study_id": service.study_id, "identity": name, "invited": now} for name in people if name not in there]
+        if new:
+            connection.execute(sa.insert(table), new)
+    return [_link(service, name) for name in people]
+
+
+def withdraw(service: StudyService, name: str) -> None:
+    """Take a person off the list: the link lets nobody in any more. What was answered stays."""
+    table = schema.invitation
+    with service.database.write() as connection:
+        here = table.c.study_id == service.study_id, table.c.identity == name
+        if not connection.execute(sa.delete(table).where(*here)).rowcount:
+            raise StudyError(f"{service.study.name}: {name!r} is not among the invited people")
+
+
+def invited_people(service: StudyService) -> list[Invited]:
+    """The list of a study, in the order in which people were invited."""
+    table, rater = schema.invitation, schema.rater
+    same = sa.and_(rater.c.study_id == table.c.study_id, rater.c.identity == table.c.identity)
+    query = (
+        sa.select(table.c.identity, table.c.invited, rater.c.joined, rater.c.answered, rater.c.finished)
+        .select_from(table.outerjoin(rater, same))
+        .where(table.c.study_id == service.study_id)
+        .order_by(table.c.invited, table.c.identity)
+    )
+    with service.database.read() as connection:
+        return [
+            Invited(row.identity, row.invited, row.joined, row.answered or 0, row.finished)
+            for row in connection.execute(query)
+        ]
+
+
+def rehearsal_link(service: StudyService) -> str:
+    """The part of a link by which a study by invitation is rehearsed."""
+    return f"/s/{service.study.name}/?{urlencode({REHEARSAL: service.keys.rehearsal()})}"
+
+
+def _link(service: StudyService, name: str) -> str:
+    says = service.study.raters.parameter[0] if service.study.raters.parameter else "rater"
+    return f"/s/{service.study.name}/?{urlencode({says: name, KEY: service.keys.invitation(name)})}"

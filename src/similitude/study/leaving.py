@@ -1,0 +1,54 @@
+"""The way out of a study: the completion code, what must be done for it, and why a rater gets none."""
+
+from __future__ import annotations
+
+import json
+import math
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from similitude.study.entrance import REHEARSAL
+from similitude.study.settings import Study
+from similitude.study.store import schema
+from similitude.study.store.rows import Row
+
+TIME, SKIPS = "time", "skips"
+_PASSED_OVER = ("skipped", "cant_tell")
+
+
+def terms(study: Study) -> Row:
+    """What must be done for the code: seconds in all, and questions that are answered; None where nothing is asked."""
+    completion, question = study.completion, study.question
+    if completion.code is None and completion.redirect is None:
+        return {TIME: None, SKIPS: None}
+    seconds = math.ceil(study.length * completion.seconds_per_question)
+    answered = study.length - math.floor(study.length * completion.largest_skip_share)
+    can_pass_over = question.skip or question.cant_tell
+    return {TIME: seconds or None, SKIPS: answered or None if can_pass_over else None}
+
+
+def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: float) -> str | None:
+    """Why a rater who has just finished gets no code; None for who gets it. `served` is the time by `uptime`."""
+    if rater["origin"] == REHEARSAL:
+        return REHEARSAL
+    wanted, answer = terms(study), schema.answer
+    share = rater["answered"] / max(study.length, 1)  # less than 1 where the items give no more questions
+    if wanted[TIME] and rater["began"] is not None and served - rater["began"] < share * wanted[TIME]:
+        return TIME
+    mine = answer.c.rater_id == rater["id"], answer.c.outcome.in_(_PASSED_OVER)
+    passed_over = connection.scalar(sa.select(sa.func.count()).where(*mine)) or 0
+    if wanted[SKIPS] and rater["answered"] - passed_over < math.floor(share * wanted[SKIPS]):
+        return SKIPS
+    return None
+
+
+def way_out(study: Study, rater: Row) -> Row:
+    """Where a rater goes who has finished: a code to copy, an address to go to; or why there is neither."""
+    if rater["withheld"] is not None:
+        return {"code": None, "redirect": None, "withheld": rater["withheld"]}
+    address = study.completion.redirect
+    if address is not None:
+        for name, value in {**json.loads(rater["parameters"]), "rater": rater["code"]}.items():
+            address = address.replace("{" + name + "}", quote(value, safe=""))
+    return {"code": study.completion.code, "redirect": address, "withheld": None}

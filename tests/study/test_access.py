@@ -1,0 +1,221 @@
+"""Every page in Chromium and in Firefox, light and dark: axe finds nothing, and a rater gets through every form."""
+
+import contextlib
+import threading
+import time
+
+import pytest
+import uvicorn
+
+from similitude.study.web.app import create_app
+from similitude.study.web.login import first_link
+from tests.study.axe import violations
+from tests.study.conftest import arrived, serving
+from tests.study.firefox import firefox
+from tests.study.live import fill, open_study, worker_of
+from tests.study.live import write_study as write_colours
+from tests.study.making import FORMS, SHORT, faces, one_of_each_form, picture, tones, words, write_study
+
+pytestmark = pytest.mark.slow
+PRACTICE = '[practice]\nquestions = [{shown = ["face00", "face01", "face06"], correct = [1]}]\n'
+SURVEY = (
+    '[survey]\nfields = [{name = "age", label = "How old are you?", kind = "number", required = true}, '
+    '{name = "eyes", label = "Eyes", kind = "choice", choices = ["good", "bad"]}, '
+    '{name = "more", label = "Anything else?", kind = "long_text"}]\n'
+)
+FIREFOX_IN_THE_DARK = pytest.param(("firefox", "dark"), marks=pytest.mark.whole)
+BROWSERS = [("chromium", "light"), ("chromium", "dark"), ("firefox", "light"), FIREFOX_IN_THE_DARK]
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("access")
+    one_of_each_form(folder, 1)
+    whole = (
+        f'title = "Faces"\nbreak_every = 1\n[question]\nnumber = 2\n{PRACTICE}{SURVEY}[completion]\ncode = "C1A2B3"\n'
+    )
+    plain = {"instructions.md": "Go by your first impression. ![Example](pages/a.png)", "pages/a.png": picture()}
+    write_study(folder, "whole", whole, {**faces(), **plain})
+    write_study(folder, "named", f'title = "Faces"\n{SHORT}[raters]\nmust_be_named = true\n')
+    write_study(folder, "paused", f'title = "Faces"\n{SHORT}')
+    write_study(folder, "words", f'title = "Words"\nlanguage = "ar"\n{SHORT}', words())
+    write_study(folder, "tones", f'title = "Tones"\n{SHORT}[question]\nform = "odd_one_out"\nnumber = 1\n', tones())
+    slider = '[question]\nform = "similarity_rating"\nscale = 40\n'
+    write_study(folder, "slider", f'title = "Faces"\n{SHORT}{slider}')
+    broken = f'title = "Faces"\n{SHORT}[question]\nskip = false\nnumber = 1\n'
+    write_study(folder, "broken", broken, faces(3))
+    with serving(folder) as server:
+        server.rows("UPDATE study SET paused = 1 WHERE name = 'paused'")
+        (folder / "broken" / "items" / "face01.svg").unlink()
+        yield server
+
+
+@pytest.fixture(params=BROWSERS, ids="-".join)
+def page(request):
+    """A page of either browser, in light or dark mode."""
+    name, scheme = request.param
+    if name == "firefox":
+        with firefox(scheme) as page:
+            yield page
+        return
+    browser = request.getfixturevalue("browser")
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+def on_question(page, number):
+    page.wait_for_selector(f"main[data-number='{number}'] .stage:not(.loading)")
+    page.wait_for_selector(".others .other:enabled")
+
+
+def rater_pages(page, live):
+    """Everything that a rater may see, one page after the other: its name, when it is there."""
+    page.goto(live.address)
+    yield "front"
+    page.goto(live.link("whole"))
+    page.wait_for_selector(".buttons .other")
+    yield "consent"
+    page.click(".buttons .main")
+    page.wait_for_selector("img[alt='Example']")
+    yield "instructions without a heading"
+    page.click(".buttons .main")
+    on_question(page, 0)
+    yield "practice"
+    page.click(".choose")
+    page.wait_for_selector(".verdict")
+    yield "feedback"
+    page.click(".others .main")
+    page.wait_for_selector(".page .main")
+    yield "practice is over"
+    page.click(".page .main")
+    on_question(page, 1)
+    page.click(".enlarge")
+    page.wait_for_selector("dialog[open]")
+    yield "enlarged"
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    page.wait_for_selector(".page .main")
+    yield "break"
+    page.click(".page .main")
+    on_question(page, 2)
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("form .field")
+    yield "survey"
+    page.fill("#field-age", "30")
+    page.click("form button")
+    page.wait_for_selector("#code")
+    yield "done"
+    page.goto(live.link("broken"))
+    page.wait_for_selector(".others button:enabled + button")
+    yield "an item that cannot be shown"
+    for name in ("words", "tones", "slider"):
+        page.goto(live.link(name))
+        on_question(page, 0)
+        yield name
+    for name in ("named", "paused", "none"):
+        page.goto(live.link(name))
+        page.wait_for_selector(".page h1")
+        yield name
+    page.goto(live.link("whole", "?rater=somebody"))
+    page.click(".buttons .other")
+    page.wait_for_selector(".page h1")
+    yield "declined"
+
+
+ANSWERS = {
+    "choice": [".cards .card:nth-child(1) .choose", ".cards .card:nth-child(3) .choose", ".confirm button"],
+    "similarity_rating": [".step:nth-child(2)"],
+    "same_different": [".word:nth-child(2)"],
+    "labelling": [".word:nth-child(2)", ".step:nth-child(4)"],
+}
+EXPECTED = {
+    "triplet": [2], "odd_one_out": [1], "quadruplet": [1], "choice": [1, 3], "similarity_rating": [2],
+    "same_different": [0], "labelling": [1, 0.75],
+}  # fmt: skip
+
+
+def test_every_page_of_a_rater_is_accessible(live, page):
+    for name in rater_pages(page, live):
+        assert violations(page) == [], name
+
+
+def test_every_form_can_be_answered_and_is_accessible(live, page):
+    for form in FORMS:
+        study = form.replace("_", "-")
+        before = len(live.answers(study))
+        page.goto(live.link(study))
+        on_question(page, 0)
+        assert violations(page) == [], form
+        *steps, last = ANSWERS.get(form, [".cards .card:nth-child(2) .choose"])
+        for step in steps:
+            page.click(step)
+        assert violations(page) == [], f"{form}, half answered"
+        page.click(last)
+        row = arrived(live, study, before + 1)[-1]
+        assert (row["response"], row["direction"]) == (EXPECTED[form], "ltr")
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory):
+    """The admin's side of a study that has learned something, and of one that has not."""
+    root = tmp_path_factory.mktemp("admin")
+    for name in ("colours", "empty"):
+        write_colours(root / name)
+    site, service = open_study(root)
+    worker = worker_of(service)
+    for seed in range(3):
+        fill(service, 3, 40, seed=seed)
+        worker.step()
+    config = uvicorn.Config(create_app(site), port=0, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    with contextlib.closing(site):
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", site
+        server.should_exit = True
+        thread.join()
+
+
+def admin_pages(page, address, site):
+    """Every page of the admin."""
+    if (link := first_link(site)) is not None:
+        page.goto(address + link)
+        yield "first"
+        page.fill("[name=name]", "ada")
+        page.fill("[name=password]", "a long password")
+        page.fill("[name=again]", "a long password")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("form[action$=login]")
+    page.goto(address + "/admin/-/login")
+    page.wait_for_selector("[name=password]")
+    yield "login"
+    page.fill("[name=name]", "ada")
+    page.fill("[name=password]", "wrong")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".problem")
+    yield "login refused"
+    page.fill("[name=name]", "ada")
+    page.fill("[name=password]", "a long password")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".cards")
+    yield "overview"
+    page.click("a.card[href$=colours]")
+    page.wait_for_selector("#map .scatterlayer")
+    page.wait_for_selector("#raters tbody tr")
+    yield "study"
+    page.set_viewport_size({"width": 390, "height": 844})
+    yield "study on a phone"
+    page.goto(address + "/admin/empty")
+    page.wait_for_selector("#raters tbody tr")
+    yield "empty"
+    page.goto(address + "/admin/none")
+    page.wait_for_selector(".door")
+    yield "not found"
+
+
+def test_every_page_of_the_admin_is_accessible(watched, page):
+    for name in admin_pages(page, *watched):
+        assert violations(page) == [], name

@@ -1,0 +1,102 @@
+"""What people see who come by invitation, skip everything, rehearse, or were erased: in a real browser."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from similitude.study.invite import invite
+from similitude.study.keep.erase import erase_rater
+from similitude.study.site import open_site
+from tests.study.conftest import serving
+from tests.study.making import SHORT, write_study
+from tests.study.test_browser_rater import finished, on_question
+
+PAID = "[question]\nnumber = 4\n[completion]\ncode = 'C1A2B3'\nseconds_per_question = 0\n"
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    root = tmp_path_factory.mktemp("studies")
+    write_study(root, "paid", f'title = "Faces"\n{PAID}')
+    write_study(root, "invited", f'title = "Faces"\n{SHORT}[question]\nnumber = 2\n[raters]\ninvited = true\n')
+    with serving(root) as server:
+        yield server
+
+
+@pytest.fixture
+def page(context):
+    return context.new_page()
+
+
+@contextlib.contextmanager
+def beside(live):
+    """The studies, opened beside the server, as the commands do."""
+    with contextlib.closing(open_site(live.root)) as site:
+        yield site
+
+
+def come_in(page):
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("heading", name="How it works").wait_for()
+    page.get_by_role("button", name="Start").click()
+
+
+def test_who_skips_everything_was_told_and_gets_no_code(live, page, shot):
+    page.goto(live.link("paid", "?rater=hasty"))
+    page.get_by_role("button", name="I agree").click()
+    page.get_by_text("answer at least 2 of the 4 questions").wait_for()
+    shot(page, "terms")
+    page.get_by_role("button", name="Start").click()
+    for number in range(4):
+        on_question(page, number)
+        page.keyboard.press("s")
+    finished(page)
+    page.get_by_text("There is no completion code: fewer questions were answered").wait_for()
+    shot(page, "no-code")
+    assert page.locator("#code").count() == 0
+    page.reload()
+    page.get_by_text("There is no completion code").wait_for()
+
+
+def test_a_rehearsal_says_so_at_its_end(live, page):
+    page.goto(live.link("paid", "?rehearsal=yes"))
+    come_in(page)
+    for number in range(4):
+        on_question(page, number)
+        page.keyboard.press("1")
+    finished(page)
+    page.get_by_text("This was a rehearsal").wait_for()
+    assert page.locator("#code").count() == 0
+
+
+def test_only_the_link_that_was_sent_lets_in(live, page):
+    page.goto(live.link("invited", "?rater=ann"))
+    page.get_by_role("heading", name="This study is by invitation").wait_for()
+    with beside(live) as site:
+        link = invite(site.studies["invited"], ["ann"])[0]
+    page.goto(f"{live.address}{link}")
+    on_question(page, 0)
+
+
+def test_an_erased_person_is_told_so_on_the_page_and_in_another_browser(live, page, browser, shot):
+    page.goto(live.link("paid", "?rater=gone"))
+    come_in(page)
+    on_question(page, 0)
+    page.keyboard.press("1")
+    on_question(page, 1)
+    with beside(live) as site:
+        erase_rater(site.database, "paid", "gone")
+    page.keyboard.press("1")
+    page.get_by_role("heading", name="Your answers were removed").wait_for()
+    shot(page, "erased")
+    page.reload()
+    page.get_by_role("heading", name="Your answers were removed").wait_for()
+    elsewhere = browser.new_page()
+    elsewhere.goto(live.link("paid", "?rater=gone"))
+    elsewhere.get_by_role("button", name="I agree").click()
+    elsewhere.get_by_role("heading", name="Your answers were removed").wait_for()
+    for words in ("are kept", "went wrong"):
+        assert elsewhere.get_by_text(words).count() == 0
+    elsewhere.close()
