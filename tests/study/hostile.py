@@ -1,7 +1,5 @@
 """Requests that mean no good, made by rule: every way of asking wrongly, at every door."""
 
-
-
 from __future__ import annotations
 
 import asyncio

@@ -9,6 +9,8 @@ import pytest
 from similitude.study.invite import invite
 from similitude.study.keep.erase import erase_rater
 from similitude.study.site import open_site
+from similitude.study.web.door import Door
+from tests.study.axe import violations
 from tests.study.conftest import serving
 from tests.study.making import SHORT, write_study
 from tests.study.test_browser_rater import finished, on_question
@@ -48,6 +50,7 @@ def test_who_skips_everything_was_told_and_gets_no_code(live, page, shot):
     page.get_by_role("button", name="I agree").click()
     page.get_by_text("answer at least 2 of the 4 questions").wait_for()
     shot(page, "terms")
+    assert violations(page) == []
     page.get_by_role("button", name="Start").click()
     for number in range(4):
         on_question(page, number)
@@ -55,6 +58,7 @@ def test_who_skips_everything_was_told_and_gets_no_code(live, page, shot):
     finished(page)
     page.get_by_text("There is no completion code: fewer questions were answered").wait_for()
     shot(page, "no-code")
+    assert violations(page) == []
     assert page.locator("#code").count() == 0
     page.reload()
     page.get_by_text("There is no completion code").wait_for()
@@ -80,6 +84,35 @@ def test_only_the_link_that_was_sent_lets_in(live, page):
     on_question(page, 0)
 
 
+def test_a_link_that_replaces_a_password_says_so_and_the_admin_sees_it(live, page, shot):
+    with beside(live) as site:
+        door = Door(site.database)
+        door.use_link(door.make_link().rsplit("/", 1)[1], "ada", "an old password")
+        door.log_in("ada", "an old password")
+        link = door.make_link()
+    page.goto(f"{live.address}{link}")
+    page.get_by_text("A name that is in use gets this password").wait_for()
+    assert violations(page) == []
+    for tick in (False, True):
+        page.get_by_role("textbox", name="Name").fill("ada")
+        for field in page.locator("[type=password]").all():
+            field.fill("a new password")
+        page.get_by_label("Replace the password").set_checked(tick)
+        page.get_by_role("button", name="Set the password").click()
+        if not tick:
+            page.get_by_text("ada has a password already").wait_for()
+            shot(page, "link-replaces")
+            assert violations(page) == []
+    page.get_by_role("heading", name="Log in").wait_for()
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill("a new password")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_text("Since you last logged in: The password of ada was replaced").wait_for()
+    page.get_by_text("Passwords that were set by a one-time link").click()
+    shot(page, "password-replaced")
+    assert violations(page) == []
+
+
 def test_an_erased_person_is_told_so_on_the_page_and_in_another_browser(live, page, browser, shot):
     page.goto(live.link("paid", "?rater=gone"))
     come_in(page)
@@ -91,6 +124,7 @@ def test_an_erased_person_is_told_so_on_the_page_and_in_another_browser(live, pa
     page.keyboard.press("1")
     page.get_by_role("heading", name="Your answers were removed").wait_for()
     shot(page, "erased")
+    assert violations(page) == []
     page.reload()
     page.get_by_role("heading", name="Your answers were removed").wait_for()
     elsewhere = browser.new_page()

@@ -8,8 +8,10 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx
 import pytest
 import sqlalchemy as sa
+from typer.testing import CliRunner
 
 import similitude as sm
+from similitude import cli
 from similitude.study.arrivals import Arrivals
 from similitude.study.invite import invite, invited_people, read_people, rehearsal_link, withdraw
 from similitude.study.keep.bring_in import bring_in
@@ -101,6 +103,30 @@ def test_a_list_that_cannot_be_is_refused(tmp_path, text, message):
     (tmp_path / "people.csv").write_text(text)
     with pytest.raises(StudyError, match=message):
         read_people(tmp_path / "people.csv")
+
+
+def test_people_are_invited_from_the_command_line(tmp_path):
+    folder = write_study(tmp_path / "words", INVITED)
+    (tmp_path / "people.txt").write_text("ann\nbob\n")
+
+    def run(*arguments):
+        done = CliRunner().invoke(cli.app, ["study", *map(str, arguments)])
+        if isinstance(done.exception, StudyError):
+            raise done.exception
+        return done.output
+
+    links = run("invite", folder, tmp_path / "people.txt", "--public-url", "https://x.org/lab/").splitlines()
+    assert links[0] == "name,link"
+    assert links[1].startswith("ann,https://x.org/lab/s/words/?rater=ann&key=")
+    assert "bob: has not come yet, 0 of 3 answers" in run("invited", folder)
+    assert "bob: the link lets nobody in" in run("invite", folder, "--withdraw", "bob")
+    assert "bob" not in run("invited", folder)
+    assert "/s/words/?rehearsal=" in run("invite", folder, "--rehearsal")
+    with pytest.raises(StudyError, match="give a list of PEOPLE, or --withdraw NAME, or --rehearsal"):
+        run("invite", folder)
+    open_to_all = write_study(tmp_path / "open")
+    done = CliRunner().invoke(cli.app, ["study", "invite", str(open_to_all), str(tmp_path / "people.txt")])
+    assert "set invited = true" in done.stderr
 
 
 # --- limits ---

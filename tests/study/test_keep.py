@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -284,6 +285,35 @@ def test_answers_that_contradict_the_log_are_refused(serve, take_part, tmp_path)
         with pytest.raises(StudyError, match=message):
             bring_in(service, tmp_path / f"{file}.csv")
     assert everything(service.database) == before
+
+
+def test_an_archive_of_the_first_schema_is_brought_back_as_it_would_be_now(serve, take_part, tmp_path):
+    service = serve("[question]\nnumber = 6")
+    service.questions(take_part(service)).result()
+    back_up(service.database, tmp_path / "now.jsonl.gz")
+    since = {"origin", "began", "withheld", "direction", "background", "last_login"}
+    newer = {"uptime", "invitation", "tombstone", "password_set"}
+    imported = {"id": 2, "code": "r0002", "uid": "imported-r0002", "consented": 2e9, "finished": 2e9}
+    with (
+        gzip.open(tmp_path / "now.jsonl.gz", "rt") as lines,
+        gzip.open(tmp_path / "old.jsonl.gz", "wt") as old,
+    ):
+        old.write(json.dumps({**json.loads(next(lines)), "schema": "0001"}) + "\n")
+        for line in lines:
+            name, row = json.loads(line)
+            row = {key: value for key, value in row.items() if key not in since}
+            if name == "lease":
+                row["expires"] = 1.8e9  # by the time of day
+            if name not in newer:
+                old.write(json.dumps([name, row]) + "\n")
+            if name == "rater":
+                old.write(json.dumps([name, {**row, **imported}]) + "\n")
+    with closing(open_site(service.study.folder, f"sqlite:///{tmp_path / 'new.db'}")) as site:
+        bring_back(site.database, tmp_path / "old.jsonl.gz")
+        again = site.studies["words"]
+        assert {row["expires"] for row in rows(again, schema.lease)} == {0.0}
+        raters = [(row["origin"], row["uid"]) for row in rows(again, schema.rater)]
+        assert raters == [("joined", "browser0"), ("imported", "imported:r0002")]
 
 
 def test_an_erased_rater_is_gone(serve, take_part, tmp_path, url):

@@ -32,6 +32,7 @@ from similitude.study.web.door import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
+from tests.systems import unix_only
 
 pytestmark = pytest.mark.slow  # a process for each test
 
@@ -57,7 +58,7 @@ def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
     assert not Path(f"{tmp_path / 'answers.db'}-wal").exists()  # closed in order: the log is folded in
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no such permissions")
+@unix_only
 def test_files_that_say_who_people_are_are_for_their_owner_alone(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     before = os.umask(0)
