@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the tests need beside Python: two browsers and PostgreSQL's programs. Installed from Debian's packages where they
+# What the tests need beside Python: two browsers, PostgreSQL, nginx. Installed from Debian's packages where they
 # are missing and we may; else it is said, and the tests that need them are skipped (or fail, where CI is set).
 set -euo pipefail
 
@@ -9,6 +9,8 @@ missing=""
 there chromium || there chromium-browser || [ -n "${SIMILITUDE_CHROMIUM:-}" ] || missing="chromium"
 there firefox-esr || there firefox || [ -n "${SIMILITUDE_FIREFOX:-}" ] || missing="$missing firefox-esr"
 there initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing="$missing postgresql"
+there nginx || [ -x /usr/sbin/nginx ] || missing="$missing nginx-light"
+there openssl || missing="$missing openssl"
 [ -n "$missing" ] || exit 0
 
 as_root=""

@@ -1,7 +1,19 @@
 """similitude: learn what people find similar.
 
-The public names; each is imported when it is first used, so that `import similitude` costs nothing. Type checkers and
-editors read them in `__init__.pyi`.
+Answers become `Comparisons`, a method such as `STE` or `AutoSimilarity` learns from them, and `learn` does everything
+at once; `help(sm.STE)` explains a name, with an example.
+
+Each name is imported when it is first used, so that `import similitude` costs nothing. Type checkers and editors read
+them in `__init__.pyi`.
+
+Examples
+--------
+>>> import similitude as sm
+>>> said = [("cat", "dog", "bus"), ("dog", "cat", "car"), ("bus", "car", "cat"), ("car", "bus", "dog")]
+>>> answers = sm.Comparisons.from_triplets(said)  # a cat is more like a dog than like a bus, ...
+>>> model = sm.STE(n_components=2, random_state=0).fit(answers)
+>>> model.neighbors("cat", k=1)
+['dog']
 """
 
 from __future__ import annotations

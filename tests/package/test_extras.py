@@ -1,6 +1,7 @@
 """A command that lacks an extra says so before it begins, and says what to install."""
 
 import importlib.metadata
+import importlib.util
 import subprocess
 import sys
 import tomllib
@@ -62,8 +63,10 @@ def test_a_command_says_what_it_lacks_before_it_begins(extra, command, folder):
 
 @pytest.fixture
 def without(monkeypatch):
-    """Hide what an extra brings, in this process."""
-    return lambda extra: [monkeypatch.setitem(sys.modules, module, None) for module in extras.EXTRAS[extra]]
+    """Let what extras bring look as if it were not installed, in this process."""
+    hidden, real = set(), importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name in hidden else real(name, *more))
+    return lambda extra: hidden.update(extras.EXTRAS[extra])
 
 
 def test_features_in_a_parquet_file_are_refused_before_anything_is_learned(without, folder):
@@ -72,6 +75,15 @@ def test_features_in_a_parquet_file_are_refused_before_anything_is_learned(witho
 
     with pytest.raises(ModuleNotFoundError, match=r"vectors\.parquet: a Parquet file needs pyarrow"):
         read_features(folder / "vectors.parquet", None, 4)
+
+
+def test_pictures_that_are_not_there_are_refused_before_anything_is_learned(folder, tmp_path):
+    (tmp_path / "pictures").mkdir()
+    command = ["learn", "answers.csv", "--images", str(tmp_path / "pictures")]
+    done = run(*command, folder=folder, hidden=[])
+    assert done.returncode == 1
+    assert "no file in" in done.stderr
+    assert not (folder / "answers_report").exists()
 
 
 def test_an_export_to_parquet_is_refused_before_the_database_is_asked(without, folder):

@@ -8,8 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import similitude as sm
+from similitude.cli import app
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -30,6 +32,11 @@ def test_the_newest_entry_of_the_changelog_is_this_version_with_its_date():
 def test_the_citation_names_this_version_and_licence():
     assert citation()["version"] == sm.__version__
     assert citation()["license"] == PROJECT["license"]
+
+
+def test_the_command_line_says_the_version():
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.output) == (0, f"similitude {sm.__version__}\n")
 
 
 def test_a_tag_is_the_version():

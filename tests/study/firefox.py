@@ -134,11 +134,8 @@ class FirefoxPage:
         is_function = re.match(r"\s*(async\b|function\b|\w+ =>|\()", code)
         called = f"({code})({json.dumps(argument)})" if is_function else f"({code})"
         expression = f"(async () => JSON.stringify(await {called}) ?? 'null')()"
-        target = {"context": self._context}
-        result = self._session.ask(
-            "script.evaluate",
-            {"expression": expression, "target": target, "awaitPromise": True, "userActivation": True},
-        )
+        told = {"expression": expression, "target": {"context": self._context}, "awaitPromise": True}
+        result = self._session.ask("script.evaluate", told)
         assert result["type"] == "success", result.get("exceptionDetails", {}).get("text")
         return json.loads(result["result"]["value"])
 

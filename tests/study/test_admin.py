@@ -270,7 +270,7 @@ def test_pause_and_resume(service, browser):
     assert browser.get("/admin/colours/state").json()["now"]["paused"]
     assert "paused" in browser.get("/admin").text
     browser.send("/admin/colours", "/admin/colours/resume")
-    assert service.questions(rater).result()["questions"]
+    assert len(service.questions(rater).result()["questions"]) == service.study.choose.ahead
 
 
 def test_items_as_they_are_drawn(browser):

@@ -227,7 +227,7 @@ def test_a_lost_network_loses_nothing(live, page, context, shot):
     context.set_offline(False)
     on_question(page, 5)
     page.get_by_text("The connection is back").wait_for()
-    assert [row["response"] for row in live.answers("network")] == [[2], [1], [2], [1], [2]]
+    assert [row["response"] for row in arrived(live, "network", 5)] == [[2], [1], [2], [1], [2]]
     context.set_offline(True)
     page.keyboard.press("1")
     on_question(page, 6)

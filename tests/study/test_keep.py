@@ -295,6 +295,8 @@ def test_an_erased_rater_is_gone(serve, take_part, tmp_path, url):
     service.questions(other).result()
     say(service, other, 0, uid="answer-of-bob")
     back_up(service.database, tmp_path / "before.jsonl.gz")
+    with service.database.write() as connection:  # the clock was put back a year before the backup
+        connection.execute(sa.update(schema.backup).values(at=schema.backup.c.at - 365 * 86_400))
     erased = erase_rater(service.database, "words", "SECRETPERSON")
     assert (erased.code, erased.answers) == ("r0001", 4)
     assert [Path(file).name for file in erased.backups] == ["before.jsonl.gz"]

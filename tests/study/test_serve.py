@@ -22,7 +22,8 @@ from typer.testing import CliRunner
 from similitude import cli
 from similitude.study.keep.archive import back_up
 from similitude.study.keep.export import export_raters
-from similitude.study.serve import greeting, path_of
+from similitude.study.proxies import Outside, Proxies
+from similitude.study.serve import greeting
 from similitude.study.service import Joining
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
@@ -31,7 +32,6 @@ from similitude.study.web.door import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
-from tests.systems import unix_only
 
 pytestmark = pytest.mark.slow  # a process for each test
 
@@ -57,16 +57,6 @@ def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
     assert not Path(f"{tmp_path / 'answers.db'}-wal").exists()  # closed in order: the log is folded in
 
 
-def test_a_server_takes_no_header_of_any_length(tmp_path):
-    write_study(tmp_path, "words", SMALL, words())
-    with serving(tmp_path) as live:
-        with pytest.raises(urllib.error.HTTPError, match="431"):
-            urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
-        with urllib.request.urlopen(live.link("words")) as page:
-            assert page.status == 200
-
-
-@unix_only
 @pytest.mark.skipif(os.name == "nt", reason="no such permissions")
 def test_files_that_say_who_people_are_are_for_their_owner_alone(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
@@ -131,6 +121,14 @@ def test_head_is_get_without_the_body(tmp_path):
             assert body == b""
 
 
+def test_a_study_by_invitation_says_how_people_are_invited(tmp_path):
+    write_study(tmp_path, "words", f"{SMALL}[raters]\ninvited = true\n", words())
+    with closing(open_site(tmp_path)) as site:
+        told = greeting(site, "http://x")
+    assert f"               by invitation: similitude study invite {tmp_path} PEOPLE" in told
+    assert not [line for line in told if "?rater=NAME" in line]
+
+
 def test_the_demo_says_what_becomes_of_its_answers(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with closing(open_site(tmp_path)) as site:
@@ -143,6 +141,15 @@ def test_the_demo_says_what_becomes_of_its_answers(tmp_path):
         lines = [process.stdout.readline() for _ in range(6)]
         process.terminate()
     assert "deleted with its answers" in lines[-1]
+
+
+def test_a_server_takes_no_header_of_any_length(tmp_path):
+    write_study(tmp_path, "words", SMALL, words())
+    with serving(tmp_path) as live:
+        with pytest.raises(urllib.error.HTTPError, match="431"):
+            urllib.request.urlopen(urllib.request.Request(live.link("words"), headers={"X-Long": "x" * 50_000}))
+        with urllib.request.urlopen(live.link("words")) as page:
+            assert page.status == 200
 
 
 def test_ctrl_c_is_no_fault(tmp_path):
@@ -203,22 +210,31 @@ def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
 
 
 @pytest.mark.parametrize(
-    ("address", "path"),
+    ("address", "path", "secure"),
     [
-        (None, ""),
-        ("https://study.example.org", ""),
-        ("https://study.example.org/", ""),
-        ("https://example.org/lab/faces/", "/lab/faces"),
+        (None, "", False),
+        ("http://study.example.org", "", False),
+        ("https://study.example.org/", "", True),
+        ("https://example.org/lab/faces/", "/lab/faces", True),
     ],
 )
-def test_the_path_under_which_a_proxy_has_put_the_server(address, path):
-    assert path_of(address) == path
+def test_the_path_under_which_a_proxy_has_put_the_server(address, path, secure):
+    assert Outside.of(address) == Outside(path, secure)
 
 
 @pytest.mark.parametrize("address", ["example.org/lab", "/lab", "ftp://example.org", "https:///lab"])
 def test_a_public_address_that_is_none_is_said(address):
     with pytest.raises(StudyError, match="public_url: expected an address such as"):
-        path_of(address)
+        Outside.of(address)
+
+
+def test_proxies_are_trusted_by_address_and_network():
+    proxies = Proxies(["10.1.0.0/16", "192.0.2.7", "2001:db8::/32"])
+    assert all(map(proxies.is_trusted, ("127.0.0.1", "::1", "10.1.2.3", "192.0.2.7", "2001:db8::9")))
+    assert not any(map(proxies.is_trusted, ("127.0.0.2", "10.2.0.1", "192.0.2.8", "::2", "unknown", "")))
+    for wrong in ("*", "nginx", "10.0.0.5/8", "10.0.0"):
+        with pytest.raises(StudyError, match="trusted_proxy: expected an address such as"):
+            Proxies([wrong])
 
 
 def test_new_tells_the_next_step(tmp_path):

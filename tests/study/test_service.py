@@ -389,14 +389,44 @@ def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part):
     assert len(finish(service, 1)) == 2
 
 
-def test_who_answers_keeps_the_questions_held_ahead_and_who_leaves_frees_them_all_at_once(
-    serve, take_part, monkeypatch
-):
+def hands_of(service):
+    """The clock that leases and seats run by, to be moved on by hand."""
+    hands = [service.database.uptime.monotonic()]
+    service.database.uptime.monotonic = lambda: hands[0]
+    return hands
+
+
+YEAR = 365 * 86_400
+
+
+def test_a_clock_that_jumps_ahead_a_year_and_back_neither_closes_nor_opens_a_study(serve, take_part, monkeypatch):
+    settings = "[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1"
+    service = serve(settings)
+    hands, now = hands_of(service), time.time()
+    service.questions(take_part(service)).result()
+    monkeypatch.setattr(time, "time", lambda: now + YEAR)
+    with pytest.raises(Refused, match="all the people"):
+        service.join(Joining("browser1")).result()
+    service.questions(1).result()
+    hands[0] += 61
+    service.questions(take_part(service, "browser1")).result()
+    monkeypatch.setattr(time, "time", lambda: now + 100)
+    hands[0] += 61
+    service.questions(take_part(service, "browser2")).result()
+    again = serve(settings)  # a server that starts when the clock is right again
+    with pytest.raises(Refused, match="all the people"):
+        again.join(Joining("browser3")).result()
+    hands_of(again)[0] += 61
+    again.questions(take_part(again, "browser3")).result()
+
+
+def test_who_answers_keeps_the_questions_held_ahead_and_who_leaves_frees_them_all_at_once(serve, take_part):
     service = serve("[question]\nnumber = 9\n[choose]\nlease_minutes = 1\nahead = 6")
-    rater_id, now = take_part(service), time.time()
+    hands = hands_of(service)
+    rater_id, now = take_part(service), service.database.uptime.now()
     service.questions(rater_id).result()
     for number in range(3):
-        monkeypatch.setattr(time, "time", lambda number=number: now + 50 * number)
+        hands[0] += 50 if number else 0
         say(service, rater_id, number)
     held = [row for row in rows(service, schema.lease) if row["open"]]
     assert len(held) == 6
@@ -428,37 +458,6 @@ def test_answers_keep_how_they_were_shown(serve, take_part, tmp_path):
     export_answers(service.database, "words", tmp_path / "answers.csv")
     table = pd.read_csv(tmp_path / "answers.csv", comment="#")
     assert table.loc[0, ["direction", "background"]].tolist() == ["rtl", "138 138 138"]
-
-
-def hands_of(service):
-    """The clock that leases and seats run by, to be moved on by hand."""
-    hands = [service.database.uptime.monotonic()]
-    service.database.uptime.monotonic = lambda: hands[0]
-    return hands
-
-
-YEAR = 365 * 86_400
-
-
-def test_a_clock_that_jumps_ahead_a_year_and_back_neither_closes_nor_opens_a_study(serve, take_part, monkeypatch):
-    settings = "[question]\nnumber = 2\n[raters]\nlimit = 1\n[choose]\nlease_minutes = 1"
-    service = serve(settings)
-    hands, now = hands_of(service), time.time()
-    service.questions(take_part(service)).result()
-    monkeypatch.setattr(time, "time", lambda: now + YEAR)
-    with pytest.raises(Refused, match="all the people"):
-        service.join(Joining("browser1")).result()
-    service.questions(1).result()
-    hands[0] += 61
-    service.questions(take_part(service, "browser1")).result()
-    monkeypatch.setattr(time, "time", lambda: now + 100)
-    hands[0] += 61
-    service.questions(take_part(service, "browser2")).result()
-    again = serve(settings)  # a server that starts when the clock is right again
-    with pytest.raises(Refused, match="all the people"):
-        again.join(Joining("browser3")).result()
-    hands_of(again)[0] += 61
-    again.questions(take_part(again, "browser3")).result()
 
 
 def test_invited_people_only(serve):

@@ -89,7 +89,7 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
     worker.step()
     held = [row for row in all_of(study, schema.lease) if row["open"]]
     chosen = [row for row in all_of(study, schema.pool) if row["strategy"] != "repeat"]
-    assert len(held) == 12
+    assert len(held) == 6 * study.study.choose.ahead
     assert keys(chosen).isdisjoint(keys(all_of(study, schema.answer)))
     assert keys(all_of(study, schema.pool)).isdisjoint(keys(held))
     assert len(keys(chosen)) == len(chosen)

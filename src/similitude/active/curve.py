@@ -18,7 +18,10 @@ from similitude.active.select import Chooser
 from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.evaluate.validation import Estimator
+from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.similarity import Similarity
 
@@ -27,11 +30,11 @@ _LOSS = ComparisonLoss(Formula(squared), Formula(logistic))
 
 
 def active_curve(
-    estimator: Any,
-    source: Comparisons | npt.ArrayLike,
+    estimator: Estimator,
+    source: Comparisons | Table,
     *,
     strategies: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("random", "information_gain"),
-    features: Any = None,
+    features: Features | None = None,
     rounds: int | Sequence[int] = 20,
     form: str = "triplet",
     first_rounds: int = 1,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from similitude.active.curve import Progress, active_curve, crossing
+from similitude.evaluate.validation import Estimator
 from similitude.feedback.columns import Array
 from similitude.feedback.questions import random_questions
 from similitude.feedback.simulation.truth import Truth
@@ -27,7 +27,7 @@ def plan(
     wrong: float = 0.15,
     strategy: str = "random",
     form: str = "triplet",
-    estimator: Any = None,
+    estimator: Estimator | None = None,
     at_most: int | None = None,
     n_repeats: int = 5,
     random_state: int | None = None,

@@ -28,6 +28,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import question_width
+from similitude.methods.base import Fitted
 from similitude.methods.similarity import Similarity
 
 FORMS = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -36,7 +37,7 @@ _FEWEST, _GROWTH = 5, 10
 
 
 def next_questions(
-    similarity: Any,
+    similarity: Fitted,
     n: int,
     *,
     strategy: str = "information_gain",

@@ -23,9 +23,11 @@ from similitude.engine.jobs import over_jobs, workers
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
 from similitude.evaluate.folds import AnswerFold
+from similitude.evaluate.validation import Estimators
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
 from similitude.methods.similarity import Similarity
@@ -82,7 +84,7 @@ class AutoSimilarity(ComparisonEstimator):
         self,
         time_limit: float = 60.0,
         *,
-        candidates: Any = None,
+        candidates: Estimators | None = None,
         dimensions: Sequence[int] = (2, 3, 5, 10),
         n_folds: int = 4,
         average: bool = True,
@@ -104,7 +106,7 @@ class AutoSimilarity(ComparisonEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Progress | None = None,
     ) -> Self:
         """Choose and learn.
@@ -141,14 +143,14 @@ class AutoSimilarity(ComparisonEstimator):
         self._refit(found, c, features)
         return self
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         See `Similarity.place`.
         """
         return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
 
-    def refit_chosen(self, comparisons: ComparisonsLike, *, features: Any = None) -> AutoSimilarity:
+    def refit_chosen(self, comparisons: ComparisonsLike, *, features: Features | None = None) -> AutoSimilarity:
         """Return a model with the settings that were chosen, fitted to other answers about the same items.
 
         Nothing is chosen anew: this is what `uncertainty` calls, and what a study does when some answers have come in.

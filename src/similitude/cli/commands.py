@@ -271,11 +271,11 @@ def _say_counts(dataset: Any) -> None:
         typer.echo(f"  total weight: {counts.weight:g}")
 
 
-def pictures_of(folder: Path, similarity: Any) -> dict[Any, Path]:
-    """Find the pictures of items: files whose name, with or without suffix, is the item's."""
+def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
+    """Find the pictures of the items of a model or feedback: files named as an item, with or without suffix."""
     files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
     files = {path.stem: path for path in files.values()} | files
-    names = similarity.names or tuple(str(k) for k in range(similarity.n_items))
+    names = about.names or tuple(str(k) for k in range(about.n_items))
     found = {k: files[name] for k, name in enumerate(names) if name in files}
     if not found:
         raise ValueError(f"images: no file in {folder} is named as an item ({names[0]}, {names[1]}, ...)")

@@ -34,9 +34,9 @@ def learn(
     c, reading = read(file, form, larger)
     target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
     known, lines, before = known_features(features, c)
+    labels = c.names or [str(k) for k in range(c.n_items)]
+    shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, c).items()}
     found = sm.learn(c, **known, time_limit=time_limit, random_state=seed, n_jobs=jobs, step=typer.echo)
-    labels = found.similarity.names or [str(k) for k in range(found.similarity.n_items)]
-    shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, found.similarity).items()}
     heading = title or f"What people find similar: {file.stem}"
     given: dict[str, Any] = {
         "--out": out,

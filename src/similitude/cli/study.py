@@ -51,6 +51,10 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
     public_url: PublicUrl = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="address or network of a proxy on another machine; may be given several times"),
+    ] = None,
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
@@ -61,7 +65,7 @@ def serve(
     for study in read_studies(folder):
         if warning := still_an_example(study):
             typer.echo(f"warning: {warning}", err=True)
-    run(folder, database, host, port, public_url, _say, model)
+    run(folder, database, host, port, public_url, _say, model, trusted_proxies=trusted_proxy or ())
 
 
 @app.command(name="admin-link")

@@ -13,10 +13,12 @@ from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
+from similitude.methods.base import Fitted
 
 _FEWEST = 4
 
@@ -115,8 +117,8 @@ class Agreement:
 
 
 def compare(
-    first: Any,
-    second: Any,
+    first: Fitted | Table,
+    second: Fitted | Table,
     comparisons: ComparisonsLike | None = None,
     *,
     n_resamples: int = 500,

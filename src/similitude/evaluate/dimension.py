@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,11 @@ from sklearn.base import clone
 from similitude.display.words import counted
 from similitude.evaluate.cards import dimension_card
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.validation import Progress, run_all
+from similitude.evaluate.validation import Estimator, Progress, run_all
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import By
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 
@@ -64,14 +64,14 @@ class DimensionChoice:
 
 
 def dimension(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     *,
     dimensions: Sequence[int] = (1, 2, 3, 4, 5, 6),
     by: By = "answer",
     n_splits: int = 5,
     n_repeats: int = 2,
-    features: Any = None,
+    features: Features | None = None,
     level: float = 0.95,
     random_state: int | None = None,
     n_jobs: int | None = None,

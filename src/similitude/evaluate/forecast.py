@@ -13,11 +13,12 @@ from scipy import stats
 
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
-from similitude.evaluate.validation import Progress, learning_curve
+from similitude.evaluate.validation import Estimator, Progress, learning_curve
 from similitude.feedback.columns import Floats
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 _TEST_SIZE = 0.2
@@ -92,7 +93,7 @@ class Forecast:
 
 
 def more_answers(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     *,
     multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
@@ -100,7 +101,7 @@ def more_answers(
     n_repeats: int = 10,
     n_curves: int = 200,
     level: float = 0.9,
-    features: Any = None,
+    features: Features | None = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
     callback: Progress | None = None,

@@ -13,22 +13,23 @@ from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.validation import Cleaner, Progress, clusters, held_out_rows, summarise
+from similitude.evaluate.validation import Cleaner, Estimator, Progress, clusters, held_out_rows, summarise
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 
 _GRID = np.geomspace(0.01, 100.0, 9)
 
 
 def penalty_path(
-    estimator: Any,
+    estimator: Estimator,
     comparisons: ComparisonsLike,
     penalties: Sequence[float] | None = None,
     *,
     parameter: str = "penalty",
-    features: Any = None,
+    features: Features | None = None,
     by: By = "answer",
     n_splits: int = 5,
     clean: Cleaner | None = None,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy import linalg
 from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
+from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 
@@ -190,7 +190,7 @@ def calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 1
     return float(np.average(np.abs(table.predicted - table.observed), weights=table.weight))
 
 
-def purity(classes: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
+def purity(classes: Column, clusters: Column) -> float:
     """Share of items whose class is the commonest of their cluster.
 
     Parameters
@@ -208,9 +208,7 @@ def purity(classes: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
     return float(table.max(0).sum() / table.sum())
 
 
-def rand_index(
-    classes: npt.ArrayLike, clusters: npt.ArrayLike, kind: Literal["plain", "adjusted", "balanced"] = "plain"
-) -> float:
+def rand_index(classes: Column, clusters: Column, kind: Literal["plain", "adjusted", "balanced"] = "plain") -> float:
     """Share of pairs of items on which classes and clusters agree.
 
     Parameters
@@ -238,7 +236,7 @@ def rand_index(
     return float(0.5 * (np.diagonal(pairs) / pairs.sum(1)).sum())
 
 
-def separation(distances: npt.ArrayLike, classes: npt.ArrayLike) -> float:
+def separation(distances: Table, classes: Column) -> float:
     """J: mean distance between items of different classes over mean distance between items of one class.
 
     Parameters
@@ -260,14 +258,14 @@ def separation(distances: npt.ArrayLike, classes: npt.ArrayLike) -> float:
     return float(value[~same].mean() / value[same].mean())
 
 
-def _same(labels: npt.ArrayLike) -> Array:
+def _same(labels: Column) -> Array:
     """For every two items i < j, whether they have one label."""
     code = np.unique(np.asarray(labels), return_inverse=True)[1]
     upper = np.triu_indices(len(code), 1)
     return code[upper[0]] == code[upper[1]]
 
 
-def align(positions: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
+def align(positions: Table, truth: Table) -> Floats:
     """Return positions moved, turned, mirrored and scaled onto the truth as well as can be (Procrustes).
 
     Where the number of dimensions differs, the smaller is filled up with zeros.
@@ -293,7 +291,7 @@ def align(positions: npt.ArrayLike, truth: npt.ArrayLike) -> Floats:
     return (stretch / size if size > 0 else 0.0) * X @ turn + centre
 
 
-def procrustes_distance(positions: npt.ArrayLike, truth: npt.ArrayLike) -> float:
+def procrustes_distance(positions: Table, truth: Table) -> float:
     """Share of the truth's variance that the aligned positions miss: 0 is a perfect map, 1 no better than a point.
 
     Parameters

@@ -28,11 +28,14 @@ from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
+from similitude.kernels.modalities import Features
+from similitude.methods.base import Fitted
 from similitude.methods.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -104,7 +107,7 @@ class Uncertainty:
         """How many standard deviations an ellipse of the level reaches, in as many dimensions as the map has."""
         return float(np.sqrt(stats.chi2.ppf(self.level, self.draws.shape[2])))
 
-    def distances(self, pairs: Any = None) -> pd.DataFrame:
+    def distances(self, pairs: ItemRows | None = None) -> pd.DataFrame:
         """Return distances with their intervals, in units of the map.
 
         Intervals are value ± z · (root mean square deviation of the draws), cut at 0.
@@ -167,14 +170,14 @@ class Uncertainty:
 
 
 def uncertainty(
-    model: Any,
+    model: Fitted,
     comparisons: ComparisonsLike,
     *,
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
     n: int = 100,
     level: float = 0.9,
-    features: Any = None,
+    features: Features | None = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
     callback: Progress | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,10 +18,23 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.kernels.modalities import Features
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
-Estimators = Any | Sequence[Any] | Mapping[str, Any]
+
+
+class Estimator(Protocol):
+    """What can be fitted to comparisons and made anew with other settings: an instance, not a class."""
+
+    def fit(self, comparisons: Any, y: Any = None, /) -> Any:
+        """Learn from comparisons."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings."""
+
+
+Estimators = Estimator | Sequence[Estimator] | Mapping[str, Estimator]
 
 
 def cross_validate(
@@ -30,7 +43,7 @@ def cross_validate(
     *,
     by: By = "answer",
     n_splits: int = 5,
-    features: Any = None,
+    features: Features | None = None,
     further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,
@@ -94,7 +107,7 @@ def learning_curve(
     by: By = "answer",
     test_size: float = 0.2,
     n_repeats: int = 5,
-    features: Any = None,
+    features: Features | None = None,
     further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
     random_state: int | None = None,

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.columns import Rows
 from similitude.feedback.sheet_constructors import (
     ANSWER_COLUMNS,
@@ -29,6 +30,7 @@ from similitude.feedback.sheet_constructors import (
     about_items,
 )
 from similitude.feedback.sheets import (
+    Responses,
     Sheets,
     item_lists,
     item_rows,
@@ -47,7 +49,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_triplets(
-        cls, triplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, triplets: ItemRows, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k)`: item i is more like j than like k.
 
@@ -63,7 +65,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_quadruplets(
-        cls, quadruplets: Any, responses: npt.ArrayLike | None = None, *, answer: Any = None, **columns: Unpack[Columns]
+        cls, quadruplets: ItemRows, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Rows `(i, j, k, l)`: the pair i, j is more alike than the pair k, l.
 
@@ -72,9 +74,7 @@ class Constructors(SheetConstructors):
         return cls._from_rows("quadruplet", quadruplets, responses, answer, columns)
 
     @classmethod
-    def from_odd_one_out(
-        cls, triples: Any, odd: npt.ArrayLike | None = None, **columns: Unpack[Columns]
-    ) -> Comparisons:
+    def from_odd_one_out(cls, triples: ItemRows, odd: Column | None = None, **columns: Unpack[Columns]) -> Comparisons:
         """Three items and the one that does not belong.
 
         Parameters
@@ -87,7 +87,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def from_most_central(
-        cls, triples: Any, central: npt.ArrayLike | None = None, **columns: Unpack[Columns]
+        cls, triples: ItemRows, central: Column | None = None, **columns: Unpack[Columns]
     ) -> Comparisons:
         """Three items and the most central one.
 
@@ -157,7 +157,7 @@ class Constructors(SheetConstructors):
 
     @classmethod
     def _from_rows(
-        cls, form: str, rows: Any, responses: npt.ArrayLike | None, answer: Any, columns: Mapping[str, Any]
+        cls, form: str, rows: Any, responses: Responses, answer: Any, columns: Mapping[str, Any]
     ) -> Comparisons:
         width = {"triplet": 3, "quadruplet": 4}[form]
         codes, names, n_items = item_rows(rows, width, f"{form}s", *about_items(columns))

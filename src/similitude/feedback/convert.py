@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
-
 import numpy as np
 import numpy.typing as npt
 
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.shards import Shards
 from similitude.feedback.sheets import as_right
 
-
-class SupportsArray(Protocol):
-    """An array, or what makes one of itself: a table of pandas, say."""
-
-    def __array__(self) -> npt.NDArray[Any]: ...
-
-
-# Not `npt.ArrayLike`, which takes a text: the name of a file is no array of comparisons.
-Rows = SupportsArray | Sequence[Sequence[int]] | Sequence[tuple[str, ...]] | Sequence[list[str]]
-ComparisonsLike = Comparisons | Shards | Rows  # who needs all shards at once, says so
+ComparisonsLike = Comparisons | Shards | ItemRows  # who needs all shards at once, says so
 
 
 def as_comparisons(

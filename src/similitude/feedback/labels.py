@@ -12,6 +12,7 @@ import numpy.typing as npt
 from similitude.display.words import counted
 from similitude.feedback import label_edges
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import labels_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
@@ -59,9 +60,9 @@ class Labels:
     @classmethod
     def of(
         cls,
-        item: Any,
-        value: Any,
-        confidence: npt.ArrayLike | None = None,
+        item: Column,
+        value: Column,
+        confidence: Column | None = None,
         *,
         kind: Kind = "class",
         rater: Any = None,

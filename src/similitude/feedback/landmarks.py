@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from similitude.feedback.arraylike import Column, Sparse, Table
 from similitude.feedback.columns import Array, Floats, Ints, Seed
 from similitude.feedback.items import Names, encode_items
 
 
 def landmark_questions(
     n_items: int,
-    landmarks: int | npt.ArrayLike,
+    landmarks: int | Column,
     kind: Literal["k1", "k2"] = "k1",
     n_questions: int | None = None,
     random_state: Seed = None,
@@ -80,7 +80,7 @@ def _grid(landmarks: Ints, n_items: int, kind: str) -> tuple[Ints, Ints, Array]:
 
 
 def choose_landmarks(
-    items: Any,
+    items: int | Table | Sparse,
     n_landmarks: int,
     *,
     metric: Literal["euclidean", "precomputed"] = "euclidean",
@@ -114,7 +114,7 @@ def choose_landmarks(
     if metric not in ("euclidean", "precomputed"):
         raise ValueError(f"metric: expected 'euclidean' or 'precomputed', found {metric!r}")
     table: Any = items if hasattr(items, "shape") else np.asarray(items)
-    n_items = table.shape[0] if table.shape else int(items)
+    n_items = table.shape[0] if table.shape else int(table)
     if not (isinstance(n_landmarks, (int, np.integer)) and 2 <= n_landmarks <= n_items):
         raise ValueError(f"n_landmarks: expected 2 to {n_items}, the number of items, found {n_landmarks!r}")
     if not table.shape:

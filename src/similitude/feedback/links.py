@@ -12,6 +12,7 @@ import numpy.typing as npt
 from similitude.display.words import counted
 from similitude.feedback import closure
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import links_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.closure import Conflict
@@ -55,8 +56,8 @@ class Links:
     @classmethod
     def of(
         cls,
-        pairs: Any,
-        similar: npt.ArrayLike,
+        pairs: ItemRows,
+        similar: Column,
         *,
         weight: npt.ArrayLike | None = None,
         rater: Any = None,
@@ -108,8 +109,8 @@ class Links:
     @classmethod
     def from_labels(
         cls,
-        item: Any,
-        label: Any,
+        item: Column,
+        label: Column,
         *,
         n_links: int | None = None,
         random_state: Seed = None,

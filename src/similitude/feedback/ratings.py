@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.display.words import counted
+from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import ratings_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
@@ -57,8 +58,8 @@ class Ratings:
     @classmethod
     def of(
         cls,
-        pairs: Any,
-        value: npt.ArrayLike,
+        pairs: ItemRows,
+        value: Column,
         *,
         larger: Larger,
         rater: Any = None,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import Column, ItemRows, Table
 from similitude.feedback.columns import Array, Rows, Seed
 from similitude.feedback.items import encode_items
 from similitude.feedback.sheets import Sheets, item_rows
@@ -49,8 +50,8 @@ class SheetConstructors:
     @classmethod
     def from_ratings(
         cls,
-        pairs: Any,
-        rating: npt.ArrayLike,
+        pairs: ItemRows,
+        rating: Column,
         rater: Any = None,
         *,
         larger: Literal["similar", "different"],
@@ -98,8 +99,8 @@ class SheetConstructors:
     @classmethod
     def from_placements(
         cls,
-        item: Any,
-        position: npt.ArrayLike,
+        item: Column,
+        position: Table,
         rater: Any = None,
         *,
         max_per_rater: int | None = None,
@@ -130,7 +131,9 @@ class SheetConstructors:
         return cls._finish(answers, names, n_items, columns, edges)
 
     @classmethod
-    def from_groupings(cls, item: Any, group: Any, rater: Any = None, **columns: Unpack[SheetColumns]) -> Comparisons:
+    def from_groupings(
+        cls, item: Column, group: Column, rater: Any = None, **columns: Unpack[SheetColumns]
+    ) -> Comparisons:
         """Items sorted into groups: an item is more like the members of its group than like any other.
 
         Parameters
@@ -153,7 +156,7 @@ class SheetConstructors:
     @classmethod
     def from_distances(
         cls,
-        distances: npt.ArrayLike,
+        distances: Table,
         how: Literal["chain", "all", "sample"] = "sample",
         n_comparisons: int | None = None,
         *,

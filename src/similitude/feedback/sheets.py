@@ -11,6 +11,9 @@ import numpy.typing as npt
 from similitude.feedback.columns import Array, Ints, Rows, is_none
 from similitude.feedback.items import Names, encode_items
 
+Responses = npt.ArrayLike | Sequence[bool | int | None] | None
+"""Whether each row holds, None where somebody could not tell; None for all of them means that all hold."""
+
 
 class Sheets:
     """Rows that belong together (one answer each), brought next to each other."""
@@ -59,7 +62,7 @@ class Sheets:
         return ordered[self.starts]
 
 
-def as_right(responses: npt.ArrayLike | None, length: int) -> Array:
+def as_right(responses: Responses, length: int) -> Array:
     """Return responses as booleans: True where the row holds as written."""
     if responses is None:
         return np.ones(length, bool)
@@ -76,7 +79,7 @@ def as_right(responses: npt.ArrayLike | None, length: int) -> Array:
     raise ValueError(f"y: expected booleans or +1/-1, found {wrong!r}; a confidence belongs in weight")
 
 
-def said_or_silent(responses: npt.ArrayLike | None, length: int) -> tuple[Array, Array]:
+def said_or_silent(responses: Responses, length: int) -> tuple[Array, Array]:
     """Return responses as booleans (True where not said), and which rows are "can't tell" (None)."""
     values = np.asarray(responses)
     if responses is None or values.dtype != object:

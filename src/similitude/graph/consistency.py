@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from similitude.display.words import number
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import ComparisonsLike, Rows, as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
@@ -172,7 +173,7 @@ class ConsistencyReport(FigureTable):
 
 
 @overload
-def check(comparisons: Comparisons | Rows, level: float = 0.95) -> ConsistencyReport: ...
+def check(comparisons: Comparisons | ItemRows, level: float = 0.95) -> ConsistencyReport: ...
 @overload
 def check(comparisons: Shards, level: float = 0.95) -> PassReport: ...
 def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyReport | PassReport:

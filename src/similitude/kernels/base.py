@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.feedback.arraylike import Sparse, Table
 from similitude.feedback.columns import Bools, Floats, frozen
 from similitude.kernels.checks import as_numbers, check_varied, which_present
 
@@ -84,7 +85,7 @@ class FeatureKernel(Kernel):
     present : booleans, one per item: which items have features, where NaN does not say it
     """
 
-    features: Any
+    features: Table | Sparse | tuple[Any, ...]
     present: Any = field(default=None, kw_only=True)
     inside: Any = field(init=False)  # the features of the items that have any
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import linalg
 
 from similitude.engine.threads import one_blas_thread
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats
 from similitude.kernels.checks import as_numbers
 
@@ -19,7 +20,7 @@ _TILE = 128  # items in a side of a tile that a core's cache holds
 _THIN = 0.25  # of the items: the rank up to which a root by its factor is cheaper than by eigenvectors
 
 
-def centred(K: npt.ArrayLike) -> Floats:
+def centred(K: Table) -> Floats:
     """H K H with H = I - 11'/n: the kernel with its origin at the mean of the items; distances stay as they are.
 
     Parameters
@@ -38,7 +39,7 @@ def centred(K: npt.ArrayLike) -> Floats:
     return matrix - (means + means[:, None] - means.mean())
 
 
-def unit_trace(K: npt.ArrayLike) -> Floats:
+def unit_trace(K: Table) -> Floats:
     """K / tr K: the kernel scaled so that kernels of different features can be weighed against each other.
 
     Parameters
@@ -98,7 +99,7 @@ class Root(NamedTuple):
         return values @ self.back
 
 
-def psd_root(K: npt.ArrayLike, tol: float = 1e-10) -> Root:
+def psd_root(K: Table, tol: float = 1e-10) -> Root:
     """K = V L V', factor = V L^(1/2), back = V L^(-1/2): factor factor' = K and K back = factor.
 
     The rank q is the number of eigenvalues above `tol` times the largest; the others are dropped. Of a large matrix a

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from similitude.feedback.arraylike import Sparse, Table
 from similitude.kernels.base import Kernel
 from similitude.kernels.vectors import Linear
 
+FeatureTable = Table | Sparse
+Features = Kernel | FeatureTable | Mapping[str, Any]  # Any: a dict of kernels and arrays is inferred as one of objects
 
-def as_kernel(value: Any) -> Kernel:
+
+def as_kernel(value: Kernel | FeatureTable) -> Kernel:
     """k(x, y) = x'y for plain features; a kernel stays as it is.
 
     Parameters
@@ -30,7 +34,9 @@ def as_kernel(value: Any) -> Kernel:
     return value if isinstance(value, Kernel) else Linear(value)
 
 
-def as_modalities(features: Any, n_items: int | None = None, names: Sequence[str] | None = None) -> dict[str, Kernel]:
+def as_modalities(
+    features: Features, n_items: int | None = None, names: Sequence[str] | None = None
+) -> dict[str, Kernel]:
     """{name: kernel} of `features=`, over the same items each.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Bools, Floats, frozen
 from similitude.kernels.base import Kernel
 from similitude.kernels.checks import as_mask, as_numbers
@@ -41,7 +42,7 @@ class Precomputed(Kernel):
     present: Any = field(default=None, kw_only=True)
 
     def __init__(
-        self, K: Any, cross: Callable[[Any], Any] | None = None, *, tol: float = TOLERANCE, present: Any = None
+        self, K: Table, cross: Callable[[Any], Any] | None = None, *, tol: float = TOLERANCE, present: Any = None
     ) -> None:
         matrix, here = _identity_rows(as_numbers(K, "K", (2,)), present)
         matrix = check_symmetric(as_square(matrix, "K"), "K", tol)

@@ -13,7 +13,7 @@ are smooth convex programs.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,9 @@ import numpy.typing as npt
 from similitude.engine.models import Weights
 from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.columns import Floats
+from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
+from similitude.kernels.modalities import Features
 from similitude.methods.kernel_base import LOSSES, FeatureEstimator, Feedback, KernelEstimator, principal_axes
 from similitude.methods.modalities import Modality
 from similitude.methods.placement import place_items
@@ -101,7 +102,7 @@ class RCKLMKL(_AuxiliaryKernels):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         start: Point | None = None,
         callback: Callback | None = None,
     ) -> Self:
@@ -175,7 +176,7 @@ class RCKLAK(_AuxiliaryKernels):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         start: Point | None = None,
         callback: Callback | None = None,
     ) -> Self:
@@ -195,7 +196,7 @@ class RCKLAK(_AuxiliaryKernels):
         return self.point_.factors[0] @ self.point_.factors[0].T
 
     def place(
-        self, comparisons: ComparisonsLike, *, features: Any, n_init: int = 5, random_state: Any = None
+        self, comparisons: ComparisonsLike, *, features: Features, n_init: int = 5, random_state: Seed = None
     ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 

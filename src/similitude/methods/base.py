@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
@@ -86,12 +87,12 @@ class ComparisonEstimator(BaseEstimator):
         """(n, n) distance between every two items."""
         return self._fitted().distances()
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return self._fitted().pair_distance(pairs)
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         return self._fitted().neighbors(item, k)
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -107,6 +108,10 @@ class ComparisonEstimator(BaseEstimator):
     def _fitted(self) -> Similarity:
         check_is_fitted(self, "similarity_")
         return self.similarity_
+
+
+Fitted = ComparisonEstimator | Similarity
+"""A model that can be asked: either will do where nothing is fitted again."""
 
 
 def refuse_empty(comparisons: Comparisons) -> None:

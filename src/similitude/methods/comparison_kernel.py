@@ -33,6 +33,7 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.feedback.arraylike import Column
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -98,7 +99,7 @@ class ComparisonKernel(BaseEstimator):
         kind: Literal["k1", "k2"] = "k1",
         reduce_diagonal: bool = False,
         *,
-        landmarks: npt.ArrayLike | None = None,
+        landmarks: Column | None = None,
         n_items: int | None = None,
     ) -> None:
         self.kind = kind

@@ -18,7 +18,8 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Bools, Floats
+from similitude.feedback.arraylike import Table
+from similitude.feedback.columns import Bools, Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
@@ -73,7 +74,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         *,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,
@@ -149,7 +150,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         self._keep(best, shards.names, counts.occurrences > 0)
         return self
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         See `Similarity.place`.

@@ -10,7 +10,7 @@ speak, with many the answers do. New items stand at the map's value.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, l
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
@@ -100,7 +101,7 @@ class FeatureEmbedding(FeatureEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the map and the rests.
@@ -126,7 +127,7 @@ class FeatureEmbedding(FeatureEstimator):
         return self
 
     def place(
-        self, comparisons: ComparisonsLike, *, features: Any, n_init: int = 5, random_state: Seed = None
+        self, comparisons: ComparisonsLike, *, features: Features, n_init: int = 5, random_state: Seed = None
     ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 

@@ -28,6 +28,7 @@ from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -96,7 +97,7 @@ class GroupEmbedding(LogisticEmbedding):
         n_starts: int = 4,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

@@ -18,6 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.kernels.matrices import as_square, check_symmetric
 
@@ -191,7 +192,7 @@ def _inertia(K: Array, labels: Ints, count: int) -> float:
     return float(np.trace(K) - np.einsum("ik,ik->", K @ weights, weights * np.bincount(labels, minlength=count)))
 
 
-def kernel_distances(K: Any) -> Floats:
+def kernel_distances(K: Table) -> Floats:
     """Return (n, n) distances sqrt(K_ii + K_jj - 2 K_ij) of a kernel matrix; zero on the diagonal, rounding cut off.
 
     Parameters
@@ -213,7 +214,7 @@ def kernel_distances(K: Any) -> Floats:
     return distances
 
 
-def kernel_linkage(K: Any, method: Literal["complete", "average", "single"] = "complete") -> Floats:
+def kernel_linkage(K: Table, method: Literal["complete", "average", "single"] = "complete") -> Floats:
     """Build a tree of clusters by the distances of a kernel.
 
     Parameters

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.embedding import OrdinalEmbedding
@@ -31,7 +31,7 @@ class LogisticEmbedding(OrdinalEmbedding):
         method: Literal["STE", "TSTE", "CKL"] = "STE",
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

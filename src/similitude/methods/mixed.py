@@ -26,6 +26,7 @@ from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
@@ -86,7 +87,7 @@ class MixedEmbedding(LogisticEmbedding):
         steps: bool | Literal["auto"] = "auto",
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

@@ -22,7 +22,7 @@ With the identity kernel, `KPOE` is kernel GNMDS, that is `RCKL(loss="hinge")`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
+from similitude.kernels.modalities import Features
 from similitude.methods.kernel_base import (
     LOSSES,
     FeatureEstimator,
@@ -104,7 +105,7 @@ class KPOE(KernelEstimator, FeatureEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         start: Point | None = None,
         callback: Callback | None = None,
     ) -> Self:

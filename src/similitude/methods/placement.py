@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
-from similitude.feedback.columns import Floats
+from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
@@ -23,7 +22,7 @@ def place_items(
     similarity: Similarity,
     comparisons: ComparisonsLike,
     n_init: int,
-    random_state: Any,
+    random_state: Seed,
     *,
     expected: Floats | None = None,
     variance: float | None = None,

@@ -10,7 +10,7 @@ rank the trace leaves; here the number of dimensions is yours, and the problem i
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, sq
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
@@ -98,7 +99,7 @@ class RankProjection(FeatureEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the map.

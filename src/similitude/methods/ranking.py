@@ -31,13 +31,14 @@ from sklearn.utils.validation import check_is_fitted
 from similitude.engine.backend import CPU
 from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
 from similitude.engine.solvers.result import Callback
+from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
 from similitude.graph.build import build_graph
 from similitude.kernels.base import Kernel
-from similitude.kernels.modalities import in_order
+from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
 from similitude.kernels.vectors import RBF, Linear, Polynomial
 from similitude.methods.base import ComparisonEstimator, refuse_empty
@@ -128,7 +129,7 @@ class DRankingVM(ComparisonEstimator):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the dissimilarity.
@@ -166,7 +167,7 @@ class DRankingVM(ComparisonEstimator):
         B = A if second is None else self._features(second)
         return self._pairs.table(A, B, self.params_.ravel())
 
-    def predict(self, comparisons: ComparisonsLike, *, features: Any = None) -> Bools:
+    def predict(self, comparisons: ComparisonsLike, *, features: Features | None = None) -> Bools:
         """Whether the near pair of each comparison is the less dissimilar one.
 
         Parameters
@@ -182,7 +183,7 @@ class DRankingVM(ComparisonEstimator):
         y: npt.ArrayLike | None = None,
         sample_weight: Any = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
     ) -> float:
         """Weighted share of comparisons that the dissimilarity orders rightly; a tie counts half.
 
@@ -200,12 +201,12 @@ class DRankingVM(ComparisonEstimator):
         X = self._trained()
         return self._pairs.table(X, X, self.params_.ravel())
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Learned dissimilarity of each pair of training items, rows of two by name or position; may be negative."""
         known = self._fitted().codes(pairs)
         return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
         """The k items least dissimilar to an item, nearest first."""
         X = self._trained()
         head = find_item(item, self._fitted().names, len(X))

@@ -24,6 +24,7 @@ from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -80,7 +81,7 @@ class RaterEmbedding(LogisticEmbedding):
         lapse: bool = False,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: int | np.random.Generator | None = None,
         max_iter: int = 1000,

@@ -20,7 +20,8 @@ from similitude.display.maps import map_of
 from similitude.display.words import counted
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss, Formula
-from similitude.feedback.columns import Array, Bools, Floats
+from similitude.feedback.arraylike import ItemRows
+from similitude.feedback.columns import Array, Bools, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
@@ -98,16 +99,16 @@ class Similarity:
         np.fill_diagonal(table, 0.0)
         return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
 
-    def pair_distance(self, pairs: Any) -> Floats:
+    def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return np.sqrt(self._sqdist(self.codes(pairs)))
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[str] | list[int]:
-        """The k items most like an item, nearest first, by name where there are names."""
+    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
+        """The k items most like an item, nearest first: their names, or positions where items have no names."""
         head = find_item(item, self.names, self.n_items)
         return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
 
-    def nearest(self, head: int, difference: Floats, k: int) -> list[str] | list[int]:
+    def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
         """The k items of least difference from a head, given the difference of every item, least first."""
         if not 1 <= k < self.n_items:
             raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
@@ -125,7 +126,7 @@ class Similarity:
 
         return metric
 
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Any = None) -> Similarity:
+    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.
 
         The items already there stay where they are; their spread says how far out a new one is expected to lie.
@@ -168,7 +169,7 @@ class Similarity:
     def _sqdist(self, pairs: Array) -> Floats:
         return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
 
-    def codes(self, pairs: Any) -> Array:
+    def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
         codes = encode_items(pairs, self.names, None if self.names else self.n_items)[0]
         if codes.ndim != 2 or codes.shape[1] != 2:

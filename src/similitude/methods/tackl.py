@@ -19,7 +19,7 @@ generalise (`reproduce/results/tackl.md`).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,11 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty
 from similitude.methods.modalities import Modality, Plain, per_modality, read_modalities, side_by_side
@@ -100,7 +102,7 @@ class TACKL(FeatureEstimator, CKL):
         penalty: float | Literal["auto"] = "auto",
         weight_penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | npt.ArrayLike = "spectral",
+        init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
         random_state: Seed = None,
         max_iter: int = 1000,
@@ -118,7 +120,7 @@ class TACKL(FeatureEstimator, CKL):
         comparisons: ComparisonsLike,
         y: npt.ArrayLike | None = None,
         *,
-        features: Any = None,
+        features: Features | None = None,
         callback: Callback | None = None,
     ) -> Self:
         """Find the weights of the features, and the free dimensions.
@@ -149,7 +151,12 @@ class TACKL(FeatureEstimator, CKL):
         return self
 
     def place(
-        self, comparisons: ComparisonsLike, *, features: Any = None, n_init: int = 5, random_state: Any = None
+        self,
+        comparisons: ComparisonsLike,
+        *,
+        features: Features | None = None,
+        n_init: int = 5,
+        random_state: Seed = None,
     ) -> Similarity:
         """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
 

@@ -12,11 +12,13 @@ from similitude.plot.style import COLOURS, axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from similitude.evaluate.comparing import Agreement
+
 _MOST_NAMES = 40
 
 
 def agreement(
-    found: Any,
+    found: Agreement,
     *,
     kind: Literal["distances", "maps"] = "distances",
     labels: tuple[str, str] = ("first", "second"),

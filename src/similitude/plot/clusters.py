@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from similitude.feedback.arraylike import Column, Table
 from similitude.plot.style import COLOURS, axes_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _MOST_LABELS = 150
 
 
 def dendrogram(
-    tree: npt.ArrayLike,
+    tree: Table,
     *,
     labels: Sequence[str] | None = None,
     n_clusters: int | None = None,
@@ -90,7 +90,7 @@ def _branch_colours(merges: Any, n_clusters: int) -> dict[int, str]:
     return colours
 
 
-def kernel_matrix(K: npt.ArrayLike, *, order: npt.ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+def kernel_matrix(K: Table, *, order: Column | None = None, ax: Axes | None = None) -> Axes:
     """Draw a kernel as an image, its diagonal left out of the scale of colours.
 
     Parameters

@@ -12,8 +12,11 @@ from similitude.plot.style import COLOURS, axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from similitude.methods.confidence import CAMEL
+    from similitude.methods.explanation import Explanation
 
-def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+
+def factors(model: CAMEL, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the weights of features in each factor, blank where exactly zero; factors without any are left out.
 
     Parameters
@@ -50,7 +53,7 @@ def factors(model: Any, *, names: Sequence[str] | None = None, ax: Axes | None =
     return axes
 
 
-def explanation(found: Any, *, most: int = 12, ax: Axes | None = None) -> Axes:
+def explanation(found: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Draw what speaks for and against the class of one item, feature by feature, coloured by factor.
 
     Parameters

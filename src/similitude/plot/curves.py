@@ -105,7 +105,7 @@ def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def weights(values: Mapping[str, float] | Any, *, ax: Axes | None = None) -> Axes:
+def weights(values: Mapping[str, float] | pd.Series[float], *, ax: Axes | None = None) -> Axes:
     """Draw weights as bars, largest first.
 
     Parameters

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.display.places import plane
 from similitude.evaluate.projection import project
+from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.items import Names, check_names, encode_items
+from similitude.methods.base import Fitted
 from similitude.plot.style import COLOURS, MARKERS, axes_of
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ _MOST_LABELS = 80
 
 
 def embedding(
-    model: Any,
+    model: Fitted | Table,
     *,
     labels: bool | Sequence[str] | None = None,
-    colors: npt.ArrayLike | None = None,
-    classes: npt.ArrayLike | None = None,
+    colors: Column | None = None,
+    classes: Column | None = None,
     images: Mapping[Any, Any] | Sequence[Any] | None = None,
     new: Sequence[Any] = (),
     uncertainty: Uncertainty | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from similitude.plot.style import COLOURS, axes_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from similitude.graph.consistency import ConsistencyReport
+
 _MOST_NAMED = 40
 
 
-def rater_agreement(report: Any, *, ax: Axes | None = None) -> Axes:
+def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axes:
     """Draw each rater's agreement with the others, with its interval, from the report of `similitude.check`.
 
     Raters flagged as likely random clickers stand out by colour and marker; the dotted line is chance.

@@ -93,17 +93,17 @@ class Answering:
                 rows.append(row)
                 given[said.rater_id, said.number] = row
         self._keep(connection, rows, raters, held)
-        served = self.uptime.advance(connection)
-        self._renew(connection, [of for of, leases in held.items() if self._run_low(leases, served)])
+        self._renew(connection, [of for of, leases in held.items() if self._run_low(leases)])
         self._fill_up(connection, raters, held, now)
         return [
             verdict or self._as_asked(connection, raters[said.rater_id], held[said.rater_id])
             for said, verdict in zip(requests, verdicts, strict=True)
         ]
 
-    def _run_low(self, leases: Sequence[Row], served: float) -> bool:
+    def _run_low(self, leases: Sequence[Row]) -> bool:
         """Whether questions held ahead have less than half of their time left; who answers is given it anew."""
-        return any(lease["expires"] - served < 30 * self.study.choose.lease_minutes for lease in leases)
+        soon = self.uptime.now() + 30 * self.study.choose.lease_minutes
+        return any(lease["expires"] < soon for lease in leases)
 
     def _renew(self, connection: sa.Connection, raters: Sequence[int]) -> None:
         """Let the time of all questions that raters hold begin anew."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import cast
-from urllib.parse import urlsplit
 
 import uvicorn
 
+from similitude.study.proxies import Outside, Proxies
 from similitude.study.settings import StudyError
 from similitude.study.site import Site, open_site
 from similitude.study.supervise import Supervisor
@@ -36,6 +36,7 @@ def serve(
     model: bool = True,
     limits: Limits = LIMITS,
     passing: bool = False,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -50,13 +51,14 @@ def serve(
     model : whether a model process is started beside the server; of several, one keeps each study
     limits : what is taken from outside: sizes, times, connections
     passing : whether the folder is deleted afterwards, which is then said
+    trusted_proxies : addresses and networks whose word counts about who asks, beside this machine's own
     """
-    root_path = path_of(public_url)
+    outside, proxies = Outside.of(public_url), Proxies(trusted_proxies)
     with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site, root_path, limits)).run(sockets=[listening])
+            uvicorn.Server(settings(site, outside, limits, proxies)).run(sockets=[listening])
 
 
 @contextmanager
@@ -69,26 +71,15 @@ def learning(site: Site) -> Iterator[Supervisor]:
         supervisor.stop()
 
 
-def path_of(public_url: str | None) -> str:
-    """The path of a public address, under which a proxy has put the server; empty where there is none."""
-    if public_url is None:
-        return ""
-    parts = urlsplit(public_url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise StudyError(f"public_url: expected an address such as https://study.example.org, found {public_url!r}")
-    return parts.path.rstrip("/")
-
-
-def is_trusted_proxy(address: str) -> bool:
-    """Whether an address is that of the proxy before the server: everybody comes from there, and its word counts."""
-    return address in ("127.0.0.1", "::1")
-
-
-def settings(site: Site, root: str = "", limits: Limits = LIMITS) -> uvicorn.Config:
+def settings(
+    site: Site, outside: Outside | None = None, limits: Limits = LIMITS, proxies: Proxies | None = None
+) -> uvicorn.Config:
     """How the application is run: no log of who asked for what, connections within limits, and time to finish."""
-    crowd = Crowd(limits, is_trusted_proxy, raise_open_files())
+    trusted, reached = proxies or Proxies(), outside or Outside()
+    crowd = Crowd(limits, trusted.is_trusted, raise_open_files())
     return uvicorn.Config(
-        create_app(site, root),
+        create_app(site, reached.root, reached.secure),
+        forwarded_allow_ips=[str(network) for network in trusted.networks],
         http=cast(type[asyncio.Protocol], partial(LimitedProtocol, crowd=crowd)),
         ws="none",
         timeout_keep_alive=limits.idle_seconds,
@@ -106,7 +97,7 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     once, folder = first_link(site), site.root.resolve()
     return [
         *(f"participants   {link}" for link in links),
-        *(f"               {link}?rater=NAME   to know who it is" for link in links[:1]),
+        *(f"               {hint}" for hint in _hints(site, links, folder)),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
         *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",
@@ -117,6 +108,13 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
             for file in site.database.open_to_others
         ),
     ]
+
+
+def _hints(site: Site, links: list[str], folder: Path) -> list[str]:
+    """How the first link is made to say who comes; and whether a link is needed that is signed."""
+    if any(service.study.raters.invited for service in site.studies.values()):
+        return [f"by invitation: similitude study invite {folder} PEOPLE"]
+    return [f"{link}?rater=NAME   to know who it is" for link in links[:1]]
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -57,8 +57,8 @@ DEFAULTS: dict[str, str] = {
     "code": "Your completion code",
     "terms_title": "Before you start",
     "terms_time": "To count as complete, take your time: at least {seconds} seconds for all questions together.",
-    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. To skip a question, or "
-    "to say that you can't tell, is not to answer it.",
+    "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. Skipping a question, or "
+    "saying that you can't tell, does not count.",
     "no_code_time": "There is no completion code: the questions were answered in less time than was asked for at the "
     "start. If this is a mistake, please write to the people who invited you.",
     "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "

@@ -9,6 +9,7 @@ else `near_a, near_b, far_a, far_b`; and `weight` where they do not all weigh 1.
 from __future__ import annotations
 
 import json
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -70,7 +71,9 @@ class ComparisonDataset(Shards):
     <500 comparisons about 4 items in 1 shard> (4, 1)
     """
 
-    def __init__(self, path: Any, n_items: int | None = None, *, shard_rows: int | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], n_items: int | None = None, *, shard_rows: int | None = None
+    ) -> None:
         self.path = Path(path)
         if not self.path.is_dir():
             raise FileNotFoundError(f"path: there is no folder {str(path)!r}; give a folder of Parquet files")

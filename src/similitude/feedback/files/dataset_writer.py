@@ -49,7 +49,12 @@ class ComparisonWriter:
     """
 
     def __init__(
-        self, path: Any, *, names: Sequence[str] | None = None, n_items: int | None = None, group_rows: int = GROUP_ROWS
+        self,
+        path: str | os.PathLike[str],
+        *,
+        names: Sequence[str] | None = None,
+        n_items: int | None = None,
+        group_rows: int = GROUP_ROWS,
     ) -> None:
         self.path = Path(path).resolve()
         self.fixed = check_names(names)

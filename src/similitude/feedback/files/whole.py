@@ -9,13 +9,9 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there.
+    """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there.
 
-    Parameters
-    ----------
-    path : where it goes
-    data : what it holds, as a whole or in pieces
-    private : whether its owner alone may read it
+    A `private` one is for its owner alone, whatever the umask says.
     """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -29,15 +25,6 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False
         beside.unlink(missing_ok=True)
 
 
-def _put_in_place(beside: Path, target: Path) -> None:
-    try:
-        os.replace(beside, target)
-    except PermissionError:  # on Windows a file that a spreadsheet shows cannot be replaced
-        raise PermissionError(
-            f"{target}: cannot be replaced; close the program that has it open, or give another name"
-        ) from None
-
-
 def create_private(path: Path) -> None:
     """Make an empty file that its owner alone may read and write, whatever the umask says."""
     with open(path, "xb", opener=_private):
@@ -46,3 +33,12 @@ def create_private(path: Path) -> None:
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def _put_in_place(beside: Path, target: Path) -> None:
+    try:
+        os.replace(beside, target)
+    except PermissionError:  # on Windows a file that a spreadsheet shows cannot be replaced
+        raise PermissionError(
+            f"{target}: cannot be replaced; close the program that has it open, or give another name"
+        ) from None

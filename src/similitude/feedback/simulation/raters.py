@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.display.words import counted
+from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Floats, Seed, frozen
@@ -38,7 +38,7 @@ class Raters:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, sharpness: npt.ArrayLike, lapse: npt.ArrayLike = 0.0, names: Sequence[str] | None = None) -> Raters:
+    def of(cls, sharpness: float | Column, lapse: float | Column = 0.0, names: Sequence[str] | None = None) -> Raters:
         """Make the table from one sharpness per rater, one lapse for all or per rater, and names."""
         sharp = frozen(np.atleast_1d(np.asarray(sharpness, float)))
         if sharp.ndim != 1 or len(sharp) == 0:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.feedback.answers import Answers
+from similitude.feedback.arraylike import ItemRows, Table
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Categories, Rows, Seed
 from similitude.feedback.comparisons import Comparisons
@@ -26,12 +26,12 @@ from similitude.feedback.simulation.truth import Truth
 
 
 def simulate(
-    truth: npt.ArrayLike | Callable[[Array], Array],
+    truth: Table | Callable[[Array], Array],
     n_answers: int | None = None,
     form: str = "triplet",
     *,
     metric: Literal["euclidean", "precomputed"] = "euclidean",
-    questions: npt.ArrayLike | None = None,
+    questions: ItemRows | None = None,
     sharpness: float | None = None,
     flip: float = 0.0,
     raters: Raters | int | None = None,

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.online import embedding_steps, keep_answers
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import OrdinalEmbedding
 from similitude.methods.online.base import OnlineEstimator
@@ -77,7 +78,7 @@ class OnlineEmbedding(OnlineEstimator):
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
         prior: float = 0.5,
-        init: npt.ArrayLike | None = None,
+        init: Table | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
         grow: bool = False,
@@ -94,7 +95,7 @@ class OnlineEmbedding(OnlineEstimator):
         self.grow = grow
         self.random_state = random_state
 
-    def begin_with(self, comparisons: Any, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
+    def begin_with(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
         """Forget everything, keep these comparisons and fit them as a batch; what comes later is learned one by one.
 
         For a model that starts with many answers: a million are fitted in seconds, and learned one by one in a minute.

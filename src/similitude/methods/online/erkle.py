@@ -12,6 +12,7 @@ from scipy import linalg
 from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
 from similitude.engine.threads import one_blas_thread
+from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
 from similitude.methods.kernel_base import principal_axes
 from similitude.methods.online.base import OnlineEstimator
@@ -89,7 +90,7 @@ class ERKLE(OnlineEstimator):
         target_probability: float | None = None,
         gradient: Literal["printed", "symmetric"] = "printed",
         passes: int = 1,
-        init_kernel: npt.ArrayLike | None = None,
+        init_kernel: Table | None = None,
         project_every: int = 1,
         n_items: int | None = None,
         grow: bool = False,

@@ -24,6 +24,7 @@ from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ConsistencyReport, check
+from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
@@ -121,7 +122,7 @@ class Findings:
 def learn(
     comparisons: ComparisonsLike,
     *,
-    features: Any = None,
+    features: Features | None = None,
     time_limit: float = 60.0,
     random_state: int = 0,
     n_jobs: int | None = None,

@@ -31,6 +31,7 @@ KEPT = (
     schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret, schema.admin, schema.password_set,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
+_BEFORE_DOORS = ("0001", "0002_as_shown")
 _CHUNK = 500
 Rows = Iterator[tuple[str, dict[str, Any]]]
 
@@ -192,11 +193,11 @@ def _lines(stream: Iterable[str], path: Path) -> Rows:
         raise StudyError(f"{path.name}: written by a newer similitude; upgrade similitude")
     for line in lines:
         name, row = json.loads(line)
-        yield name, row | (_since_the_first(name, row) if about["schema"] == "0001" else {})
+        yield name, row | (_through_the_doors(name, row) if about["schema"] in _BEFORE_DOORS else {})
 
 
-def _since_the_first(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    """What the migrations since the first schema change in a row of an archive."""
+def _through_the_doors(table: str, row: dict[str, Any]) -> dict[str, Any]:
+    """What the migration `doors` changes in a row of an archive that was written before it."""
     if table == "lease":
         return {"expires": 0.0}  # leases ended by the time of day
     if table != "rater":

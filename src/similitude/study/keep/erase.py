@@ -37,7 +37,7 @@ def erase_rater(database: Database, study: str, who: str) -> Erased:
         study_id = study_number(connection, study)
         rater = _find(connection, study_id, who, study)
         now = database.clock.now()
-        backups = _backups(connection, rater["joined"])
+        backups = _backups(connection, rater)
         answer = schema.answer
         mine = answer.c.rater_id == rater["id"]
         nothing = {"response": None, "uid": None, "milliseconds": None, "side": -1, "outcome": "redacted"}
@@ -82,10 +82,14 @@ def _bury(connection: sa.Connection, study_id: int, study: str, rater: dict[str,
         connection.execute(sa.insert(tombstone), {"study_id": study_id, "digest": digest})
 
 
-def _backups(connection: sa.Connection, joined: float) -> list[str]:
-    """The files that were written after the rater came."""
-    table = schema.backup
-    return list(connection.scalars(sa.select(table.c.file).where(table.c.at >= joined).order_by(table.c.id)))
+def _backups(connection: sa.Connection, rater: dict[str, Any]) -> list[str]:
+    """The files written after the rater came: by the time, or by an answer that they hold, where a clock jumped."""
+    table, answer = schema.backup, schema.answer
+    first = connection.scalar(sa.select(sa.func.min(answer.c.id)).where(answer.c.rater_id == rater["id"]))
+    holds = table.c.at >= rater["joined"]
+    if first is not None:
+        holds = sa.or_(holds, table.c.last_answer >= first)
+    return list(connection.scalars(sa.select(table.c.file).where(holds).order_by(table.c.id)))
 
 
 def overwrite(database: Database) -> None:

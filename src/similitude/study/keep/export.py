@@ -109,23 +109,24 @@ class AnswersFile:
     @property
     def _kept(self) -> list[sa.ColumnElement[bool]]:
         answer, rater = schema.answer, schema.rater
-        questions = [] if self.known else [answer.c.kind == "question"]
-        people = [] if self.rehearsal else [rater.c.origin != REHEARSAL]
-        return [answer.c.outcome != "redacted", *questions, *people]
+        trials = sa.select(rater.c.id).where(rater.c.study_id == self._study_id, rater.c.origin == REHEARSAL)
+        return [
+            answer.c.outcome != "redacted",
+            *([] if self.known else [answer.c.kind == "question"]),
+            *([] if self.rehearsal else [answer.c.rater_id.not_in(trials)]),
+        ]
 
     def _is_kept(self, row: Mapping[str, Any]) -> bool:
-        """As `_kept` says it of rows at hand, which are all read: what is left out is counted."""
-        people = self.rehearsal or row["origin"] != REHEARSAL
-        return row["outcome"] != "redacted" and (self.known or row["kind"] == "question") and people
+        """The same as `_kept`, of a row that was read to count what is left out."""
+        if row["outcome"] == "redacted" or (row["origin"] == REHEARSAL and not self.rehearsal):
+            return False
+        return self.known or row["kind"] == "question"
 
     def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
         """Rows of the log with the rater's code, in blocks, each read by itself."""
         answer, rater = schema.answer, schema.rater
-        query = (
-            sa.select(answer, rater.c.code, rater.c.origin)
-            .join(rater, rater.c.id == answer.c.rater_id)
-            .where(*self._here, *where)
-        )
+        query = sa.select(answer, rater.c.code, rater.c.origin).join(rater, rater.c.id == answer.c.rater_id)
+        query = query.where(*self._here, *where)
         seen = 0
         while seen < self._last:
             block = query.where(answer.c.id > seen, answer.c.id <= self._last).order_by(answer.c.id).limit(BLOCK)

@@ -25,7 +25,7 @@ from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import Door, PasswordSet, Session
-from similitude.study.web.login import LOGIN, Admin, LoginNeeded, checked_form
+from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
 
@@ -82,6 +82,12 @@ def _told(one: PasswordSet, session: Session) -> dict[str, Any]:
     what = "was replaced" if one.replaced else "was set"
     sentence = f"The password of {one.name} {what} on {when} by a one-time link."
     return {"sentence": sentence, "is_new": session.since is not None and one.at > session.since}
+
+
+@router.get("/")
+async def with_a_slash(request: Request) -> Response:
+    """The page of studies, as some write its address."""
+    return RedirectResponse(outside(request, HOME), 307)
 
 
 @router.get("/{study}")

@@ -30,11 +30,15 @@ _HEADERS = {
 }
 
 
-def create_app(site: Site, root: str = "") -> FastAPI:
-    """The application of a site; `root` is the path under which a proxy has put it, as `/lab/faces`."""
+def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
+    """The application of a site.
+
+    `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone. The
+    framework's own redirects to a path with a slash are off: they would name the host that the request named.
+    """
     know_media_types()
-    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None)
-    app.state.site, app.state.root = site, root
+    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.state.site, app.state.root, app.state.secure = site, root, secure
     app.include_router(rater.router)
     app.include_router(pages.router)
     admin.install(app, site)
@@ -116,11 +120,15 @@ class _Head:
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
-        ended = asyncio.Event()
+        ended, asked = asyncio.Event(), False
 
         async def nothing_more() -> Message:
-            await ended.wait()
-            return {"type": "http.disconnect"}
+            nonlocal asked
+            if asked:
+                await ended.wait()
+                return {"type": "http.disconnect"}
+            asked = True
+            return {"type": "http.request", "body": b""}
 
         async def without_body(message: Message) -> None:
             if message["type"] == "http.response.start":

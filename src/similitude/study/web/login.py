@@ -176,7 +176,7 @@ def _with_form_token(request: Request, template: str, status: int, **values: obj
 
 
 def _set_cookie(answer: Response, request: Request, name: str, value: str, seconds: int) -> None:
-    secure = request.url.scheme == "https"
+    secure = request.app.state.secure or request.url.scheme == "https"
     path = outside(request, HOME)
     answer.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="strict", secure=secure)
 

@@ -55,6 +55,13 @@ def front(request: Request) -> Response:
     return _page("front.html")
 
 
+@router.get("/s/{study}")
+def without_the_slash(request: Request, service: Service) -> Response:
+    """A link whose last slash was lost: to be found beside it, whatever host and path a proxy has put before."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{service.study.name}/{query}", 307)
+
+
 @router.get("/s/{study}/")
 def study_page(service: Service) -> Response:
     """The page of a rater, from consent to completion."""
@@ -114,15 +121,15 @@ def setup(service: StudyService) -> dict[str, Any]:
     }
 
 
+def _has_page(study: Study, name: str) -> bool:
+    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
+
+
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
     if question.form == "choice" and question.pick == 1:
         return question.text or texts["ask_choice_one"]
     return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
-
-
-def _has_page(study: Study, name: str) -> bool:
-    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

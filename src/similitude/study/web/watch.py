@@ -189,7 +189,10 @@ class Watch:
         ).one()
         busy = connection.scalar(
             sa.select(sa.func.count(sa.distinct(lease.c.rater_id))).where(
-                lease.c.study_id == study_id, lease.c.open, lease.c.expires > self.service.database.uptime.now()
+                lease.c.study_id == study_id,
+                lease.c.open,
+                lease.c.expires > self.service.database.uptime.now(),
+                lease.c.rater_id.not_in(rehearsing(study_id)),
             )
         )
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)

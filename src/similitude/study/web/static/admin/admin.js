@@ -31,7 +31,8 @@ function showNow(now) {
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
   const said = now.outcomes;
-  write("outcomes", `${number.format(said.cant_tell || 0)} can't tell, ${number.format(said.skipped || 0)} skipped`);
+  const unseen = said.not_shown ? `, ${number.format(said.not_shown)} could not be shown` : "";
+  write("outcomes", `${number.format(said.cant_tell || 0)} can't tell, ${number.format(said.skipped || 0)} skipped${unseen}`);
   write("raters-count", number.format(totals.raters) + (totals.limit ? ` of ${number.format(totals.limit)}` : ""));
   write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now`);
   write("rate", totals.per_minute.toFixed(1));
