@@ -14,7 +14,7 @@ from similitude.feedback.files.tables import Header, pyarrow
 Block = Mapping[str, list[Any]]
 WRITTEN = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 _ABOUT = ("format", "items")
-_ROW_GROUP = 20_000
+_ROW_GROUP = 5_000  # rows that Parquet holds in memory together
 
 
 def pieces(
