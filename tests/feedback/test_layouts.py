@@ -197,3 +197,16 @@ def test_degenerate_rows_are_dropped_on_request(read):
     with pytest.raises(ValueError, match=r"row 2 compares an item with itself \(0, 0, 1, 2\); 2 such in all"):
         read(text)
     assert len(read(text, drop_degenerate=True)) == 2
+
+
+def test_what_nobody_said_is_left_out_of_a_studys_export(tmp_path):
+    rows = ['form,rater,shown,response,outcome', 'triplet,a,"[""x"",""y"",""z""]",[1.0],answered',
+            'triplet,a,"[""y"",""x"",""z""]",[],cant_tell', 'triplet,a,"[""z"",""x"",""y""]",[],skipped',
+            'triplet,b,"[""z"",""x"",""y""]",[],not_shown']  # fmt: skip
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(rows))
+    c = sm.read_comparisons(path)
+    assert (c.n_answers, c.answers.cant_tell.sum()) == (2, 1)
+    path.write_text("\n".join([rows[0], *rows[3:]]))
+    with pytest.raises(ValueError, match="every question was skipped or could not be shown"):
+        sm.read_comparisons(path)

@@ -60,6 +60,8 @@ _ALIASES = {
     "weight": ("weight",),
 }
 
+_SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are no answers
+
 
 def read_table(table: Table, options: Options) -> Comparisons:
     """Read a table by the first layout that its columns fit."""
@@ -70,7 +72,7 @@ def read_table(table: Table, options: Options) -> Comparisons:
         columns = layout.find(list(plain.columns))
         if columns is not None:
             layout.check(options.form)
-            return layout.read(_without_catch(plain, options), columns, options)
+            return layout.read(_without_silence(_without_catch(plain, options)), columns, options)
     raise ValueError(
         f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, LAYOUTS))}"
     )
@@ -88,6 +90,16 @@ def _without_catch(table: Table, options: Options) -> Table:
         return table
     catch = np.array([str(cell).lower() in ("1", "1.0", "true") for cell in table.columns["is_catchtrial"]], bool)
     return table.take(np.flatnonzero(~catch))
+
+
+def _without_silence(table: Table) -> Table:
+    """Without the rows of a study's export that nobody said anything to: skipped is not "can't tell"."""
+    if not {"form", "shown", "outcome"} <= set(table.columns):
+        return table
+    said = np.array([cell not in _SILENT for cell in table.columns["outcome"]], bool)
+    if not said.any():
+        raise ValueError("every question was skipped or could not be shown; expected at least one answer")
+    return table if said.all() else table.take(np.flatnonzero(said))
 
 
 def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
