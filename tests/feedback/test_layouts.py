@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import similitude as sm
 from similitude import Comparisons, read_comparisons, write_comparisons
 from tests.feedback.strategies import assert_same
 
