@@ -7,12 +7,13 @@ import pytest
 from tests.docs.pages import DOCS, EXAMPLES, ROOT, name, pages
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
+_CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_links_resolve(page):
     broken = []
-    for target in _LINK.findall(page.read_text()):
+    for target in _LINK.findall(_CODE.sub("", page.read_text())):
         path = target.split("#")[0]
         if not path or re.match(r"[a-z]+:", path):
             continue

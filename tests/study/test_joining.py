@@ -208,6 +208,8 @@ def answer_all(service, rater_id, outcomes):
         (0.5, ["skipped"] * 10, "time"),
         (60.0, ["skipped"] * 10, "skips"),
         (60.0, ["cant_tell"] * 6 + ["answered"] * 4, "skips"),
+        (60.0, ["not_shown"] * 6 + ["answered"] * 4, "skips"),
+        (60.0, ["not_shown"] * 5 + ["answered"] * 5, None),
         (60.0, ["skipped", "cant_tell"] * 2 + ["skipped"] + ["answered"] * 5, None),
     ],
 )
@@ -222,6 +224,13 @@ def test_the_code_is_for_those_who_take_their_time_and_answer(serve, take_part, 
     assert out == (expected if withheld is None else {"code": None, "redirect": None, "withheld": withheld})
     hands[0] += 1000
     assert service.survey(rater_id, {}).result() == out, "waiting does not help"
+
+
+@sqlite
+def test_what_could_not_be_shown_earns_no_code_where_nothing_can_be_skipped(serve, take_part):
+    paid = "[question]\nnumber = 10\nskip = false\ncant_tell = false\n[completion]\ncode = 'C1'\n"
+    service = serve(paid + "seconds_per_question = 0")
+    assert answer_all(service, take_part(service), ["not_shown"] * 10)["withheld"] == "skips"
 
 
 @sqlite

@@ -14,6 +14,7 @@ from functools import partial
 import pytest
 import uvicorn
 
+from similitude.study.arrivals import network_of
 from similitude.study.web import limits
 from similitude.study.web.limits import Crowd, LimitedProtocol, Limits
 from tests.systems import linux_only
@@ -243,7 +244,7 @@ def test_one_address_has_so_many_and_the_proxy_any_number(served):
     ],
 )
 def test_what_is_counted_as_one_place(one, other, same):
-    assert (limits._source(one) == limits._source(other)) is same
+    assert (network_of(one) == network_of(other)) is same
 
 
 @linux_only

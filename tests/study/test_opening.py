@@ -1,7 +1,10 @@
 """Files of items are opened at the start: what no browser could show is said by name, and what any could is taken."""
 
 import pytest
+from typer.testing import CliRunner
 
+import similitude.study.serve
+from similitude.cli import app
 from similitude.study.create import new_study, still_an_example
 from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
@@ -49,6 +52,15 @@ def test_a_study_with_broken_items_does_not_start_and_names_them(tmp_path):
     write_study(tmp_path, "faces", f'title = "T"\n{SHORT}', {**faces(), **broken})
     with pytest.raises(StudyError, match=r"faces: items: cannot be shown: cut\.png \(damaged.*none\.jpg \(.* empty\)"):
         open_site(tmp_path)
+
+
+def test_serving_warns_of_a_consent_page_that_is_still_the_example(tmp_path, monkeypatch):
+    monkeypatch.setattr(similitude.study.serve, "serve", lambda *_, **__: None)
+    new_study(tmp_path / "faces")
+    said = CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")])
+    assert "warning: faces/consent.md is still the example" in said.output
+    (tmp_path / "faces" / "consent.md").write_text("# Taking part\n\nAsked by the University of Somewhere.")
+    assert "warning" not in CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")]).output
 
 
 def test_consent_that_is_still_the_example_is_told(tmp_path):

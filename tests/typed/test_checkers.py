@@ -17,8 +17,15 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 WRONG, RIGHT = HERE / "wrong_use.py", HERE / "right_use.py"
 SOURCE = Path(sm.__file__).parents[1]
-LINES = WRONG.read_text().splitlines()
+LINES = WRONG.read_text(encoding="utf-8").splitlines()
 MARKED = {number for number, line in enumerate(LINES, 1) if line.endswith("# wrong")}
+
+
+def needs(checker):
+    """Skip a test where the checker is not installed, and leave it out of the fast tier: it reads the whole package."""
+    missing = importlib.util.find_spec(checker) is None
+    skip = pytest.mark.skipif(missing, reason=f"{checker} is not installed; it comes with the extra dev")
+    return lambda test: pytest.mark.slow(skip(test))
 
 
 def run(*command, **environment):
@@ -52,12 +59,11 @@ def test_twenty_public_names_and_more_are_used_wrongly():
     assert {'sm.STE(n_components="two", penaltyy=3)  # wrong', "sm.nonexistent()  # wrong"} <= set(LINES)
 
 
+@needs("mypy")
 def test_mypy_refuses_the_wrong_lines_and_no_others():
     assert by_mypy() == {(WRONG.name, line) for line in MARKED}
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("pyright") is None, reason="pyright is not installed: pip install '.[dev]'"
-)
+@needs("pyright")
 def test_pyright_refuses_the_wrong_lines_and_no_others(tmp_path):
     assert by_pyright(tmp_path) == {(WRONG.name, line) for line in MARKED}

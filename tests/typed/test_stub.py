@@ -5,7 +5,7 @@ from pathlib import Path
 
 import similitude as sm
 
-STUB = ast.parse(Path(sm.__file__).with_suffix(".pyi").read_text())
+STUB = ast.parse(Path(sm.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
 
 
 def exported():

@@ -46,7 +46,9 @@ def network_of(host: str) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
 def is_this_machine(host: str) -> bool:

@@ -14,7 +14,7 @@ from similitude.study.store import schema
 from similitude.study.store.rows import Row
 
 TIME, SKIPS = "time", "skips"
-_PASSED_OVER = ("skipped", "cant_tell")
+_PASSED_OVER = ("skipped", "cant_tell", "not_shown")
 
 
 def terms(study: Study) -> Row:
@@ -23,9 +23,16 @@ def terms(study: Study) -> Row:
     if completion.code is None and completion.redirect is None:
         return {TIME: None, SKIPS: None}
     seconds = math.ceil(study.length * completion.seconds_per_question)
-    answered = study.length - math.floor(study.length * completion.largest_skip_share)
     can_pass_over = question.skip or question.cant_tell
-    return {TIME: seconds or None, SKIPS: answered or None if can_pass_over else None}
+    return {TIME: seconds or None, SKIPS: _least_answered(study) or None if can_pass_over else None}
+
+
+def _least_answered(study: Study) -> int:
+    """How many questions must be answered; also where none can be skipped: a program may call any `not_shown`."""
+    completion = study.completion
+    if completion.code is None and completion.redirect is None:
+        return 0
+    return study.length - math.floor(study.length * completion.largest_skip_share)
 
 
 def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: float) -> str | None:
@@ -38,7 +45,7 @@ def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: fl
         return TIME
     mine = answer.c.rater_id == rater["id"], answer.c.outcome.in_(_PASSED_OVER)
     passed_over = connection.scalar(sa.select(sa.func.count()).where(*mine)) or 0
-    if wanted[SKIPS] and rater["answered"] - passed_over < math.floor(share * wanted[SKIPS]):
+    if rater["answered"] - passed_over < math.floor(share * _least_answered(study)):
         return SKIPS
     return None
 

@@ -18,11 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from http import HTTPStatus
-from ipaddress import IPv4Address, ip_address
 from typing import Any, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from similitude.study.arrivals import network_of
 
 _SWEEP_SECONDS = 1.0
 _LINGER_SECONDS, _LINGER_BYTES = 2.0, 1 << 20  # of those who were refused, so that they can read why
@@ -149,7 +150,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Let it in, or say that there are too many."""
         super().connection_made(cast(asyncio.Transport, transport))
         address = self.client[0] if self.client else ""
-        self.source = _source(address)
+        self.source = network_of(address)
         if not self.crowd.let_in(self, address):
             self.crowd.leave(self)
             self.transport.write(_response(HTTPStatus.SERVICE_UNAVAILABLE))
@@ -265,17 +266,6 @@ class LimitedProtocol(HttpToolsProtocol):
         self.crowd.begins_to_wait(self)
         if self.transport.can_write_eof():
             self.transport.write_eof()
-
-
-def _source(address: str) -> str:
-    """What is counted as one place: an address, or with IPv6 the network of 64 bits that one customer has."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(found, IPv4Address):
-        return address
-    return str(found.ipv4_mapped or found.packed[:8].hex())
 
 
 def _size(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
