@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import similitude as sm
 from similitude import Comparisons, read_comparisons, write_comparisons
 from tests.feedback.strategies import assert_same
 
@@ -206,8 +205,8 @@ def test_what_nobody_said_is_left_out_of_a_studys_export(tmp_path):
             'triplet,b,"[""z"",""x"",""y""]",[],not_shown']  # fmt: skip
     path = tmp_path / "answers.csv"
     path.write_text("\n".join(rows))
-    c = sm.read_comparisons(path)
+    c = read_comparisons(path)
     assert (c.n_answers, c.answers.cant_tell.sum()) == (2, 1)
     path.write_text("\n".join([rows[0], *rows[3:]]))
     with pytest.raises(ValueError, match="every question was skipped or could not be shown"):
-        sm.read_comparisons(path)
+        read_comparisons(path)
