@@ -122,11 +122,15 @@ def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return importlib.import_module(f"similitude.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'similitude' has no attribute {name!r}")
+        import difflib
+
+        near = difflib.get_close_matches(name, __all__, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'similitude' has no attribute {name!r}{hint}")
     value = getattr(importlib.import_module(f"similitude.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -17,7 +17,7 @@ from similitude.cli.output import in_shell, same_in_python
 def learn(
     file: AnswersFile,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="folder to write (default: FILE without .csv)")
+        Path | None, typer.Option("--out", "-o", help="folder to write (default: FILE without its ending, and _report)")
     ] = None,
     features: Features = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,

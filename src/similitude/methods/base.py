@@ -48,7 +48,7 @@ class ComparisonEstimator(BaseEstimator):
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Explain every parameter in the docstring of each method, those of the classes that it extends included."""
+        # each method's own docstring explains every parameter, those of the classes that it extends included
         super().__init_subclass__(**settings)
         complete_docstring(cls)
 

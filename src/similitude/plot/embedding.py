@@ -92,10 +92,19 @@ def embedding(
         _draw_points(axes, flat, colors, ~shown, hollow, size)
     axes.set_aspect("equal")
     axes.margins(0.08)
+    axes.update_datalim(_room_around(flat))
     axes.set_axis_off()
     if written is not None:
         _write_apart(axes, flat, written, random_state)
     return axes
+
+
+def _room_around(flat: Floats) -> Floats:
+    """Two corners that make a map on a line at least a quarter as high as it is wide: names need a place."""
+    low, high = flat.min(0), flat.max(0)
+    wanted = np.maximum(0.25 * (high - low).max(), high - low)
+    middle = 0.5 * (low + high)
+    return np.stack([middle - 0.5 * wanted, middle + 0.5 * wanted])
 
 
 def _positions_of(model: Any) -> tuple[Floats, Names | None]:
