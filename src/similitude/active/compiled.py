@@ -8,8 +8,10 @@ from typing import Any
 import numba
 import numpy as np
 
+from similitude.jit import kernel
+
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-_kernel = numba.njit(cache=True, nogil=True, **_FLAGS)
+_kernel = kernel(**_FLAGS)
 _inlined = numba.njit(forceinline=True, **_FLAGS)
 
 KAPPA = math.pi / 8.0  # a logistic function is a normal one of variance 1/KAPPA

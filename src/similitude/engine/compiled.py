@@ -17,10 +17,11 @@ import numba
 import numpy as np
 
 from similitude.engine import terms
+from similitude.jit import kernel
 
 # Sums of squares may be reordered and fused (the same way every time), but NaN and infinity keep their meaning.
 FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-_kernel = numba.njit(cache=True, nogil=True, **FLAGS)
+_kernel = kernel(**FLAGS)
 _inlined = numba.njit(forceinline=True, **FLAGS)
 
 

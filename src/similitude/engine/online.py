@@ -12,14 +12,15 @@ import numba
 import numpy as np
 
 from similitude.engine.compiled import FLAGS
+from similitude.jit import kernel
 
-_kernel = numba.njit(cache=True, nogil=True, **FLAGS)
+_kernel = kernel(**FLAGS)
 _inlined = numba.njit(forceinline=True, **FLAGS)
 
 RECENT = 1000
 """How many of the latest margins are kept, to fit the slope of the probabilities."""
 
-_NEWTON = 6
+_NEWTON = 60  # at most; a handful where the step is short
 
 
 @_kernel
@@ -77,11 +78,20 @@ def _length(margin, steepness, rate, logistic):  # type: ignore[no-untyped-def]
     """
     if not logistic:
         return min(rate, max(0.0, 1.0 - margin) / max(steepness, 1e-12))
-    t = 0.0
-    for _ in range(_NEWTON):
+    t, low, high = 0.0, 0.0, rate
+    for _ in range(_NEWTON):  # within a bracket: where a step is steep, Newton's alone jumps from end to end
         wrong = 1.0 / (1.0 + math.exp(min(max(margin + t * steepness, -500.0), 500.0)))
-        t += (rate * wrong - t) / (1.0 + rate * wrong * (1.0 - wrong) * steepness)
-        t = min(max(t, 0.0), rate)
+        beyond = t - rate * wrong
+        if beyond > 0.0:
+            high = t
+        else:
+            low = t
+        before = t
+        t -= beyond / (1.0 + rate * wrong * (1.0 - wrong) * steepness)
+        if not low < t < high:
+            t = 0.5 * (low + high)
+        if abs(t - before) < 1e-9 * rate:
+            break
     return t
 
 
@@ -187,7 +197,7 @@ def kernel_step(K, row, weight, off, size, aggressive, logistic, target, rate): 
     return margin, gamma
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel()
 def subtract_outer(K, value, vector):  # type: ignore[no-untyped-def]
     """K - value · vector vector', in place; without reordered products, so that K stays exactly symmetric."""
     for i in range(len(vector)):

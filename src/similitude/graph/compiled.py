@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import heapq
 
-import numba
 import numpy as np
 
-_kernel = numba.njit(cache=True, nogil=True)
+from similitude.jit import kernel
+
+_kernel = kernel()
 
 
 @_kernel

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-_kernel = numba.njit(cache=True, nogil=True)
+from similitude.jit import kernel
+
+_kernel = kernel()
 
 
 @_kernel

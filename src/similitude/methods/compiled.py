@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-_kernel = numba.njit(cache=True, nogil=True)
+from similitude.jit import kernel
+
+_kernel = kernel()
 
 # Columns are indexed by unsigned numbers, which need no check for a place counted from the end.
 _NONE, _ONE, _SIX, _LOW, _TOP = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(58)

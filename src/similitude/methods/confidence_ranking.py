@@ -12,16 +12,16 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
 
 from similitude.feedback.columns import Floats
+from similitude.jit import kernel
 
 if TYPE_CHECKING:
     from similitude.methods.confidence_objective import Classes
 
 _ROUNDING = 0.5  # of the margin: the width over which the hinge is rounded
-_kernel = numba.njit(cache=True, nogil=True)
+_kernel = kernel()
 
 
 @dataclass(frozen=True)

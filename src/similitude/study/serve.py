@@ -54,11 +54,15 @@ def serve(
     trusted_proxies : addresses and networks whose word counts about who asks, beside this machine's own
     """
     outside, proxies = Outside.of(public_url), Proxies(trusted_proxies)
-    with _stoppable(), closing(open_site(root, database)) as site, closing(listen(host, port)) as listening:
+    with (
+        _stoppable() as stop,
+        closing(open_site(root, database)) as site,
+        closing(listen(host, port)) as listening,
+    ):
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            uvicorn.Server(settings(site, outside, limits, proxies)).run(sockets=[listening])
+            stop.run(uvicorn.Server(settings(site, outside, limits, proxies)), listening)
 
 
 @contextmanager
@@ -146,16 +150,37 @@ def address_of(host: str, listening: socket.socket) -> str:
     return f"http://{name}:{listening.getsockname()[1]}"
 
 
+class _Stop:
+    """What a signal that asks for the end does: it is remembered, and told to the server as soon as there is one.
+
+    Before that it raises, as Ctrl+C always does. That alone would not do: an exception out of a signal is lost where it
+    strikes a destructor, and the server would go on for ever.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._server: uvicorn.Server | None = None
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        self.asked = True
+        if self._server is None:
+            raise KeyboardInterrupt
+        self._server.should_exit = True
+
+    def run(self, server: uvicorn.Server, listening: socket.socket) -> None:
+        """Serve until the end is asked for, which may have been before."""
+        self._server = server
+        server.should_exit = self.asked
+        server.run(sockets=[listening])
+
+
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def _stoppable() -> Iterator[_Stop]:
     """End in order on Ctrl+C and on signals that by themselves would end the process before the site is closed."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
+    stop = _Stop()
     before = {number: signal.signal(number, stop) for number in _endings()}
     try:
-        yield
+        yield stop
     except KeyboardInterrupt:
         pass
     finally:
@@ -164,5 +189,5 @@ def _stoppable() -> Iterator[None]:
 
 
 def _endings() -> list[int]:
-    """Signals that ask a process to end: SIGTERM, and Ctrl+Break on Windows."""
-    return [getattr(signal, name) for name in ("SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+    """Signals that ask a process to end: Ctrl+C, SIGTERM, and Ctrl+Break on Windows."""
+    return [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
