@@ -50,7 +50,8 @@ def _topic(name: str) -> ModuleType:
 def _what_it_measures(name: str) -> str:
     """Return the first line of a topic's docstring, without importing the topic."""
     (folder,) = topics.__path__
-    return (ast.get_docstring(ast.parse(Path(folder, f"{name}.py").read_text())) or "").partition("\n")[0]
+    source = Path(folder, f"{name}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -26,12 +26,12 @@ def python_of(library: str) -> str:
     folder = HERE / ".environments" / library
     installed = folder / "installed.txt"
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    if not installed.exists() or installed.read_text() != PEERS[library]:
+    if not installed.exists() or installed.read_text(encoding="utf-8") != PEERS[library]:
         subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
         subprocess.run(
             [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PEERS[library]], check=True
         )
-        installed.write_text(PEERS[library])
+        installed.write_text(PEERS[library], encoding="utf-8")
     return str(python)
 
 

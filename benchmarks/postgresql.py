@@ -47,7 +47,7 @@ class PostgreSQL:
         options = ["-D", str(data), "-U", "study", "-A", "trust", "-E", "UTF8", "--locale=C"]
         subprocess.run([initdb, *options], check=True, capture_output=True, cwd=self.folder, **self.user)
         self.log = (self.folder / "log").open("wb")
-        place = ["-D", str(data), "-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1"]
+        place = ["-D", str(data), "-p", str(self.port), "-k", "", "-h", "127.0.0.1"]
         command = [postgres, "-F", *place]  # the machine does not lose power here, so nothing waits for its disk
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
         self.made: set[int] = set()
@@ -55,10 +55,12 @@ class PostgreSQL:
 
     def _wait(self) -> None:
         for _ in range(1500):
+            if self.process.poll() is not None:
+                break
             with contextlib.suppress(sa.exc.OperationalError), self._engine().connect():
                 return
             time.sleep(0.1)
-        raise RuntimeError((self.folder / "log").read_text())
+        raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
 
     def _engine(self, name: str = "postgres") -> sa.Engine:
         return sa.create_engine(self._url(name), isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)

@@ -42,7 +42,7 @@ def splits() -> ModuleType:
 
 def baselines() -> pd.DataFrame:
     """Return the recorded accuracy of cblearn: data, n, m, seed, d, method, accuracy, seconds."""
-    return pd.DataFrame(json.loads((folder() / "cblearn_baselines.json").read_text()))
+    return pd.DataFrame(json.loads((folder() / "cblearn_baselines.json").read_text(encoding="utf-8")))
 
 
 @cache

@@ -54,9 +54,9 @@ def store(table: Table, settings: Settings, command: str) -> None:
     content = {"title": table.title, "note": table.note, **made, "rows": table.rows}
     path = HERE / "results" / f"{table.name}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(content, indent=1, default=_plain) + "\n")
+    path.write_text(json.dumps(content, indent=1, default=_plain) + "\n", encoding="utf-8")
     readme = HERE / "README.md"
-    readme.write_text(with_figures(readme.read_text(), table, command))
+    readme.write_text(with_figures(readme.read_text(encoding="utf-8"), table, command), encoding="utf-8")
 
 
 def with_figures(text: str, table: Table, command: str) -> str:
@@ -95,7 +95,7 @@ def _memory() -> float | None:
 
 def _processor() -> str:
     try:
-        with open("/proc/cpuinfo") as lines:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
             return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.machine()

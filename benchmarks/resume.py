@@ -29,7 +29,7 @@ def run_cases(
     """
     path = HERE / ".progress" / f"{name}-{_digest(function, ours)}.jsonl"
     path.parent.mkdir(exist_ok=True)
-    done = dict(map(json.loads, path.read_text().splitlines())) if path.exists() else {}
+    done = dict(map(json.loads, path.read_text(encoding="utf-8").splitlines())) if path.exists() else {}
     left = [case for case in cases if json.dumps(case) not in done]
     with parallel_config("loky", n_jobs=processes, inner_max_num_threads=1), path.open("a") as file:
         for case, found in Parallel(return_as="generator_unordered")(delayed(_one)(function, case) for case in left):

@@ -30,13 +30,13 @@ USUAL_FILES = 1024  # open files that most systems allow a service
 
 def resident(pid: int, which: str = "VmRSS") -> float:
     """Megabytes of memory that a process holds, or with `VmHWM` has held at most."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(which)) / 1024
 
 
 def forget_most(pid: int) -> None:
     """Count the most memory that a process has held from now on; importing takes more than serving."""
-    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="utf-8")
 
 
 class Newcomer(threading.Thread):

@@ -52,7 +52,7 @@ class Server:
         """Number of its model process; None while there is none."""
         for status in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):
-                if int(status.read_text().rpartition(")")[2].split()[1]) == self.process.pid:
+                if int(status.read_text(encoding="utf-8").rpartition(")")[2].split()[1]) == self.process.pid:
                     return int(status.parent.name)
         return None
 

@@ -83,7 +83,9 @@ def comparison_kernel() -> None:
 
 def active() -> None:
     """Draw error against answers for low and human-like noise, from the stored results of reproduce/active.py."""
-    stored = json.loads((Path(__file__).parents[1] / "reproduce" / "results" / "active.json").read_text())
+    stored = json.loads(
+        (Path(__file__).parents[1] / "reproduce" / "results" / "active.json").read_text(encoding="utf-8")
+    )
     _, axes = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained", sharey=True)
     for ax, part, target in zip(axes, ("low", "human"), (0.04, 0.08), strict=True):
         rows = [

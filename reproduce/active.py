@@ -128,7 +128,7 @@ PARTS = {
 
 def main(parts: list[str]) -> None:
     store = HERE / "results" / "active.json"
-    results = json.loads(store.read_text()) if store.exists() else {}
+    results = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {}
     for part in parts or PARTS:
         table = PARTS[part]().round(5)
         results[part] = {
@@ -138,8 +138,8 @@ def main(parts: list[str]) -> None:
             }
             for strategy, rows in table.groupby("strategy", sort=False)
         }
-        store.write_text(json.dumps(results) + "\n")
-    (HERE / "results" / "active.md").write_text(page(results))
+        store.write_text(json.dumps(results) + "\n", encoding="utf-8")
+    (HERE / "results" / "active.md").write_text(page(results), encoding="utf-8")
     print(page(results))
 
 

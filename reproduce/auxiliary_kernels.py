@@ -148,7 +148,7 @@ def main() -> None:
     table = kept_trials("auxiliary_kernels", one_trial, jobs)
     draw_errors(table)
     draw_weights(table)
-    (RESULTS / "auxiliary_kernels.md").write_text(page(table))
+    (RESULTS / "auxiliary_kernels.md").write_text(page(table), encoding="utf-8")
     print(page(table))
 
 

@@ -41,7 +41,7 @@ def main(quick: bool, only_page: bool) -> None:
     jobs = [(which, FIRST_DRAW + draw) for draw in range(DRAWS) for which in range(len(TABLES))]
     results = kept_trials("camel", trial, [] if only_page else jobs)
     draw_auroc(results, RESULTS / "camel.png")
-    (RESULTS / "camel.md").write_text(page(results))
+    (RESULTS / "camel.md").write_text(page(results), encoding="utf-8")
     print(page(results))
 
 

@@ -164,9 +164,9 @@ def main() -> None:
     }
     pictures = [curves(found["by triplets"], "m", "triplets"), curves(found["by items"], "n", "items")]
     single = {name: value for name, value in found.items() if not name.startswith("by")}
-    (RESULTS / "comparison_kernels.json").write_text(json.dumps(single, default=float) + "\n")
-    (RESULTS / "comparison_kernels.md").write_text(page(found, pictures))
-    print((RESULTS / "comparison_kernels.md").read_text())
+    (RESULTS / "comparison_kernels.json").write_text(json.dumps(single, default=float) + "\n", encoding="utf-8")
+    (RESULTS / "comparison_kernels.md").write_text(page(found, pictures), encoding="utf-8")
+    print((RESULTS / "comparison_kernels.md").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

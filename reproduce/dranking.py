@@ -56,10 +56,10 @@ def main() -> None:
         "digits": [digits(maps)],
         "learned": [row for name, data in to_learn().items() for row in held_out(name, *data)],
     }
-    (RESULTS / "dranking.json").write_text(json.dumps(tables, indent=1, default=float) + "\n")
-    (RESULTS / "dranking.md").write_text(page(tables))
+    (RESULTS / "dranking.json").write_text(json.dumps(tables, indent=1, default=float) + "\n", encoding="utf-8")
+    (RESULTS / "dranking.md").write_text(page(tables), encoding="utf-8")
     draw(maps)
-    print((RESULTS / "dranking.md").read_text())
+    print((RESULTS / "dranking.md").read_text(encoding="utf-8"))
 
 
 def cities(countries: set[str] | None) -> list[dict[str, Any]]:

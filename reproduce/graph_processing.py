@@ -82,9 +82,9 @@ def main() -> None:
     )
     by_split = orders.groupby("split").accuracy.agg(["mean", "std"])
     results = {"levels": table.reset_index().to_dict("records"), "orders": by_split.reset_index().to_dict("records")}
-    (HERE / "results" / "graph_processing.json").write_text(json.dumps(results, indent=1) + "\n")
-    (HERE / "results" / "graph_processing.md").write_text(page(levels, table, by_split))
-    print((HERE / "results" / "graph_processing.md").read_text())
+    (HERE / "results" / "graph_processing.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    (HERE / "results" / "graph_processing.md").write_text(page(levels, table, by_split), encoding="utf-8")
+    print((HERE / "results" / "graph_processing.md").read_text(encoding="utf-8"))
 
 
 def page(levels: pd.DataFrame, table: pd.DataFrame, by_split: pd.DataFrame) -> str:

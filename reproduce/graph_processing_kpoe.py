@@ -69,7 +69,7 @@ def one_split(split: int, diagonal: int) -> list[dict]:
 
 def main() -> None:
     table = kept_trials("graph_processing_kpoe", one_split, product(range(N_SPLITS), (1, 0)))
-    (RESULTS / "graph_processing_kpoe.md").write_text(page(table))
+    (RESULTS / "graph_processing_kpoe.md").write_text(page(table), encoding="utf-8")
     print(page(table))
 
 

@@ -130,7 +130,7 @@ def main() -> None:
     jobs = [(ROCKS, 0, 0, seed) for seed in range(5)]
     jobs += [(KERNELS, p, t, seed) for seed in range(SEEDS) for p in range(len(PALETTES)) for t in range(len(TARGETS))]
     text = page(kept_trials("mixed_feedback", run, jobs))
-    (RESULTS / "mixed_feedback.md").write_text(text)
+    (RESULTS / "mixed_feedback.md").write_text(text, encoding="utf-8")
     print(text)
 
 

@@ -233,15 +233,15 @@ def one(figure: str, trial: int) -> tuple[str, int, list[dict]]:
 
 
 def main(figures: list[str]) -> None:
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
+    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     jobs = [(figure, trial) for trial in range(max(TRIALS.values())) for figure in figures or TRIALS]
     jobs = [(figure, trial) for figure, trial in jobs if trial < TRIALS[figure]]
     run = joblib.Parallel(n_jobs=2, return_as="generator_unordered")
     for figure, trial, rows in run(joblib.delayed(one)(*job) for job in jobs):
         kept = [row for row in stored.get(figure, []) if row["trial"] != trial]
         stored[figure] = sorted(kept + rows, key=lambda row: row["trial"])
-        STORED.write_text(json.dumps(stored, indent=1) + "\n")
-        STORED.with_suffix(".md").write_text(page(stored))
+        STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+        STORED.with_suffix(".md").write_text(page(stored), encoding="utf-8")
 
 
 if __name__ == "__main__":

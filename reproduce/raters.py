@@ -149,7 +149,7 @@ def main() -> None:
     jobs += [(KERNELS, palette, seed) for palette in range(len(PALETTES)) for seed in range(3)]
     table = kept_trials("raters", run, jobs)
     text = page(table)
-    (RESULTS / "raters.md").write_text(text)
+    (RESULTS / "raters.md").write_text(text, encoding="utf-8")
     print(text)
 
 

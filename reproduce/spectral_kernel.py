@@ -160,10 +160,10 @@ def class_draw(name: str, draw: int) -> Iterator[dict]:
 
 def write_page() -> None:
     """Write the page and its picture from the draws that are stored."""
-    stored = json.loads((RESULTS / "spectral_kernel.json").read_text())
+    stored = json.loads((RESULTS / "spectral_kernel.json").read_text(encoding="utf-8"))
     results = {name: pd.DataFrame(rows) for name, rows in stored.items()}
     draw_separation(results, RESULTS / "spectral_kernel.png")
-    (RESULTS / "spectral_kernel.md").write_text(page(results))
+    (RESULTS / "spectral_kernel.md").write_text(page(results), encoding="utf-8")
 
 
 def main(quick: bool) -> None:
@@ -181,7 +181,7 @@ def main(quick: bool) -> None:
             ]
         print(f"draw {draw} done", flush=True)
         if not quick:
-            file.write_text(json.dumps(results, default=float) + "\n")
+            file.write_text(json.dumps(results, default=float) + "\n", encoding="utf-8")
     if not quick:
         write_page()
     print(page({name: pd.DataFrame(rows) for name, rows in results.items()}))

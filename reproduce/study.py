@@ -75,13 +75,14 @@ class People:
 def write_study(folder: Path, strategy: str) -> None:
     folder.mkdir()
     rows = "\n".join(f"item {k:02d}" for k in range(ITEMS))
-    (folder / "items.csv").write_text(f"name\n{rows}\n")
+    (folder / "items.csv").write_text(f"name\n{rows}\n", encoding="utf-8")
     (folder / "study.toml").write_text(
         f'title = "Simulated"\n[items]\ntable = "items.csv"\n[question]\nnumber = {LENGTH}\n'
-        f'[choose]\nstrategy = "{strategy}"\n'
+        f'[choose]\nstrategy = "{strategy}"\n',
+        encoding="utf-8",
     )
     for page in ("consent", "instructions"):
-        (folder / f"{page}.md").write_text("Simulated.")
+        (folder / f"{page}.md").write_text("Simulated.", encoding="utf-8")
 
 
 def run(arm: int, seed: int) -> list[dict]:
@@ -165,7 +166,7 @@ def _rows_of_curve(curve: pd.DataFrame) -> str:
 def main() -> None:
     jobs = [(arm, seed) for seed in range(SEEDS) for arm in range(len(STRATEGIES))]
     table = kept_trials("study", run, jobs)
-    (RESULTS / "study.md").write_text(page(table))
+    (RESULTS / "study.md").write_text(page(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -141,15 +141,15 @@ def replays(part: str, results: dict, save: Callable[[], object]) -> None:
 
 def main(parts: list[str]) -> None:
     store = HERE / "results" / "tackl.json"
-    results = json.loads(store.read_text()) if store.exists() else {}
+    results = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {}
     for part in parts or ["joint", *DATA]:
         if part == "joint":
             results["joint"] = joint()
         else:
-            replays(part, results, lambda: store.write_text(json.dumps(results) + "\n"))
-        store.write_text(json.dumps(results) + "\n")
+            replays(part, results, lambda: store.write_text(json.dumps(results) + "\n", encoding="utf-8"))
+        store.write_text(json.dumps(results) + "\n", encoding="utf-8")
     text = page(results)
-    (HERE / "results" / "tackl.md").write_text(text)
+    (HERE / "results" / "tackl.md").write_text(text, encoding="utf-8")
     print(text)
 
 

@@ -138,7 +138,7 @@ def main() -> None:
     fewer = kept_trials("taxonomy_fewer", with_fewer, [(split,) for split in range(N_SPLITS)])
     tight = kept_trials("taxonomy_tight", with_small_gap, [(split,) for split in range(TIGHT_SPLITS)])
     draw(table)
-    (RESULTS / "taxonomy.md").write_text(page(table, fewer, tight))
+    (RESULTS / "taxonomy.md").write_text(page(table, fewer, tight), encoding="utf-8")
     print(page(table, fewer, tight))
 
 

@@ -26,7 +26,7 @@ def kept_trials(name: str, run: Callable[..., list[dict]], jobs: Iterable[tuple[
     Delete the file to start afresh.
     """
     path = RESULTS / f"{name}.json"
-    rows = json.loads(path.read_text()) if path.exists() else []
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     done = {tuple(row["job"]) for row in rows}
     waiting = [job for job in jobs if tuple(job) not in done]
     found = joblib.Parallel(n_jobs=2, return_as="generator_unordered")(
@@ -34,7 +34,7 @@ def kept_trials(name: str, run: Callable[..., list[dict]], jobs: Iterable[tuple[
     )
     for new in found:
         rows = sorted([*rows, *_rounded(new)], key=lambda row: row["job"])
-        path.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+        path.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n", encoding="utf-8")
     return pd.DataFrame(rows).drop(columns="job")
 
 

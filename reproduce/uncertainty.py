@@ -183,7 +183,7 @@ def main() -> None:
     studies = [(part, seed) for part, seeds in SEEDS.items() for seed in range(seeds)]
     jobs = [(part, k, seed) for part, seed in studies for k in scenarios if part != LIMIT or k == WRONG]
     table = kept_trials("uncertainty", trial, jobs)
-    (RESULTS / "uncertainty.md").write_text(page(table))
+    (RESULTS / "uncertainty.md").write_text(page(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def room(path):
 
 
 def imported_rooms(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("similitude."):
             yield node.module.split(".")[1]
         elif isinstance(node, ast.Import):

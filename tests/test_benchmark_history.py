@@ -1,5 +1,6 @@
 """The history of core operations: what fell behind is said, what chance moves is not."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +37,7 @@ def test_a_planted_fall_is_found_and_named():
     assert fall.operation == "fit"
     assert fall.before == pytest.approx(10.0, rel=0.03)
     assert str(fall).startswith("fit: 7.0 times as fast as naive, ")
-    assert str(fall).endswith(" before (-30%)")
+    assert re.search(r" before \(-(29|30|31)%\)$", str(fall))
 
 
 def test_a_rise_is_no_fall():

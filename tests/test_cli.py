@@ -122,11 +122,11 @@ def test_every_command_runs_and_prints_python_that_runs(arguments, study):
 
 
 def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
-    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n")
+    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n", encoding="utf-8")
     done = run("check", "two.csv", "--html", "report.html", folder=tmp_path, check=False)
     assert done.returncode == 3
     assert "worth a look: " in done.stdout
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Worth a look" in page
     assert "http" not in page.replace("http-equiv", "")
 
@@ -141,7 +141,7 @@ def test_info_counts(study):
 def test_evaluate_compares_and_writes_a_table(study):
     done = run("evaluate", "answers.csv", "--folds", 2, "--by", "rater", "--csv", "table.csv", folder=study)
     assert {"STE", "TSTE", "CKL", "SOE", "GNMDS"} <= set(done.stdout.split())
-    lines = (study / "table.csv").read_text().splitlines()
+    lines = (study / "table.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("estimator,accuracy,low,high")
     assert len(lines) == 6
 
@@ -170,10 +170,10 @@ def test_next_and_update_close_the_loop(study):
         "odd_one_out",
         folder=study,
     )
-    lines = (study / "next.csv").read_text().splitlines()
+    lines = (study / "next.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "form,shown,strategy,score,response"
     filled = [lines[0], *(line + "[0]" for line in lines[1:])]
-    (study / "said.csv").write_text("\n".join(filled) + "\n")
+    (study / "said.csv").write_text("\n".join(filled) + "\n", encoding="utf-8")
     assert sm.read_comparisons(study / "said.csv").n_answers == 8
     done = run("update", "answers.sim", "answers.csv", "said.csv", "-o", "more.sim", folder=study)
     assert "CKL: 15 items" in done.stdout
@@ -218,8 +218,8 @@ def test_demo_runs(tmp_path):
     ids=lambda value: " ".join(map(str, value)) if isinstance(value, tuple) else "",
 )
 def test_errors_are_one_sentence(arguments, sentence, status, study):
-    (study / "broken.csv").write_text("some,thing\n1,2\n")
-    (study / "broken.sim").write_text("hello")
+    (study / "broken.csv").write_text("some,thing\n1,2\n", encoding="utf-8")
+    (study / "broken.sim").write_text("hello", encoding="utf-8")
     sm.SOE(2, random_state=0).fit(sm.read_comparisons(study / "answers.csv")).similarity_.save(study / "soe.sim")
     done = run(*arguments, folder=study, check=False)
     assert done.returncode == status
@@ -230,7 +230,7 @@ def test_errors_are_one_sentence(arguments, sentence, status, study):
 
 
 def test_warnings_are_notes(tmp_path):
-    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n")
+    (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n", encoding="utf-8")
     done = run("fit", "two.csv", folder=tmp_path)
     assert "note: the items fall into 2 groups" in done.stderr
 

@@ -63,10 +63,12 @@ def served(settings: str = "", model: bool = False, code: Path | None = None) ->
 def write_study(root: Path, settings: str) -> Path:
     root.mkdir()
     names = "".join(f"c{k:02d},#{(k * 4391 + 77) % 2**24:06x}\n" for k in range(60))
-    (root / "items.csv").write_text("name,colour\n" + names)
+    (root / "items.csv").write_text("name,colour\n" + names, encoding="utf-8")
     pages = "[pages]\nconsent = ''\ninstructions = ''"
     number = "[question]\nnumber = 50000\n" if "[question]" not in settings else ""
-    (root / "study.toml").write_text(f"title = 'Colours'\n{number}{settings}\n[items]\ntable = 'items.csv'\n{pages}\n")
+    (root / "study.toml").write_text(
+        f"title = 'Colours'\n{number}{settings}\n[items]\ntable = 'items.csv'\n{pages}\n", encoding="utf-8"
+    )
     return root
 
 
@@ -81,7 +83,7 @@ def raters(port: int, n: int, seconds: float, think: float) -> tuple[float, np.n
 
 
 def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -105,14 +105,14 @@ def peak():
 
 def reset_peak():
     """Forget the peak so far and return the memory now: the baseline."""
-    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="utf-8") as file:
         file.write("5")
     return _status("VmRSS") or peak()
 
 
 def _status(field):
     try:
-        with open("/proc/self/status") as lines:
+        with open("/proc/self/status", encoding="utf-8") as lines:
             return next(float(line.split()[1]) * 1.024e-3 for line in lines if line.startswith(field + ":"))
     except (OSError, StopIteration):
         return None

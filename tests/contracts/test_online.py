@@ -217,7 +217,7 @@ def test_bad_streams_are_refused(method, settings, noisy):
 
 
 def test_files_that_are_no_state_are_named(method, settings, noisy, tmp_path):
-    (tmp_path / "text").write_text("hello")
+    (tmp_path / "text").write_text("hello", encoding="utf-8")
     with pytest.raises(ValueError, match="text is not the state of an online model"):
         method.load(tmp_path / "text")
     model = method(**settings).fit(noisy)

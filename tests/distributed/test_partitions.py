@@ -113,6 +113,7 @@ def test_validation_and_curves_spread_without_a_change_of_code(client, answers):
         assert one.equals(two)
 
 
+@pytest.mark.own_seed  # the cluster's processes draw as they always do
 def test_a_choice_and_its_doubt_spread_with_the_bits_of_one_process(client):
     few = sm.simulate(np.random.default_rng(0).normal(size=(12, 2)), 400, sharpness=1.5, random_state=1)
     settings = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}

@@ -22,7 +22,7 @@ def pages() -> list[Path]:
 
 def blocks(page: Path) -> list[tuple[str, str]]:
     """Return the language and the text of each block of code, in order."""
-    return _BLOCK.findall(page.read_text())
+    return _BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 def name(page: Path) -> str:

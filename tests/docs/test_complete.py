@@ -10,8 +10,8 @@ from similitude.feedback.files.layouts import LAYOUTS
 from similitude.feedback.forms import FORMS
 from tests.docs.pages import DOCS, blocks
 
-REFERENCE = "\n".join(page.read_text() for page in sorted((DOCS / "reference").glob("*.md")))
-QUESTIONS = "\n".join(page.read_text() for page in sorted((DOCS / "questions").glob("*.md")))
+REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
+QUESTIONS = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "questions").glob("*.md")))
 METHODS = ("STE", "TSTE", "CKL", "SOE", "GNMDS")
 
 
@@ -57,13 +57,13 @@ def test_form_is_documented(form):
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)
 def test_layout_is_documented(layout):
-    files = (DOCS / "how-to" / "files.md").read_text().lower()
+    files = (DOCS / "how-to" / "files.md").read_text(encoding="utf-8").lower()
     assert ", ".join(names[0] for names in layout.columns) in files
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_method_has_a_page_that_says_what_it_must(method):
-    text = (DOCS / "methods" / f"{method.lower()}.md").read_text()
+    text = (DOCS / "methods" / f"{method.lower()}.md").read_text(encoding="utf-8")
     for heading in ("## Formula", "## What differs from print", "## Cost", "## When"):
         assert heading in text
     assert f'pictures.method("{method}")' in text

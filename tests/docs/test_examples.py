@@ -59,7 +59,7 @@ def test_real_example_says_what_it_lacks(example, run):
 
 @pytest.mark.parametrize("example", [*SIMULATED, *REAL], ids=title)
 def test_example_has_a_title_and_real_ones_a_source(example):
-    text = example.read_text()
+    text = example.read_text(encoding="utf-8")
     assert text.startswith('"""\n')
     assert "\n====" in text
     assert example in SIMULATED or ("Source:" in text and "Licence:" in text)

@@ -13,7 +13,7 @@ _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_links_resolve(page):
     broken = []
-    for target in _LINK.findall(_CODE.sub("", page.read_text())):
+    for target in _LINK.findall(_CODE.sub("", page.read_text(encoding="utf-8"))):
         path = target.split("#")[0]
         if not path or re.match(r"[a-z]+:", path):
             continue
@@ -34,7 +34,7 @@ def test_pages_are_in_a_table_of_contents(page):
         return
     entries = set()
     for other in [*pages()]:
-        for block in re.findall(r"```\{toctree\}\n(.*?)```", other.read_text(), re.DOTALL):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", other.read_text(encoding="utf-8"), re.DOTALL):
             lines = [line.strip() for line in block.splitlines() if line.strip() and not line.startswith(":")]
             entries |= {(other.parent / f"{line}.md").resolve() for line in lines}
     assert page.resolve() in entries
@@ -42,17 +42,19 @@ def test_pages_are_in_a_table_of_contents(page):
 
 @pytest.mark.parametrize("page", pages(), ids=name)
 def test_pages_do_not_lean_on_this_machine(page):
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.])/(work|tmp|home|root|usr)/", text)
     assert not re.search(r"https?://", text), "link by name; pages ask nothing of other hosts"
 
 
 def test_included_pages_exist():
     for page in DOCS.rglob("*.md"):
-        for target in re.findall(r"```\{include\} (\S+)", page.read_text()):
+        for target in re.findall(r"```\{include\} (\S+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).is_file(), target
 
 
-@pytest.mark.parametrize("marker", re.findall(r'start-after: "(.*)"', (DOCS / "methods" / "figures.md").read_text()))
+@pytest.mark.parametrize(
+    "marker", re.findall(r'start-after: "(.*)"', (DOCS / "methods" / "figures.md").read_text(encoding="utf-8"))
+)
 def test_figures_are_in_the_benchmarks(marker):
-    assert marker in (ROOT / "benchmarks" / "README.md").read_text()
+    assert marker in (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")

@@ -289,9 +289,9 @@ def test_the_hosts_memory_is_that_of_its_container(monkeypatch, tmp_path):
 
     monkeypatch.setattr(memory, "_LIMITS", ())
     assert 0 < memory.host_room() < 2**60
-    (tmp_path / "max").write_text("max\n")
-    (tmp_path / "limit").write_text("1000\n")
-    (tmp_path / "used").write_text("400\n")
+    (tmp_path / "max").write_text("max\n", encoding="utf-8")
+    (tmp_path / "limit").write_text("1000\n", encoding="utf-8")
+    (tmp_path / "used").write_text("400\n", encoding="utf-8")
     files = {name: str(tmp_path / name) for name in ("max", "limit", "used", "absent")}
     free = memory.host_room()
     monkeypatch.setattr(memory, "_LIMITS", ((files["max"], files["used"]), (files["absent"], files["used"])))

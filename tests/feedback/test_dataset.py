@@ -150,17 +150,17 @@ def test_damage_is_told(tmp_path, comparisons):
         sm.ComparisonDataset(tmp_path)
     sm.write_comparisons(comparisons, tmp_path / "a")
     about = tmp_path / "a" / "about.json"
-    text = about.read_text()
-    about.write_text(json.dumps(json.loads(text) | {"format": 99}))
+    text = about.read_text(encoding="utf-8")
+    about.write_text(json.dumps(json.loads(text) | {"format": 99}), encoding="utf-8")
     with pytest.raises(ValueError, match="has format 99"):
         sm.ComparisonDataset(tmp_path / "a")
-    about.write_text(json.dumps(json.loads(text) | {"comparisons": 5}))
+    about.write_text(json.dumps(json.loads(text) | {"comparisons": 5}), encoding="utf-8")
     with pytest.raises(ValueError, match="files are missing"):
         sm.ComparisonDataset(tmp_path / "a")
-    about.write_text("{")
+    about.write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match="cut off"):
         sm.ComparisonDataset(tmp_path / "a")
-    about.write_text(text)
+    about.write_text(text, encoding="utf-8")
     (tmp_path / "a" / "part-00000.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(ValueError, match="cut off or damaged"):
         sm.ComparisonDataset(tmp_path / "a")

@@ -79,9 +79,9 @@ def test_labels_with_confidence_read_back_equal(rng):
 def test_a_plain_file_has_one_row_per_answer(tmp_path):
     c = simulate(np.arange(9.0), 5, "choice", raters=2, random_state=0)
     write_comparisons(c, tmp_path / "a.csv")
-    assert len((tmp_path / "a.csv").read_text().splitlines()) == 6
+    assert len((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()) == 6
     write_comparisons(c.flip(np.arange(len(c)) == 0), tmp_path / "a.csv")
-    assert len((tmp_path / "a.csv").read_text().splitlines()) == 1 + len(c)
+    assert len((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()) == 1 + len(c)
 
 
 @pytest.mark.parametrize("failing", ["write", "replace"])
@@ -131,9 +131,9 @@ def newer(path, suffix):
         about = json.loads(table.schema.metadata[b"similitude"]) | {"format": 2}
         pq.write_table(table.replace_schema_metadata({b"similitude": json.dumps(about)}), path)
     elif suffix == "jsonl":
-        path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
+        path.write_text(path.read_text(encoding="utf-8").replace('"format": 1', '"format": 2'), encoding="utf-8")
     else:
-        path.write_text(path.read_text().replace(',1,"[""a""', ',2,"[""a""'))
+        path.write_text(path.read_text(encoding="utf-8").replace(',1,"[""a""', ',2,"[""a""'), encoding="utf-8")
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -210,7 +210,7 @@ def test_truncated_files_are_refused(tmp_path, suffix):
 
 def test_names_that_are_not_known_are_refused(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text(HEAD + "cat,dgo,bus\n")
+    path.write_text(HEAD + "cat,dgo,bus\n", encoding="utf-8")
     with pytest.raises(ValueError, match="'dgo' is not among the 3 item names; did you mean 'dog'"):
         read_comparisons(path, names=["cat", "dog", "bus"])
 

@@ -14,7 +14,7 @@ from tests.feedback.strategies import assert_same
 def read(tmp_path):
     def reader(text, name="a.csv", **options):
         path = tmp_path / name
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         return read_comparisons(path, **options)
 
     return reader
@@ -204,9 +204,9 @@ def test_what_nobody_said_is_left_out_of_a_studys_export(tmp_path):
             'triplet,a,"[""y"",""x"",""z""]",[],cant_tell', 'triplet,a,"[""z"",""x"",""y""]",[],skipped',
             'triplet,b,"[""z"",""x"",""y""]",[],not_shown']  # fmt: skip
     path = tmp_path / "answers.csv"
-    path.write_text("\n".join(rows))
+    path.write_text("\n".join(rows), encoding="utf-8")
     c = read_comparisons(path)
     assert (c.n_answers, c.answers.cant_tell.sum()) == (2, 1)
-    path.write_text("\n".join([rows[0], *rows[3:]]))
+    path.write_text("\n".join([rows[0], *rows[3:]]), encoding="utf-8")
     with pytest.raises(ValueError, match="every question was skipped or could not be shown"):
         read_comparisons(path)

@@ -122,6 +122,6 @@ def test_kernels_load_scikit_learn_only_when_it_is_needed():
 def test_every_public_name_is_in_the_reference():
     from tests.docs.pages import DOCS
 
-    page = (DOCS / "reference" / "kernels.md").read_text()
+    page = (DOCS / "reference" / "kernels.md").read_text(encoding="utf-8")
     listed = re.findall(r"^ +~similitude\.kernels\.(\w+)$", page, re.MULTILINE)
     assert sorted(listed) == sorted(sm.kernels.__all__)

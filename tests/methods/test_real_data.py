@@ -16,12 +16,13 @@ def load_splits(data):
     return module
 
 
+@pytest.mark.own_seed  # the splits of the recorded figures
 @pytest.mark.filterwarnings("ignore::similitude.methods.base.FeedbackWarning")  # a few artists are not in a small split
 @pytest.mark.parametrize("method", [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS], ids=lambda method: method.__name__)
 @pytest.mark.parametrize(("name", "n_components"), [("car60", 2), ("strangefruit30", 2), ("music_aset400", 5)])
 def test_no_worse_than_cblearn(method, name, n_components, data):
     splits = load_splits(data)
-    recorded = json.loads((data / "cblearn_baselines.json").read_text())
+    recorded = json.loads((data / "cblearn_baselines.json").read_text(encoding="utf-8"))
     triplets, answers = splits.load(name, data)
     ours, theirs = [], []
     for seed in (0, 1):

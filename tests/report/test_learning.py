@@ -142,7 +142,7 @@ def test_the_command(tmp_path):
     pd.DataFrame({"name": list("abcde"), "x": range(5), "y": [0, 1, 0, 1, 0]}).to_csv(features, index=False)
     done = CliRunner().invoke(app, ["learn", str(file), "--time-limit", "1", "--features", str(features)])
     assert done.exit_code == 0, done.output
-    page = (tmp_path / "answers_report" / "report.html").read_text()
+    page = (tmp_path / "answers_report" / "report.html").read_text(encoding="utf-8")
     assert f"--features {features} --time-limit 1 --seed 0" in page
     assert "sm.learn(c, features=features, time_limit=1, random_state=0)" in done.output
 

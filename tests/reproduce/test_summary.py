@@ -20,7 +20,7 @@ PAGE = """# A paper (2020)
 
 def test_claims_of_a_page(tmp_path):
     path = tmp_path / "paper.md"
-    path.write_text(PAGE)
+    path.write_text(PAGE, encoding="utf-8")
     page = read_page(path)
     assert page.title == "A paper (2020)"
     found = [(claim.text, claim.verdict) for claim in page.claims]
@@ -38,14 +38,14 @@ def test_claims_of_a_page(tmp_path):
 
 
 def test_a_page_without_claims_is_an_error(tmp_path):
-    (tmp_path / "paper.md").write_text("# A paper\n\nNothing.\n")
+    (tmp_path / "paper.md").write_text("# A paper\n\nNothing.\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"paper.md: no claim found"):
         write_summary(tmp_path, tmp_path / "README.md")
 
 
 def test_the_table_is_the_pages(tmp_path):
     pages = write_summary(RESULTS, tmp_path / "README.md")
-    assert (tmp_path / "README.md").read_text() == (HERE / "README.md").read_text(), (
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == (HERE / "README.md").read_text(encoding="utf-8"), (
         "run `python -m reproduce --summary`"
     )
     assert len(pages) == len(list(RESULTS.glob("*.md")))

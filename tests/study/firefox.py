@@ -62,7 +62,7 @@ def firefox(color_scheme: str = "light", **settings: Any) -> Iterator[FirefoxPag
     scheme = {"layout.css.prefers-color-scheme.content-override": _DARK if color_scheme == "dark" else _LIGHT}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in (_SETTINGS | scheme | settings).items()]
-        (Path(profile) / "user.js").write_text("\n".join(lines))
+        (Path(profile) / "user.js").write_text("\n".join(lines), encoding="utf-8")
         command = [path_or_skip(), "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None

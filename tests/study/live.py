@@ -20,12 +20,12 @@ def write_study(
     folder.mkdir(parents=True, exist_ok=True)
     colours = np.clip(128 + 60 * np.column_stack([TRUTH, TRUTH[:, :1]]), 0, 255).astype(int)
     rows = [f"{name},#{r:02x}{g:02x}{b:02x}" for name, (r, g, b) in zip(NAMES, colours, strict=True)]
-    (folder / "colours.csv").write_text("\n".join(["name,colour", *rows]) + "\n")
+    (folder / "colours.csv").write_text("\n".join(["name,colour", *rows]) + "\n", encoding="utf-8")
     question = f'[question]\nform = "{form}"\nnumber = {number}\n{more}'
     parts = [f'title = "{title}"', '[items]\ntable = "colours.csv"', question, f"[choose]\n{choose}", catch]
-    (folder / "study.toml").write_text("\n".join(parts) + "\n")
-    (folder / "consent.md").write_text("I agree.")
-    (folder / "instructions.md").write_text("Choose.")
+    (folder / "study.toml").write_text("\n".join(parts) + "\n", encoding="utf-8")
+    (folder / "consent.md").write_text("I agree.", encoding="utf-8")
+    (folder / "instructions.md").write_text("Choose.", encoding="utf-8")
     return folder
 
 

@@ -87,7 +87,7 @@ def certificate(folder: Path, *names: str) -> tuple[Path, Path]:
 def nginx(folder: Path, text: str, port: int) -> Iterator[None]:
     """nginx with the given servers, one of which listens at the port."""
     folder.mkdir(exist_ok=True)
-    (folder / "nginx.conf").write_text(_AROUND.format(folder=folder, text=text))
+    (folder / "nginx.conf").write_text(_AROUND.format(folder=folder, text=text), encoding="utf-8")
     process = subprocess.Popen([nginx_or_skip(), "-p", str(folder), "-c", str(folder / "nginx.conf")])
     try:
         wait_for(port, process)

@@ -26,7 +26,7 @@ def write_study(folder: Path, settings: str = "", names=None, **sections) -> Pat
     table = "name\n" + "".join('"{}"\n'.format(name.replace('"', '""')) for name in names)
     (folder / "items.csv").write_text(table, encoding="utf-8", newline="")
     pages = "" if "[pages]" in settings else "\n[pages]\nconsent = 'consent.md'\ninstructions = 'consent.md'\n"
-    (folder / "consent.md").write_text("Do you agree?")
+    (folder / "consent.md").write_text("Do you agree?", encoding="utf-8")
     text = f"title = 'Words'\n{settings}\n[items]\ntable = 'items.csv'\n{pages}"
-    (folder / "study.toml").write_text(text)
+    (folder / "study.toml").write_text(text, encoding="utf-8")
     return folder

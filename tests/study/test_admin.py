@@ -73,10 +73,10 @@ def test_nothing_comes_from_elsewhere(browser):
 
 def test_pictures_on_the_map_are_asked_for_under_the_path_of_a_proxy(tmp_path):
     folder = write_study(tmp_path / "colours")
-    (folder / "study.toml").write_text('title = "Shapes"\n[question]\nnumber = 3\n')
+    (folder / "study.toml").write_text('title = "Shapes"\n[question]\nnumber = 3\n', encoding="utf-8")
     (folder / "items").mkdir()
     for name in ("a b", "c", "d"):
-        (folder / "items" / f"{name}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+        (folder / "items" / f"{name}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
     site, service = open_study(folder)
     app = create_app(site, "/lab")
     app.state.door = door = Door(service.database, hasher=QUICK)

@@ -100,14 +100,14 @@ def test_a_list_of_people_is_read(tmp_path, text, people):
      ("x" * 501, "1 to 500 characters")],
 )  # fmt: skip
 def test_a_list_that_cannot_be_is_refused(tmp_path, text, message):
-    (tmp_path / "people.csv").write_text(text)
+    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
     with pytest.raises(StudyError, match=message):
         read_people(tmp_path / "people.csv")
 
 
 def test_people_are_invited_from_the_command_line(tmp_path):
     folder = write_study(tmp_path / "words", INVITED)
-    (tmp_path / "people.txt").write_text("ann\nbob\n")
+    (tmp_path / "people.txt").write_text("ann\nbob\n", encoding="utf-8")
 
     def run(*arguments):
         done = CliRunner().invoke(cli.app, ["study", *map(str, arguments)])

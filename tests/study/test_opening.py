@@ -59,7 +59,9 @@ def test_serving_warns_of_a_consent_page_that_is_still_the_example(tmp_path, mon
     new_study(tmp_path / "faces")
     said = CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")])
     assert "warning: faces/consent.md is still the example" in said.output
-    (tmp_path / "faces" / "consent.md").write_text("# Taking part\n\nAsked by the University of Somewhere.")
+    (tmp_path / "faces" / "consent.md").write_text(
+        "# Taking part\n\nAsked by the University of Somewhere.", encoding="utf-8"
+    )
     assert "warning" not in CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")]).output
 
 
@@ -67,7 +69,9 @@ def test_consent_that_is_still_the_example_is_told(tmp_path):
     new_study(tmp_path / "faces")
     assert "faces/consent.md is still the example" in still_an_example(read_study(tmp_path / "faces"))
     consent = tmp_path / "faces" / "consent.md"
-    consent.write_text(consent.read_text().replace("*Write here", "# More\n\n*Write here"))
+    consent.write_text(
+        consent.read_text(encoding="utf-8").replace("*Write here", "# More\n\n*Write here"), encoding="utf-8"
+    )
     assert still_an_example(read_study(tmp_path / "faces"))
-    consent.write_text("# Taking part\n\nAsked by the University of Somewhere.")
+    consent.write_text("# Taking part\n\nAsked by the University of Somewhere.", encoding="utf-8")
     assert still_an_example(read_study(tmp_path / "faces")) is None

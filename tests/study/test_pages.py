@@ -131,9 +131,9 @@ def test_scripts_and_styles_are_our_own_files(served):
         if not address.startswith("data:"):
             assert get(f"/s/one/{address}").status_code == 200
     for script in STATIC.glob("*.js"):
-        for other in re.findall(r'from "\./([^"]+)"', script.read_text()):
+        for other in re.findall(r'from "\./([^"]+)"', script.read_text(encoding="utf-8")):
             assert (STATIC / other).is_file()
-        assert not re.search(r"innerHTML|https?://(?!localhost)", script.read_text())
+        assert not re.search(r"innerHTML|https?://(?!localhost)", script.read_text(encoding="utf-8"))
 
 
 def test_scripts_are_asked_for_anew(served):
@@ -185,7 +185,7 @@ def test_what_the_scripts_are_told(served):
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there():
     sources = [*STATIC.glob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
-    code = "\n".join(source.read_text() for source in sources)
+    code = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
     used |= {f"ask_{form}" for form in FORMS}
     for name in (

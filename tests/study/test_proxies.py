@@ -48,7 +48,7 @@ def whole(folder, port):
     """The documentation's nginx.conf, with ports and certificate of this test; its port, its text, the certificate."""
     trust, key = certificate(folder, "study.example.org")
     https, plain = free_port(), free_port()
-    text = (DOCS / "nginx.conf").read_text()
+    text = (DOCS / "nginx.conf").read_text(encoding="utf-8")
     for documented, here in (
         ("listen 443 ", f"listen 127.0.0.1:{https} "), ("listen 80;", f"listen 127.0.0.1:{plain};"),
         ("http://127.0.0.1:8000", f"http://127.0.0.1:{port}"),
@@ -64,7 +64,7 @@ def under_a_path(folder, port):
     """The documentation's nginx-path.conf, inside a server of its own."""
     trust, key = certificate(folder, "example.org")
     https = free_port()
-    inside = (DOCS / "nginx-path.conf").read_text()
+    inside = (DOCS / "nginx-path.conf").read_text(encoding="utf-8")
     assert "http://127.0.0.1:8000/" in inside
     text = f"server {{\nlisten 127.0.0.1:{https} ssl;\nserver_name example.org;\nssl_certificate {trust};\n"
     text += f"ssl_certificate_key {key};\n{inside.replace('127.0.0.1:8000', f'127.0.0.1:{port}')}\n}}\n"

@@ -68,7 +68,7 @@ def test_files_that_say_who_people_are_are_for_their_owner_alone(tmp_path):
             back_up(site.database, tmp_path / "copy.db")
             back_up(site.database, tmp_path / "copy.jsonl.gz")
             export_raters(site.database, "words", tmp_path / "raters.csv")
-            (tmp_path / "people.txt").write_text("ann")
+            (tmp_path / "people.txt").write_text("ann", encoding="utf-8")
             CliRunner().invoke(cli.app, ["study", "invite", str(tmp_path), str(tmp_path / "people.txt"), "--out",
                                          str(tmp_path / "links.csv")])  # fmt: skip
             names = (
@@ -168,7 +168,7 @@ def test_the_demo_is_ready_to_click(tmp_path):
             assert "Which colours are alike?" in page.read().decode()
         process.terminate()
     assert process.returncode == 0
-    assert (tmp_path / "colours" / "colours.csv").read_text().count("#") == 60
+    assert (tmp_path / "colours" / "colours.csv").read_text(encoding="utf-8").count("#") == 60
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from similitude.study.settings import Study, StudyError, read_studies, read_stud
 from similitude.study.texts import DEFAULTS, all_texts
 from tests.study.making import SHORT, faces, write_study
 
-STARTED = (Path(similitude.study.__file__).parent / "started" / "new" / "study.toml").read_text()
-REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text()
+STARTED = (Path(similitude.study.__file__).parent / "started" / "new" / "study.toml").read_text(encoding="utf-8")
+REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
 
 
 def keys(model=Study, prefix=""):
@@ -86,7 +86,7 @@ def test_a_page_that_is_not_there_is_an_error_unless_it_is_not_wanted(tmp_path):
         StudyError, match=r"pages\.consent: cannot read 'consent\.md' .*consent = \"\" for no such page"
     ):
         read_study(folder)
-    (folder / "study.toml").write_text('title = "T"\npages = {consent = ""}\n')
+    (folder / "study.toml").write_text('title = "T"\npages = {consent = ""}\n', encoding="utf-8")
     study = read_study(folder)
     assert study.page("consent") is None
     assert study.page("instructions").startswith("# How it works")
@@ -96,9 +96,9 @@ def test_the_version_follows_every_word(tmp_path):
     folder = write_study(tmp_path, "faces", 'title = "T"\n')
     first = read_study(folder).version
     assert read_study(folder).version == first
-    (folder / "consent.md").write_text("Other words.")
+    (folder / "consent.md").write_text("Other words.", encoding="utf-8")
     second = read_study(folder).version
-    (folder / "study.toml").write_text('title = "T"\n[texts]\nskip = "Next"\n')
+    (folder / "study.toml").write_text('title = "T"\n[texts]\nskip = "Next"\n', encoding="utf-8")
     assert len({first, second, read_study(folder).version}) == 3
 
 
@@ -134,7 +134,7 @@ def test_a_new_study_is_served_once_it_has_items(tmp_path):
     assert study.title == "My faces"
     with pytest.raises(StudyError, match="'items' is empty"):
         read_items(study)
-    write_study(tmp_path, "my-faces", (folder / "study.toml").read_text(), faces(4))
+    write_study(tmp_path, "my-faces", (folder / "study.toml").read_text(encoding="utf-8"), faces(4))
     assert list(read_items(study)) == ["face00", "face01", "face02", "face03"]
 
 
@@ -151,9 +151,9 @@ def test_nothing_is_overwritten(tmp_path):
         new_study(tmp_path / "faces")
     other = tmp_path / "begun"
     other.mkdir()
-    (other / "consent.md").write_text("Mine.")
+    (other / "consent.md").write_text("Mine.", encoding="utf-8")
     new_study(other)
-    assert (other / "consent.md").read_text() == "Mine."
+    assert (other / "consent.md").read_text(encoding="utf-8") == "Mine."
 
 
 def test_the_colour_study_is_ready(tmp_path):

@@ -189,11 +189,13 @@ def test_rater_ids_and_items_are_kept_and_sent_as_they_are(tmp_path, url):
 @pytest.fixture
 def pictures(tmp_path):
     folder = write_study(tmp_path / "words", "[question]\nnumber = 1")
-    (folder / "study.toml").write_text((folder / "study.toml").read_text().replace("table = 'items.csv'", ""))
+    (folder / "study.toml").write_text(
+        (folder / "study.toml").read_text(encoding="utf-8").replace("table = 'items.csv'", ""), encoding="utf-8"
+    )
     (folder / "items").mkdir()
     for name in ("a", "b c", "d%2e", "ü", "two\nlines", "end\n"):
         (folder / "items" / f"{name}.svg").write_bytes(SVG)
-    (tmp_path / "secret.svg").write_text("secret")
+    (tmp_path / "secret.svg").write_text("secret", encoding="utf-8")
     site = open_site(folder, f"sqlite:///{tmp_path / 'a.db'}")
     yield site
     site.close()
@@ -212,7 +214,7 @@ def test_items_are_found_by_name_and_nothing_else_is(pictures):
 
 def test_items_outside_the_folder_are_refused(tmp_path):
     folder = write_study(tmp_path / "words")
-    (folder / "items.csv").write_text("name,file\na,../secret.svg\n")
+    (folder / "items.csv").write_text("name,file\na,../secret.svg\n", encoding="utf-8")
     (tmp_path / "secret.svg").write_bytes(SVG)
     with pytest.raises(StudyError, match="outside the study's folder"):
         open_site(folder, f"sqlite:///{tmp_path / 'a.db'}")

@@ -238,8 +238,8 @@ def test_two_questions_alike_are_repeats_of_evenly_drawn_ones(tmp_path):
 
 def test_all_questions_asked_are_asked_again(tmp_path):
     folder = write_study(tmp_path / "colours", "odd_one_out", choose="pool = 30", number=35)
-    table = (folder / "colours.csv").read_text().splitlines()[:8]
-    (folder / "colours.csv").write_text("\n".join(table) + "\n")
+    table = (folder / "colours.csv").read_text(encoding="utf-8").splitlines()[:8]
+    (folder / "colours.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
     site, service = open_study(folder)  # 7 items: 35 questions
     fill(service, 2, 35)
     worker_of(service).step()

@@ -47,7 +47,7 @@ def by_pyright(folder):
     for file in (WRONG, RIGHT):
         shutil.copy(file, folder)
     settings = {"include": [WRONG.name, RIGHT.name], "extraPaths": [str(SOURCE)]}
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     found = run("pyright", "--outputjson", "--project", str(folder), "--pythonpath", sys.executable)
     errors = [one for one in json.loads(found)["generalDiagnostics"] if one["severity"] == "error"]
     return {(Path(one["file"]).name, one["range"]["start"]["line"] + 1) for one in errors}

@@ -32,7 +32,7 @@ def written_p(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as it is printed: a count whole, a share with two digits."""
-    if isinstance(value, int) or (abs(value) > 1 and value.is_integer()):
+    """Return a number as it is printed: a count whole, a share with two digits. The last bits of a sum do not show."""
+    if isinstance(value, int) or (abs(value) > 1 and abs(value - round(value)) < 1e-9 * abs(value)):
         return f"{value:,.0f}"
     return f"{value:,.2f}"
