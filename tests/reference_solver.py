@@ -6,6 +6,10 @@ import warnings
 from typing import Any
 
 import cvxpy
+import pytest
+
+DRAWS = [0, 1, *(pytest.param(draw, marks=pytest.mark.slow) for draw in range(2, 10))]
+"""Problems on which solvers are compared with it: two in the fast tier, ten in all."""
 
 
 def optimum(problem: cvxpy.Problem, **options: Any) -> float:

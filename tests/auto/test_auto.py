@@ -10,6 +10,8 @@ from similitude.auto import race
 from similitude.auto.walks import Clock
 from similitude.engine.jobs import over_jobs
 
+pytestmark = pytest.mark.slow  # many fits for each test
+
 TRUTH = np.random.default_rng(0).normal(size=(18, 2))
 FEW = {"candidates": [sm.STE(), sm.CKL()], "dimensions": (1, 2), "n_folds": 2, "random_state": 0}
 

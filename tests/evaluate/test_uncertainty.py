@@ -11,6 +11,8 @@ from similitude.engine.problem import Problem
 from similitude.evaluate.draws import _margin_slopes, _shifts_and_turns, laplace_maps, onto
 from similitude.graph.build import build_graph
 
+pytestmark = pytest.mark.slow  # many fits for each test
+
 TRUTH = np.random.default_rng(0).normal(size=(12, 2))
 
 

@@ -9,6 +9,8 @@ import pytest
 from similitude import read_comparisons
 from tests.feedback.strategies import assert_same
 
+pytestmark = pytest.mark.slow  # large files
+
 
 @pytest.mark.parametrize(
     ("path", "options", "n_comparisons", "n_answers", "n_items", "n_raters"),

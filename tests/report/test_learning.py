@@ -16,6 +16,8 @@ from similitude.feedback.files.features import read_features
 from similitude.graph.repeats import Estimate
 from similitude.report.learning import findings
 
+pytestmark = pytest.mark.slow  # whole reports
+
 SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",

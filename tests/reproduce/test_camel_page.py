@@ -6,6 +6,8 @@ import pytest
 from reproduce.camel_page import needed
 from reproduce.camel_trials import METHODS, best_setting
 
+pytestmark = pytest.mark.slow  # an experiment
+
 
 def curve(values, n_draws=6):
     return pd.DataFrame([values] * n_draws, columns=[10, 20, 40, 100])

@@ -16,6 +16,8 @@ from similitude.study.web.door import Door
 from similitude.study.web.login import SESSION_COOKIE, first_link
 from tests.study.live import open_study, write_study
 
+pytestmark = pytest.mark.slow  # passwords are hashed slowly on purpose
+
 PASSWORD = "a long password"
 QUICK = PasswordHasher(time_cost=1, memory_cost=64)
 

@@ -30,6 +30,8 @@ from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
 from tests.systems import unix_only
 
+pytestmark = pytest.mark.slow  # fits and processes
+
 
 @pytest.fixture
 def study(tmp_path):
