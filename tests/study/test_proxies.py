@@ -15,7 +15,7 @@ from tests.study.making import SHORT, words, write_study
 from tests.study.proxies import DOCS, certificate, free_port, nginx, nginx_or_skip, proxy_from, serving_behind, visitor
 from tests.systems import linux_only
 
-pytestmark = linux_only  # where all of 127.0.0.0/8 is this machine
+pytestmark = [linux_only, pytest.mark.slow]  # where all of 127.0.0.0/8 is this machine
 PASSWORD = "a long password"
 EVIL = "evil.example"
 
