@@ -353,6 +353,20 @@ def test_an_erased_rater_is_gone(serve, take_part, tmp_path, url):
         erase_rater(service.database, "words", "nobody")
 
 
+def test_nobody_is_kept_from_being_erased_by_anothers_name(serve, take_part):
+    """Two raters who call themselves by each other's code: both can be erased, by code and by identity."""
+    service = serve("[question]\nnumber = 2")
+    for k, name in enumerate(("r0002", "r0001", "r0004", "r0003")):
+        take_part(service, f"browser{k}", rater=name)
+    assert erase_rater(service.database, "words", "r0002").code == "r0002"
+    assert erase_rater(service.database, "words", "r0002", by_identity=True).code == "r0001"
+    assert erase_rater(service.database, "words", "r0003", by_identity=True).code == "r0004"
+    assert erase_rater(service.database, "words", "r0003").code == "r0003"
+    assert [row["identity"] for row in rows(service, schema.rater)] == [None] * 4
+    with pytest.raises(StudyError, match="no rater with the identity 'r0001'"):
+        erase_rater(service.database, "words", "r0001", by_identity=True)
+
+
 def test_counts_are_made_anew_from_the_log(serve, take_part):
     service = serve(KNOWN)
     for k in range(3):

@@ -2,7 +2,8 @@
 
 The parser of HTTP has no limits of its own: a header of any length is collected in memory, and a connection that never
 ends its header is held for ever. Here a connection is counted while its header and its body come, timed while the
-server waits for it, and closed where it goes beyond. One sweep a second looks at all of them, so that a request costs no timer.
+server waits for it, and closed where it goes beyond. One sweep a second looks at all of them, so that a request costs
+no timer.
 
 Where there are more connections than the limit, the one that has kept the server waiting longest makes room: a newcomer
 is let in however many stand in the door and say nothing.
