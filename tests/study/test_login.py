@@ -284,6 +284,19 @@ def test_who_finds_no_place_to_wait_is_told_at_once(known):
     assert Browser(known).log_in().status_code == 303, "that did not count as a wrong password"
 
 
+def test_neither_invented_links_nor_open_ones_close_the_door_to_a_known_device(site, known):
+    door, browser, full = known.state.door, Browser(known), Room(1, waiting=-1)
+    browser.log_in()
+    fields = {"name": "eve", "password": PASSWORD, "again": PASSWORD}
+    door.rooms["link"] = full
+    assert Browser(known).send("/admin/-/login", "/admin/-/first/invented", **fields).status_code == 410
+    link = door.make_link()
+    assert Browser(known).send(link, link, **fields).status_code == 429
+    assert browser.log_in().status_code == 303
+    door.rooms["link"], door.rooms["known"] = Room(1, waiting=0), full
+    assert Browser(known).send(link, link, **fields).status_code == 303
+
+
 @pytest.mark.parametrize("path", ["/admin/colours/pause", "/admin/colours/resume", "/admin/-/logout"])
 def test_forms_without_the_sessions_token_are_refused(known, path):
     browser = Browser(known)

@@ -60,7 +60,7 @@ class Door:
         self._nobody = self._hasher.hash(secrets.token_hex(16))  # checked for unknown names, so that it takes as long
         with database.write() as connection:
             self._secret = secret_of_tokens(connection)
-        self.rooms = {"stranger": Room(1, waiting=3), "known": Room(1, waiting=3)}
+        self.rooms = {who: Room(1, waiting=3) for who in ("stranger", "known", "link")}
 
     def make_link(self) -> str:
         """The path of a new one-time link: who opens it sets a name and a password. Links made before end."""
