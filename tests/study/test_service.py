@@ -515,6 +515,8 @@ def test_the_survey_is_checked_and_kept_once(serve, take_part):
         ({"eyes": "green"}, "expected one of good, bad"),
         ({"eyes": "good", "age": "old"}, "expected a number"),
         ({"eyes": "good", "age": "nan"}, "expected a number"),
+        ({"eyes": "good", "age": "inf"}, "expected a number"),
+        ({"eyes": "good", "age": "-1e999"}, "expected a number"),
         ({"eyes": "good", "other": "1"}, "no such field"),
     ):
         with pytest.raises(Refused, match=wrong):

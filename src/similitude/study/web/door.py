@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from similitude.study.items import is_storable
 from similitude.study.keys import is_signed, sign
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
@@ -128,8 +129,10 @@ class Door:
     def log_in(self, name: str, password: str) -> str | None:
         """The token of a new session; None where name or password is wrong, after the same time for either."""
         admin, session, now = schema.admin, schema.admin_session, self.database.clock.now()
-        with self.database.read() as connection:
-            known = connection.scalar(sa.select(admin.c.password).where(admin.c.name == name))
+        known = None
+        if is_storable(name):
+            with self.database.read() as connection:
+                known = connection.scalar(sa.select(admin.c.password).where(admin.c.name == name))
         try:
             self._hasher.verify(known or self._nobody, password[:_LONGEST])
         except (VerificationError, InvalidHashError):
