@@ -60,7 +60,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
         table = tables.parse_text(data, "," if kind == ".csv" else "\t")
     if missing := {"form", "rater", "shown", "response"} - set(table.columns):
         raise StudyError(f"{path.name}: no column {min(missing)!r}; expected a file of `similitude study export`")
-    columns = dict(table.columns)
+    columns: dict[str, Any] = dict(table.columns)
     if kind in TEXT:
         columns = {name: [plain(cell) for cell in column] for name, column in columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -74,6 +74,7 @@ class Database:
             with suppress(OSError):  # that it is there, or cannot be made, is said when it is opened
                 create_private(Path(str(self.url.database)))
         self.engine = sa.create_engine(self.url, **self._options())
+        sa.event.listen(self.engine, "handle_error", _leave_out_values)
         if self.is_sqlite:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", lambda connection: connection.exec_driver_sql(_begin(connection)))
@@ -210,6 +211,13 @@ def _prepare_sqlite(raw: sqlite3.Connection, _: Any) -> None:
 
 def _begin(connection: sa.Connection) -> str:
     return "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN"
+
+
+def _leave_out_values(fault: sa.ExceptionContext) -> None:
+    """Take off what PostgreSQL adds to a fault: the values of the row, which may say who a rater is."""
+    for error in (fault.original_exception, fault.sqlalchemy_exception):
+        if error is not None and error.args:
+            error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
 
 
 @contextmanager
