@@ -91,7 +91,7 @@ def test_simulated_raters_see_what_they_are_told_to_see(server_of_all_forms):
             query = (
                 sa.select(schema.answer.c.shown, schema.answer.c.response)
                 .join(schema.rater)
-                .where(schema.rater.c.identity.like(f"rehearsal simulated-{seed}-%"))
+                .where(schema.rater.c.uid.like(f"rehearsal of:simulated-{seed}-%"))
             )
             answers = [(json.loads(shown), json.loads(said)) for shown, said in connection.execute(query)]
         right = [

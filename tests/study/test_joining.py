@@ -287,6 +287,17 @@ def test_rehearsals_are_marked_and_left_out_and_go_by_one_command(serve, take_pa
 
 
 @sqlite
+def test_a_person_may_be_called_like_a_rehearsal(serve, take_part):
+    service = serve("[question]\nnumber = 2")
+    trial = take_part(service, "browser0", rehearsal="yes", rater="bob")
+    called = ("rehearsal bob", "rehearsal of:bob", "rehearsal:browser0", "bob")
+    people = [take_part(service, f"browser{k}", rater=name) for k, name in enumerate(called, 1)]
+    nameless = take_part(service, "browser0", rehearsal="yes")
+    assert len({trial, *people, nameless}) == 6
+    assert take_part(service, "elsewhere", rehearsal="yes", rater="bob") == trial
+    assert [row["identity"] for row in rows(service, schema.rater)] == [None, *called, None]
+
+
 def test_a_study_by_invitation_is_rehearsed_by_a_link_of_its_own(serve):
     service = serve(INVITED)
     invite(service, ["ann"])

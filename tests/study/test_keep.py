@@ -353,6 +353,47 @@ def test_an_erased_rater_is_gone(serve, take_part, tmp_path, url):
         erase_rater(service.database, "words", "nobody")
 
 
+@pytest.mark.parametrize("kind", [".csv", ".tsv", ".jsonl"])
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_code_that_was_brought_in_is_no_formula_and_comes_back_as_it_was(serve, tmp_path, kind):
+    codes = ["=cmd|' /C calc'!A0", "+1", "@x", "＝1", '"quoted"', "plain"]
+    answers = [{"form": "triplet", "rater": code, "shown": ["w00", "w01", "w02"], "response": [1]} for code in codes]
+    (tmp_path / "given.jsonl").write_text("".join(json.dumps(one) + "\n" for one in answers))
+    service, path = serve(), tmp_path / f"answers{kind}"
+    assert bring_in(service, tmp_path / "given.jsonl") == 6
+    export_answers(service.database, "words", path)
+    if kind != ".jsonl":
+        frame = pd.read_csv(path, sep="\t" if kind == ".tsv" else ",", dtype=str, keep_default_na=False)
+        assert not [code for code in frame["rater"] if code.startswith(("=", "+", "@", "＝"))]
+    assert bring_in(service, path) == 0, "they are known by their codes"
+    assert [row["code"] for row in rows(service, schema.rater)] == codes
+
+
+@pytest.mark.parametrize("name", ["kind", "direction", "background", "strategy", "study_version"])
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_what_no_server_writes_is_not_brought_in(serve, tmp_path, name):
+    answer = {"form": "triplet", "rater": "r0001", "shown": ["w00", "w01", "w02"], "response": [1], name: "=1+1"}
+    (tmp_path / "given.jsonl").write_text(json.dumps(answer) + "\n")
+    service = serve()
+    with pytest.raises(StudyError, match=f"row 1: {name}: expected"):
+        bring_in(service, tmp_path / "given.jsonl")
+    assert rows(service, schema.rater) == []
+
+
+def test_nobody_is_kept_from_being_erased_by_anothers_name(serve, take_part):
+    """Two raters who call themselves by each other's code: both can be erased, by code and by identity."""
+    service = serve("[question]\nnumber = 2")
+    for k, name in enumerate(("r0002", "r0001", "r0004", "r0003")):
+        take_part(service, f"browser{k}", rater=name)
+    assert erase_rater(service.database, "words", "r0002").code == "r0002"
+    assert erase_rater(service.database, "words", "r0002", by_identity=True).code == "r0001"
+    assert erase_rater(service.database, "words", "r0003", by_identity=True).code == "r0004"
+    assert erase_rater(service.database, "words", "r0003").code == "r0003"
+    assert [row["identity"] for row in rows(service, schema.rater)] == [None] * 4
+    with pytest.raises(StudyError, match="no rater with the identity 'r0001'"):
+        erase_rater(service.database, "words", "r0001", by_identity=True)
+
+
 def test_counts_are_made_anew_from_the_log(serve, take_part):
     service = serve(KNOWN)
     for k in range(3):

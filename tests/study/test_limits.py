@@ -175,6 +175,84 @@ def test_nobody_listens_to_a_body_after_the_answer(served):
     assert heard.endswith(b"ok")
 
 
+CHUNKED = b"POST /read HTTP/1.1\r\nHost: study\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begins", "goes_on"),
+    [
+        (b"0\r\nX: ", b"x"),  # one trailer without end
+        (b"3;", b"x"),  # one extension without end
+        (b"fffffff\r\n", b"x"),
+        (b"", b"1;extension=" + b"y" * 100 + b"\r\nx\r\n"),
+    ],
+)
+def test_a_body_that_never_ends_is_cut_off_soon(served, begins, goes_on):
+    """Chunks, what stands around them and what follows them are counted alike."""
+    server, sent = served(body_bytes=8192), 0
+    more = goes_on * (65536 // len(goes_on))
+    with server.connect(CHUNKED + begins) as connection, contextlib.suppress(ConnectionError):
+        while sent < 64 << 20:
+            sent += connection.send(more)
+    assert sent < 32 << 20
+    until(lambda: not len(server.crowd))
+
+
+def test_a_body_that_is_too_large_is_told_so(served):
+    server = served(body_bytes=8192)
+    with server.connect(CHUNKED) as connection:
+        connection.settimeout(0.02)
+        heard = b""
+        for _ in range(int(END / 0.02)):
+            with contextlib.suppress(TimeoutError):
+                heard = connection.recv(100)
+                break
+            connection.sendall(b"400\r\n" + b"x" * 1024 + b"\r\n")
+    assert heard.startswith(b"HTTP/1.1 413 ")
+
+
+def test_trailers_are_not_taken(served):
+    server = served()
+    with server.connect(CHUNKED + b"1\r\nx\r\n0\r\nX: y\r\n\r\n") as connection:
+        assert said(connection).startswith(b"HTTP/1.1 400 ")
+    with server.connect(CHUNKED + b"1\r\nx\r\n0\r\n\r\n") as connection:
+        assert status(connection) == 200
+
+
+def test_few_requests_may_wait_on_one_connection(served):
+    server, wait = served(pipelined=3), GET.replace(b"/now", b"/wait")
+    enough, too_many = server.connect(wait + GET * 3), server.connect(wait + GET * 4)
+    assert said(too_many) == b""
+    server.go.set()
+    heard = b""
+    while heard.count(b"\r\n\r\nok") < 4:
+        heard += enough.recv(65536)
+    enough.close()
+
+
+def test_those_whose_body_is_still_to_come_make_room(served):
+    """As many as there may be send a header and never the body: who comes is served."""
+    server = served(connections=4)
+    head = b"POST /read HTTP/1.1\r\nHost: study\r\nContent-Length: 100\r\n\r\n"
+    slow = [server.connect(head) for _ in range(4)]
+    until(lambda: len(server.crowd) == 4)
+    for _ in range(3):
+        with server.connect(GET) as connection:
+            assert status(connection) == 200
+    for one in slow:
+        one.close()
+
+
+def test_the_last_of_several_requests_at_once_is_at_work(served):
+    """It came with the one before it, is not answered yet, and does not have to leave for a newcomer."""
+    server = served(connections=1)
+    with server.connect(GET + GET.replace(b"/now", b"/wait")) as busy:
+        assert status(busy) == 200
+        assert said(server.connect()).startswith(b"HTTP/1.1 503 ")
+        server.go.set()
+        assert status(busy) == 200
+
+
 def test_who_does_not_read_is_left(served):
     server = served(stalled_seconds=0.3)
     with server.connect(GET.replace(b"/now", b"/endless")) as connection:

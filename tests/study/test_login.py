@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
+from similitude.study.store.database import Database
 from similitude.study.web.app import create_app
 from similitude.study.web.attempts import Attempts, Backoff, Room
 from similitude.study.web.door import Door
@@ -284,6 +285,26 @@ def test_who_finds_no_place_to_wait_is_told_at_once(known):
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
     known.state.door.rooms["stranger"] = Room(1, waiting=0)
     assert Browser(known).log_in().status_code == 303, "that did not count as a wrong password"
+
+
+def test_a_name_that_no_database_takes_is_wrong_like_any_other(url):
+    database = Database(url)
+    door = Door(database, hasher=QUICK)
+    assert [door.log_in(name, PASSWORD) for name in ("a\0da", "\0", "\udcff")] == [None] * 3
+    database.close()
+
+
+def test_neither_invented_links_nor_open_ones_close_the_door_to_a_known_device(site, known):
+    door, browser, full = known.state.door, Browser(known), Room(1, waiting=-1)
+    browser.log_in()
+    fields = {"name": "eve", "password": PASSWORD, "again": PASSWORD}
+    door.rooms["link"] = full
+    assert Browser(known).send("/admin/-/login", "/admin/-/first/invented", **fields).status_code == 410
+    link = door.make_link()
+    assert Browser(known).send(link, link, **fields).status_code == 429
+    assert browser.log_in().status_code == 303
+    door.rooms["link"], door.rooms["known"] = Room(1, waiting=0), full
+    assert Browser(known).send(link, link, **fields).status_code == 303
 
 
 @pytest.mark.parametrize("path", ["/admin/colours/pause", "/admin/colours/resume", "/admin/-/logout"])

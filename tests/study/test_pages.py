@@ -110,7 +110,8 @@ def test_pages_show_pictures_that_are_no_items(tmp_path, served):
     assert 'src="pages/example%20face.png"' in get("/s/one/").text
     shown = get("/s/one/pages/example%20face.png")
     assert (shown.status_code, shown.headers["content-type"], shown.content) == (200, "image/png", picture())
-    for other in ("secret.txt", "none.png", "..%2Fplain.png", "..%2Fstudy.toml", "../plain.png"):
+    odd = ("%00.png", "a%00.png", "x" * 300 + ".png")
+    for other in ("secret.txt", "none.png", "..%2Fplain.png", "..%2Fstudy.toml", "../plain.png", *odd):
         assert get(f"/s/one/pages/{other}").status_code == 404
 
 

@@ -308,6 +308,14 @@ def test_questions_come_from_the_pool_and_say_so(serve, take_part):
     assert rows(service, schema.pool) == []
 
 
+def test_a_rehearsal_leaves_the_pool_alone(serve, take_part):
+    service = serve("[question]\nnumber = 5\n[choose]\nrandom_share = 0.0")
+    fill_pool(service, 4)
+    finish(service, take_part(service, rehearsal="yes"))
+    assert {row["strategy"] for row in rows(service, schema.answer)} == {"random"}
+    assert len(rows(service, schema.pool)) == 4
+
+
 def test_a_question_of_the_pool_is_asked_of_one_rater_and_its_sides_are_drawn(serve, take_part):
     service = serve("[question]\nnumber = 2\n[choose]\nrandom_share = 0.0")
     fill_pool(service, 40)
@@ -507,6 +515,8 @@ def test_the_survey_is_checked_and_kept_once(serve, take_part):
         ({"eyes": "green"}, "expected one of good, bad"),
         ({"eyes": "good", "age": "old"}, "expected a number"),
         ({"eyes": "good", "age": "nan"}, "expected a number"),
+        ({"eyes": "good", "age": "inf"}, "expected a number"),
+        ({"eyes": "good", "age": "-1e999"}, "expected a number"),
         ({"eyes": "good", "other": "1"}, "no such field"),
     ):
         with pytest.raises(Refused, match=wrong):

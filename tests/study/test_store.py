@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+import traceback
 from concurrent.futures import CancelledError
 
 import pytest
@@ -15,12 +16,14 @@ from alembic.migration import MigrationContext
 
 from similitude.study.answering import Said
 from similitude.study.service import Joining
+from similitude.study.site import open_site
 from similitude.study.store import database as databases
 from similitude.study.store import schema
 from similitude.study.store.database import Clock, Database, StoreError
 from similitude.study.store.uptime import Uptime
 from similitude.study.store.writer import Writer
 from tests.patience import PATIENCE
+from tests.study.servers import write_study
 from tests.study.test_service import finish, rows, say
 
 
@@ -200,6 +203,42 @@ def test_a_locked_file_loses_nothing_and_recovers(tmp_path, monkeypatch, serve, 
     holder.close()
     assert say(service, rater_id, 0)["answered"] == 1
     assert len(rows(service, schema.answer)) == 1
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_server_that_was_idle_leaves_its_time_to_the_next(tmp_path, url):
+    site, hands = open_site(write_study(tmp_path / "words"), url), [0.0]
+    site.database.uptime = Uptime(lambda: hands[0])
+    hands[0] += 500
+    site.close()
+    again = open_site(tmp_path / "words", url)
+    assert again.database.uptime.now() >= 500
+    again.close()
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_lock_that_is_held_loses_nothing_and_hangs_nobody(monkeypatch, serve, url, take_part):
+    """Somebody else holds the lock of writers in PostgreSQL, and does not let go."""
+    service = serve("[question]\nnumber = 5")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    monkeypatch.setattr(databases, "_BUSY_SECONDS", 0.2)
+    with service.database.engine.connect() as holder:
+        holder.execute(sa.text(f"SELECT pg_advisory_xact_lock({databases._LOCK})"))
+        with pytest.raises(StoreError, match="keeps the database locked"):
+            service.answer(Said(rater_id, 0, "answer1-0", "answered", (1.0,), 1200)).result(PATIENCE)
+        holder.rollback()
+    assert say(service, rater_id, 0)["answered"] == 1
+    assert len(rows(service, schema.answer)) == 1
+
+
+def test_a_fault_does_not_tell_who_a_rater_is(database):
+    """Neither in its own words nor in those of the database, which are all in a log."""
+    with pytest.raises(sa.exc.IntegrityError) as fault, database.write() as connection:
+        connection.execute(sa.insert(schema.rater), {"study_id": None, "identity": "SECRETPERSON"})
+    told = "".join(traceback.format_exception(fault.value))
+    assert "IntegrityError" in told
+    assert "SECRETPERSON" not in told.replace('"identity": "SECRETPERSON"', "")  # the line of this test
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)

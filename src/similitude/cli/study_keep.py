@@ -87,6 +87,7 @@ def bring(
 def erase(
     folder: Folder,
     rater: Annotated[str, typer.Argument(help="the rater's code (r0001), or identity (PROLIFIC_PID)")],
+    identity: Annotated[bool, typer.Option("--identity", help="RATER is an identity, not a code")] = False,
     study: Name = None,
     database: DatabaseUrl = None,
 ) -> None:
@@ -95,7 +96,7 @@ def erase(
 
     opened = _open(folder, database)
     try:
-        done = erase_rater(opened, name_of(folder, study), rater)
+        done = erase_rater(opened, name_of(folder, study), rater, identity)
     finally:
         opened.close()
     typer.echo(f"{done.code}: {done.answers} answers erased")

@@ -15,6 +15,8 @@ from random import Random
 from similitude.study.settings import Question, Study, StudyError
 
 OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
+DIRECTIONS = ("ltr", "rtl")  # in which the items stood
+BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
 _MEANING = {"choice": ("grid_size", "pick"), "similarity_rating": ("scale",), "labelling": ("classes",)}
 _PAIR_FORMS = ("similarity_rating", "same_different")
 

@@ -96,12 +96,15 @@ class Entrance:
         return (connection.scalar(seats) or 0) >= raters.limit
 
     def _person(self, joining: Joining) -> _Person:
-        """Who it is; of several parts of a link that may say it the first, of invitations that alone."""
+        """Who it is; of several parts of a link that may say it the first, of invitations that alone.
+
+        A rehearsal has no identity, since people may be called anything: its id has a colon, which no browser's has.
+        """
         given, raters = joining.parameters, self.study.raters
         names = raters.parameter[:1] if raters.invited else raters.parameter
         identity = next((given[name] for name in names if given.get(name)), None)
         if given.get(REHEARSAL):
-            return _Person(REHEARSAL, identity and f"{REHEARSAL} {identity}", f"{REHEARSAL}:{joining.uid}")
+            return _Person(REHEARSAL, None, f"{REHEARSAL} of:{identity}" if identity else f"{REHEARSAL}:{joining.uid}")
         return _Person("joined", identity, joining.uid)
 
     def _check_invitation(self, connection: sa.Connection, person: _Person, given: Mapping[str, str]) -> None:

@@ -7,6 +7,7 @@ is a `Refused`, with the status that the browser gets and a sentence.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from random import Random
@@ -158,6 +159,6 @@ class StudyService:
 
 def _is_number(text: str) -> bool:
     try:
-        return float(text) == float(text)
+        return math.isfinite(float(text))
     except ValueError:
         return False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError, read_studies
-from similitude.study.store.database import Database
+from similitude.study.store.database import Database, StoreError
 from similitude.study.store.writer import Writer
 
 FILE = "answers.db"
@@ -23,8 +24,10 @@ class Site:
     studies: dict[str, StudyService]
 
     def close(self) -> None:
-        """Write what was handed in, and let go of the database."""
+        """Write what was handed in and how long it was served, and let go of the database."""
         self.writer.close()
+        with suppress(StoreError), self.database.write() as connection:
+            self.database.uptime.keep(connection)
         self.database.close()
 
 

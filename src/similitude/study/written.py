@@ -26,9 +26,12 @@ def markdown(text: str) -> Markup:
 def picture_of_page(study: Study, name: str) -> Path | None:
     """The file of a picture that pages may show; None where there is none of this name."""
     folder = study.folder / FOLDER
-    path = (folder / name).resolve()
-    shown = path.parent == folder.resolve() and KINDS.get(path.suffix.lower()) == "image"
-    return path if shown and path.is_file() else None
+    try:
+        path = (folder / name).resolve()
+        shown = path.parent == folder.resolve() and KINDS.get(path.suffix.lower()) == "image"
+        return path if shown and path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have: too long, or with NUL in it
+        return None
 
 
 def check_pictures(study: Study) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import sqlalchemy as sa
 
 from similitude.feedback.files import tables
 from similitude.feedback.files.writing import WRITTEN
-from similitude.study.asking import OUTCOMES, side_of
-from similitude.study.keep.export import FILE_FORM
+from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, side_of
+from similitude.study.items import is_storable
+from similitude.study.keep.export import FILE_FORM, TEXT, plain
 from similitude.study.keep.rebuild import recount
 from similitude.study.service import StudyService
 from similitude.study.settings import FORM_NAMES, StudyError
@@ -20,6 +22,11 @@ from similitude.study.store import schema
 from similitude.study.store.rows import Row
 
 _STUDY_FORM = {name: form for form, name in FILE_FORM.items()}
+_WORD = r"\w[\w .:-]{0,99}"
+_EXPECTED = {
+    "kind": "question|practice|catch", "direction": "|".join(DIRECTIONS), "background": BACKGROUND, "strategy": _WORD,
+    "study_version": _WORD,
+}  # fmt: skip
 
 
 def bring_in(service: StudyService, path: Path) -> int:
@@ -53,7 +60,10 @@ def _cells(path: Path) -> list[dict[str, Any]]:
         table = tables.parse_text(data, "," if kind == ".csv" else "\t")
     if missing := {"form", "rater", "shown", "response"} - set(table.columns):
         raise StudyError(f"{path.name}: no column {min(missing)!r}; expected a file of `similitude study export`")
-    return [dict(zip(table.columns, row, strict=True)) for row in zip(*table.columns.values(), strict=True)]
+    columns: dict[str, Any] = dict(table.columns)
+    if kind in TEXT:
+        columns = {name: [plain(cell) for cell in column] for name, column in columns.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path) -> dict[str, Any]:
@@ -64,6 +74,7 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
     outcome = cells.get("outcome") or ("answered" if response else "cant_tell")
     if form not in FORM_NAMES or outcome not in OUTCOMES or not cells["rater"] or not shown:
         raise StudyError(f"{where}: expected an answer of a study, found form {form!r}, outcome {outcome!r}")
+    _check_words(cells, where)
     time, received = _number(cells.get("time"), where), _number(cells.get("received"), where)
     now = service.database.clock.now()
     number, model = _number(cells.get("number"), where), _number(cells.get("model"), where)
@@ -78,6 +89,16 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
         "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,
         "asked_at": received or now, "received": received or now,
     }  # fmt: skip
+
+
+def _check_words(cells: Mapping[str, Any], where: str) -> None:
+    """Refuse what no server of ours writes: it would go on into every export and onto the admin's pages."""
+    if not is_storable(str(cells["rater"])):
+        raise StudyError(f"{where}: rater {cells['rater']!r} has a byte that is no text (or NUL)")
+    for name, pattern in _EXPECTED.items():
+        cell = cells.get(name)
+        if cell and cell == cell and not (isinstance(cell, str) and re.fullmatch(pattern, cell)):
+            raise StudyError(f"{where}: {name}: expected a word such as an export has, found {cell!r}")
 
 
 def _listed(cell: Any, where: str) -> list[Any]:

@@ -31,11 +31,15 @@ class Erased:
     backups: tuple[str, ...]
 
 
-def erase_rater(database: Database, study: str, who: str) -> Erased:
-    """Erase a rater, given by code (as in exports) or by identity (as the recruiting service calls the person)."""
+def erase_rater(database: Database, study: str, who: str, by_identity: bool = False) -> Erased:
+    """Erase a rater, given by code (as in exports) or by identity (as the recruiting service calls the person).
+
+    What is the code of one rater and the identity of another names the first, unless it is said to be an identity:
+    anybody may come with a code for a name, and nobody must be kept from being erased by that.
+    """
     with database.write() as connection:
         study_id = study_number(connection, study)
-        rater = _find(connection, study_id, who, study)
+        rater = _find(connection, study_id, who, study, by_identity)
         now = database.clock.now()
         backups = _backups(connection, rater)
         answer = schema.answer
@@ -54,18 +58,14 @@ def erase_rater(database: Database, study: str, who: str) -> Erased:
     return Erased(rater["code"], answers, tuple(backups))
 
 
-def _find(connection: sa.Connection, study_id: int, who: str, study: str) -> dict[str, Any]:
+def _find(connection: sa.Connection, study_id: int, who: str, study: str, by_identity: bool) -> dict[str, Any]:
     table = schema.rater
-    query = sa.select(table).where(table.c.study_id == study_id, sa.or_(table.c.code == who, table.c.identity == who))
-    found = connection.execute(query).mappings().all()
-    if not found:
-        raise StudyError(f"{study}: there is no rater with the code or identity {who!r}")
-    if len(found) > 1:
-        codes = ", ".join(row["code"] for row in found)
-        raise StudyError(
-            f"{study}: {who!r} is the code of one rater and the identity of another; give a code ({codes})"
-        )
-    return dict(found[0])
+    for column in (table.c.identity,) if by_identity else (table.c.code, table.c.identity):
+        query = sa.select(table).where(table.c.study_id == study_id, column == who)
+        found = connection.execute(query).mappings().one_or_none()
+        if found is not None:
+            return dict(found)
+    raise StudyError(f"{study}: there is no rater with the {'' if by_identity else 'code or '}identity {who!r}")
 
 
 def _bury(connection: sa.Connection, study_id: int, study: str, rater: dict[str, Any]) -> None:

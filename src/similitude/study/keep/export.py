@@ -1,11 +1,12 @@
 """Answers as a file that `read_comparisons` reads, and raters as a table of their own.
 
 Answers hold no identity: a rater is a code. Items stand in JSON lists and never begin a cell, so no spreadsheet takes
-one for a formula. Answers are read and written in blocks, up to the last number that there was at the start: the log
-only grows, so that is one moment of it, and no transaction is held open meanwhile; what is redacted meanwhile is gone.
+one for a formula; what an import brought, as a rater's code, is written as below where one might. Answers are read and
+written in blocks, up to the last number that there was at the start: the log only grows, so that is one moment of it,
+and no transaction is held open meanwhile; what is redacted meanwhile is gone.
 
 The table of raters has free text in its cells; one that a spreadsheet might run is written as a JSON string, which
-`read_raters` reads back as it was.
+`read_raters` (and of answers the import) reads back as it was.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database
 
 FILE_FORM = {"similarity_rating": "rated_pair", "labelling": "labelled_item"}
+TEXT = (".csv", ".tsv")  # what spreadsheets open
 BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
@@ -155,7 +157,7 @@ class AnswersFile:
             columns = _columns(kept)
             if self._labelled:
                 columns["label"] = list(_labels(kept, classes))
-            yield columns
+            yield _without_formulas(columns) if self.kind in TEXT else columns
 
 
 def export_answers(
@@ -195,6 +197,12 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         "strategy": [row["strategy"] for row in rows],
         **{name: [row[name] for row in rows] for name in _AS_KEPT},
         "study_version": [row["version"] for row in rows],
+    }
+
+
+def _without_formulas(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    return {
+        name: [_defused(cell) if isinstance(cell, str) else cell for cell in column] for name, column in columns.items()
     }
 
 
@@ -265,9 +273,13 @@ def _quoted(cell: str) -> str:
 def read_raters(path: Path) -> list[dict[str, str | None]]:
     """Read the table of raters as it was written."""
     table = tables.parse_text(path.read_bytes(), ",")
-    columns = {name: [_plain(cell) for cell in column] for name, column in table.columns.items()}
+    columns = {name: [plain(cell) for cell in column] for name, column in table.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _plain(cell: str | None) -> str | None:
-    return json.loads(cell) if cell is not None and cell.startswith('"') else cell
+def plain(cell: str | None) -> str | None:
+    """A cell as it was before a spreadsheet was kept from running it."""
+    try:
+        return str(json.loads(cell)) if cell is not None and cell.startswith('"') else cell
+    except json.JSONDecodeError:  # a file of somebody else, where a quotation mark is one
+        return cell

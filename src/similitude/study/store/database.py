@@ -29,7 +29,8 @@ from similitude.study.store.uptime import Uptime
 
 APPLICATION = 0x53494D49  # "SIMI", in the header of an SQLite file of ours
 _LOCK = 0x53494D49
-_BUSY_SECONDS = 10
+_BUSY_SECONDS = 10  # for which a writer waits for the others
+_KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 
 
 class StoreError(OSError):
@@ -73,6 +74,7 @@ class Database:
             with suppress(OSError):  # that it is there, or cannot be made, is said when it is opened
                 create_private(Path(str(self.url.database)))
         self.engine = sa.create_engine(self.url, **self._options())
+        sa.event.listen(self.engine, "handle_error", _leave_out_values)
         if self.is_sqlite:
             sa.event.listen(self.engine, "connect", _prepare_sqlite)
             sa.event.listen(self.engine, "begin", lambda connection: connection.exec_driver_sql(_begin(connection)))
@@ -88,7 +90,11 @@ class Database:
             raise
 
     def _options(self) -> dict[str, Any]:
-        return {"pool_size": 8} if self.is_sqlite else {"pool_pre_ping": True}
+        """Of the engine; a fault does not tell the parameters of its query, which may say who a rater is."""
+        if self.is_sqlite:
+            return {"pool_size": 8, "hide_parameters": True}
+        noticing = {name: value for name, value in _KEEPALIVE.items() if name not in self.url.query}
+        return {"pool_pre_ping": True, "connect_args": noticing, "hide_parameters": True}
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -103,6 +109,7 @@ class Database:
             connection = connection.execution_options(writes=True)
             with connection.begin():
                 if not self.is_sqlite:
+                    connection.execute(sa.text(f"SET LOCAL lock_timeout = {round(_BUSY_SECONDS * 1000)}"))
                     connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
                 yield connection
 
@@ -206,6 +213,13 @@ def _begin(connection: sa.Connection) -> str:
     return "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN"
 
 
+def _leave_out_values(fault: sa.ExceptionContext) -> None:
+    """Take off what PostgreSQL adds to a fault: the values of the row, which may say who a rater is."""
+    for error in (fault.original_exception, fault.sqlalchemy_exception):
+        if error is not None and error.args:
+            error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
+
+
 @contextmanager
 def _explained(url: sa.URL) -> Iterator[None]:
     """Turn the faults of a database into sentences."""
@@ -219,10 +233,14 @@ def _explained(url: sa.URL) -> Iterator[None]:
         raise
 
 
+_LOCKED = "another program keeps the database locked; close it"
+
+
 def _meaning(fault: str) -> str:
     known = {
         "disk is full": "the disk is full; make room, answers are taken again as soon as there is",
-        "locked": "another program keeps the database locked; close it",
+        "locked": _LOCKED,
+        "lock timeout": _LOCKED,
         "unable to open": "the file cannot be opened; see whether the folder exists and may be written to",
         "readonly": "the file may not be written to",
         "disk I/O error": "the disk does not answer as it should (disk I/O error)",

@@ -45,8 +45,10 @@ class Uptime:
 
     def advance(self, connection: sa.Connection) -> float:
         """Seconds served so far; in a transaction that writes, which keeps it from time to time."""
-        if self.now() - self._kept < _KEEP_EVERY:
-            return self.now()
+        return self.now() if self.now() - self._kept < _KEEP_EVERY else self.keep(connection)
+
+    def keep(self, connection: sa.Connection) -> float:
+        """Seconds served so far, written: what a process that stops leaves to the next."""
         self._kept = now = self.follow(connection)
         connection.execute(sa.update(schema.uptime).where(_HERE).values(seconds=now))
         return now

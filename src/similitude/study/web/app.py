@@ -17,10 +17,11 @@ from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.limits import LIMITS
 from similitude.study.web.media import know_media_types
 
 _log = logging.getLogger("similitude.study")
-_LARGEST_BODY = 64 * 1024
+_LARGEST_BODY = LIMITS.body_bytes
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from similitude.study.items import is_storable
 from similitude.study.keys import is_signed, sign
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
@@ -60,7 +61,7 @@ class Door:
         self._nobody = self._hasher.hash(secrets.token_hex(16))  # checked for unknown names, so that it takes as long
         with database.write() as connection:
             self._secret = secret_of_tokens(connection)
-        self.rooms = {"stranger": Room(1, waiting=3), "known": Room(1, waiting=3)}
+        self.rooms = {who: Room(1, waiting=3) for who in ("stranger", "known", "link")}
 
     def make_link(self) -> str:
         """The path of a new one-time link: who opens it sets a name and a password. Links made before end."""
@@ -128,8 +129,10 @@ class Door:
     def log_in(self, name: str, password: str) -> str | None:
         """The token of a new session; None where name or password is wrong, after the same time for either."""
         admin, session, now = schema.admin, schema.admin_session, self.database.clock.now()
-        with self.database.read() as connection:
-            known = connection.scalar(sa.select(admin.c.password).where(admin.c.name == name))
+        known = None
+        if is_storable(name):
+            with self.database.read() as connection:
+                known = connection.scalar(sa.select(admin.c.password).where(admin.c.name == name))
         try:
             self._hasher.verify(known or self._nobody, password[:_LONGEST])
         except (VerificationError, InvalidHashError):

@@ -1,8 +1,9 @@
-"""What is taken from outside: size and time of headers, time of bodies and waits, number of connections.
+"""What is taken from outside: size and time of headers and bodies, time of waits, number of requests and connections.
 
 The parser of HTTP has no limits of its own: a header of any length is collected in memory, and a connection that never
-ends its header is held for ever. Here a connection is counted while its header comes, timed while the server waits for
-it, and closed where it goes beyond. One sweep a second looks at all of them, so that a request costs no timer.
+ends its header is held for ever. Here a connection is counted while its header and its body come, timed while the
+server waits for it, and closed where it goes beyond. One sweep a second looks at all of them, so that a request costs
+no timer.
 
 Where there are more connections than the limit, the one that has kept the server waiting longest makes room: a newcomer
 is let in however many stand in the door and say nothing.
@@ -27,6 +28,7 @@ from similitude.study.arrivals import network_of
 
 _SWEEP_SECONDS = 1.0
 _LINGER_SECONDS, _LINGER_BYTES = 2.0, 1 << 20  # of those who were refused, so that they can read why
+_ON_ITS_WAY = 2  # how much larger than itself a body may be in chunks, with all that stands around them
 _FILES_ENOUGH = 1 << 16
 _FILES_BESIDE = 200  # open files that are no connections: database, pictures, those just being closed
 
@@ -39,18 +41,22 @@ class Limits:
     ----------
     header_bytes : size of a request's line and headers
     header_seconds : time for them, from the connection or from the first byte
-    body_seconds : time for what follows; its size is limited where it is read
+    body_bytes : size of what follows
+    body_seconds : time for it
     idle_seconds : time between a response and the next request
     stalled_seconds : time for which a response may wait for who asked for it
+    pipelined : requests that came on one connection before those ahead of them were answered
     connections : in all
     per_address : from one address, but for the trusted proxy, from whose address everybody comes
     """
 
     header_bytes: int = 32 * 1024
     header_seconds: float = 10.0
+    body_bytes: int = 64 * 1024
     body_seconds: float = 20.0
     idle_seconds: int = 15
     stalled_seconds: float = 60.0
+    pipelined: int = 8
     connections: int = 4096
     per_address: int = 256
 
@@ -98,13 +104,13 @@ class Crowd:
                 del self._per_source[one.source]
 
     def begins_to_wait(self, one: LimitedProtocol) -> None:
-        """A connection from which the server expects the next request."""
+        """A connection from which the server expects a request, or the rest of one."""
         if one in self._at_work:
             self._at_work.discard(one)
             self._waiting[one] = None
 
     def has_come(self, one: LimitedProtocol) -> None:
-        """A connection whose request is there, and at work from now on."""
+        """A connection whose request is there to its end, and at work from now on."""
         if one in self._waiting:
             del self._waiting[one]
             self._at_work.add(one)
@@ -140,7 +146,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().__init__(*given, **named)
         self.crowd, self.limits, self.source = crowd, crowd.limits, ""
         self._expects, self._since = _Expects.HEADER, self.loop.time()
-        self._seen = 0  # bytes of a header that is not complete; of anything, once refused
+        self._seen = 0  # bytes of a header or body that is not complete; of anything, once refused
         self._stalled: float | None = None
         self._fault = HTTPStatus.BAD_REQUEST  # of what the parser stops at
 
@@ -157,8 +163,9 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended."""
+        """It has ended, and what waited on it is asked by nobody."""
         self.crowd.leave(self)
+        self.pipeline.clear()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -170,9 +177,13 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         if self._expects is _Expects.HEADER:
             self._count(len(data))
+        elif self._expects is _Expects.BODY:
+            self._seen += len(data)
         super().data_received(data)
         if self._expects is _Expects.HEADER and self._seen > self.limits.header_bytes:
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        elif self._expects is _Expects.BODY and self._seen > _ON_ITS_WAY * self.limits.body_bytes:
+            self._refuse_body(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
     def pause_writing(self) -> None:
         """Who asked does not read the response."""
@@ -193,24 +204,37 @@ class LimitedProtocol(HttpToolsProtocol):
             self._expects = _Expects.HEADER
             self._count(1)
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field of the header; after a body nobody asked for any, and a request would collect them without end."""
+        if self._expects is _Expects.BODY:
+            raise httptools.HttpParserError("trailers are not taken")
+        super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
-        """The header is there: its request goes to the application."""
+        """The header is there: its request goes to the application, or waits for those ahead of it."""
         if _size(self.url, self.headers) > self.limits.header_bytes:  # all of it came in one piece
             self._fault = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             raise httptools.HttpParserError("header too large")
         super().on_headers_complete()
+        if len(self.pipeline) > self.limits.pipelined:
+            raise httptools.HttpParserError("too many requests at once")
         self._expects, self._since, self._seen = _Expects.BODY, self.loop.time(), 0
-        self.crowd.has_come(self)
 
     def on_message_complete(self) -> None:
         """All of a request is there: it is the server's turn."""
         super().on_message_complete()
         self._expects = _Expects.NOTHING
+        self.crowd.has_come(self)
 
     def on_response_complete(self) -> None:
-        """The next request may come."""
+        """The next request may come, where none waits already."""
+        has_next = bool(self.pipeline)
         super().on_response_complete()
         if self.transport.is_closing() or self.pipeline:
+            return
+        if has_next:  # it is at work now, unless its body is still to come
+            if self._expects is _Expects.BODY:
+                self.crowd.begins_to_wait(self)
             return
         if self._expects is _Expects.BODY:  # answered before it was heard: nobody will listen to the rest
             self._end()
@@ -221,7 +245,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request, or one beyond the limits."""
-        self._refuse(self._fault)
+        if self._expects is _Expects.BODY:
+            self._refuse_body(self._fault)
+        else:
+            self._refuse(self._fault)
 
     # --- what the limits do ---
 
@@ -259,6 +286,16 @@ class LimitedProtocol(HttpToolsProtocol):
         else:
             self.transport.write(_response(status))
             self._end()
+
+    def _refuse_body(self, status: HTTPStatus) -> None:
+        """Refuse a request that the application has heard the beginning of; to it, who asked has gone."""
+        if self.cycle is None or self.cycle.response_started or self.pipeline:
+            self.drop()
+            return
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        self.transport.write(_response(status))
+        self._end()
 
     def _end(self) -> None:
         """Say no more, and read on for a moment: closed with something unread, the last word would be lost, too."""

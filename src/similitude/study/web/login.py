@@ -120,7 +120,7 @@ async def log_out(request: Request, session: Admin) -> Response:
 async def first_page(request: Request, token: str) -> Response:
     """The form behind a one-time link."""
     if not await asyncio.to_thread(request.app.state.door.is_open, token):
-        return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
+        return _used_up(request)
     return await _first_page(request, 200)
 
 
@@ -132,14 +132,16 @@ async def first(request: Request, token: str) -> Response:
     name, password = form.get("name", "").strip(), form.get("password", "")
     if password != form.get("again"):
         return await _first_page(request, 422, problem="The two passwords are not the same.", name=name)
-    if door.rooms["known"].is_full:
+    if not await asyncio.to_thread(door.is_open, token):  # before a place is taken: an invented link has none
+        return _used_up(request)
+    if door.rooms["link"].is_full:
         raise Refused(429, "busy", "Too many people log in at this moment. Try again in a few seconds.")
     try:
-        async with door.rooms["known"].turn():
+        async with door.rooms["link"].turn():
             await asyncio.to_thread(door.use_link, token, name, password, form.get("replace") == "yes")
     except Refused as refusal:
         if refusal.status == 410:
-            return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
+            return _used_up(request)
         return await _first_page(request, refusal.status, problem=str(refusal), name=name)
     answer = RedirectResponse(outside(request, LOGIN), 303)
     _set_cookie(answer, request, DEVICE_COOKIE, door.device(name), _DEVICE_SECONDS)
@@ -154,6 +156,10 @@ _OTHERWISE = (
     "In a browser in which you have logged in before, other people's attempts do not count; "
     "`similitude study admin-link FOLDER` on the server makes a link that lets you in."
 )
+
+
+def _used_up(request: Request) -> Response:
+    return render(request, "message.html", 410, title="This link is used up", text=_USED_UP)
 
 
 async def _first_page(request: Request, status: int, **values: object) -> Response:

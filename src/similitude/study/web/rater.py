@@ -19,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from starlette.convertors import Convertor, register_url_convertor
 
 from similitude.study.arrivals import is_this_machine, network_of
+from similitude.study.asking import BACKGROUND
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
@@ -78,7 +79,7 @@ class Answer(Body):
     response: Annotated[list[float], Field(max_length=100)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
     direction: Literal["ltr", "rtl"] | None = None
-    background: Annotated[str, Field(pattern=r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$")] | None = None
+    background: Annotated[str, Field(pattern=BACKGROUND)] | None = None
 
 
 class Replies(Body):
