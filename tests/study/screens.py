@@ -10,14 +10,18 @@ from PIL import Image
 
 from tests.study.making import FORMS, SHORT, WORDS, colours, faces, tones, write_study
 
-KINDS = ("picture", "text", "long-text", "sound", "film", "colour")
+KINDS = ("picture", "text", "long-text", "sound", "film", "colour", "mixed")
 WIDTHS = (320, 360, 390, 768, 1024, 1280, 1536, 1920)
 HEIGHTS = dict(zip(WIDTHS, (640, 740, 844, 1024, 768, 800, 864, 1080), strict=True))
 DIRECTIONS = ("ltr", "rtl")
 FILM = b"\x1a\x45\xdf\xa3"  # as far as the server looks; the browser records the rest
+SHOWN_AND_SAID = {
+    "triplet": (3, [1]), "odd_one_out": (3, [0]), "choice": (9, [1, 2]), "quadruplet": (4, [0]),
+    "similarity_rating": (2, [1]), "same_different": (2, [1]), "labelling": (1, [0, 1]),
+}  # how many items are shown, and an answer
 _LONG = "A sentence about {} that goes on for a while, as sentences in studies do, Donaudampfschifffahrtsgesellschaft. "
 
-# What sticks out of the screen to the left or right, lies under something else, or on another card.
+# What sticks out of the screen to the left or right or out of its card, lies under something else, or on another card.
 ASTRAY = """() => {
   const wide = document.documentElement.clientWidth;
   const found = [];
@@ -32,8 +36,20 @@ ASTRAY = """() => {
     if (!shown(one)) continue;
     one.scrollIntoView({ block: "center" });
     const { left, top, width, height } = one.getBoundingClientRect();
-    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
-    if (!(one === hit || one.contains(hit))) found.push(`${name(one)} lies under ${hit && name(hit)}`);
+    const inset = 0.15 * Math.min(width, height); // round corners are no part of a button
+    for (const [across, down] of [[0.5, 0.5], [0, 0], [1, 0], [0, 1], [1, 1]]) {
+      const hit = document.elementFromPoint(left + inset + across * (width - 2 * inset), top + inset + down * (height - 2 * inset));
+      const own = one === hit || one.contains(hit) || hit?.matches(".enlarge"); // which stands on the card that is a button
+      if (!own) found.push(`${name(one)} lies under ${hit && name(hit)}`);
+    }
+  }
+  for (const card of document.querySelectorAll(".card, .head")) {
+    const outer = card.getBoundingClientRect();
+    for (const one of card.querySelectorAll("*")) {
+      const { left, top, right, bottom } = one.getBoundingClientRect();
+      const out = Math.max(outer.left - left, outer.top - top, right - outer.right, bottom - outer.bottom);
+      if (shown(one) && out > 1) found.push(`${name(one)} hangs ${Math.round(out)} px out of its card`);
+    }
   }
   const cards = [...document.querySelectorAll(".card, .head")].map((one) => one.getBoundingClientRect());
   cards.forEach((one, k) => cards.slice(k + 1).forEach((other) => {
@@ -64,6 +80,16 @@ RECORD = """async () => {
 }"""
 
 
+MIXED = ["word", "tone0", "face00", "tale", "tone1", "face01", "saying", "tone2", "face02"]  # in a question, from its start
+
+
+def mixed() -> dict[str, str | bytes]:
+    """Sounds, texts short and long, and pictures, so that most questions show several kinds."""
+    sounds, pictures = list(tones(4).items()), list(faces(3).items())
+    texts = [("items/word.txt", "candle"), ("items/saying.txt", _LONG.format("mixed")), ("items/tale.txt", _LONG.format("x") * 4)]
+    return dict([*sounds, *texts, *pictures])
+
+
 def items(kind: str) -> dict[str, str | bytes]:
     """Ten items of a kind."""
     files = [f"items/item{k}" for k in range(10)]
@@ -74,6 +100,7 @@ def items(kind: str) -> dict[str, str | bytes]:
         "sound": tones(10),
         "film": {f"{name}.webm": FILM for name in files},
         "colour": colours(10),
+        "mixed": mixed(),
     }[kind]
 
 
@@ -83,7 +110,13 @@ def one_of_each(root: Path) -> None:
         more = "grid_size = 8\npick = 2" if form == "choice" else FORMS[form]
         table = '[items]\ntable = "colours.csv"\n' if kind == "colour" else ""
         toml = f'title = "Things that are alike"\n{SHORT}[question]\nform = "{form}"\nnumber = 5\n{more}\n{table}'
-        write_study(root, study_of(form, kind), toml, items(kind))
+        write_study(root, study_of(form, kind), toml + (_mixed_first(form) if kind == "mixed" else ""), items(kind))
+
+
+def _mixed_first(form: str) -> str:
+    """A practice question whose items are of all kinds that the form has room for."""
+    shown, correct = SHOWN_AND_SAID[form]
+    return f"[practice]\nquestions = [{{shown = {MIXED[:shown]}, correct = {correct}}}]\n"
 
 
 def study_of(form: str, kind: str) -> str:

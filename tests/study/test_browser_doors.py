@@ -45,6 +45,16 @@ def come_in(page):
     page.get_by_role("button", name="Start").click()
 
 
+def takes_no_answers(page, title):
+    """Nothing on a last page leads back to the questions, and nothing is kept to be sent."""
+    for key in ("1", "s", "ArrowLeft", "2"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)  # longer than a question waits before it takes an answer
+    assert page.locator(".stage").count() == 0
+    page.get_by_role("heading", name=title).wait_for()
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('/answer/'))") == []
+
+
 def test_who_skips_everything_was_told_and_gets_no_code(live, page, shot):
     page.goto(live.link("paid", "?rater=hasty"))
     page.get_by_role("button", name="I agree").click()
@@ -125,6 +135,7 @@ def test_an_erased_person_is_told_so_on_the_page_and_in_another_browser(live, pa
     page.get_by_role("heading", name="Your answers were removed").wait_for()
     shot(page, "erased")
     assert violations(page) == []
+    takes_no_answers(page, "Your answers were removed")
     page.reload()
     page.get_by_role("heading", name="Your answers were removed").wait_for()
     elsewhere = browser.new_page()

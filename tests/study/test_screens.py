@@ -75,6 +75,7 @@ def test_nothing_lies_outside_the_screen(show, form):
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_lies_outside_any_screen(show, tmp_path, form, kind):
     folder = Path(SHEETS or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
     pictures = []
     for direction, width in product(DIRECTIONS, WIDTHS):
         page = show(form, kind, width, direction)

@@ -44,6 +44,11 @@ export class Outbox {
     this.sending = false;
   }
 
+  /** Forget what waits: it is never taken. */
+  empty() {
+    for (const answer of this.waiting) this.drop(answer);
+  }
+
   drop(answer) {
     this.memory.remove(place(answer));
     this.waiting = this.waiting.filter((other) => other.uid !== answer.uid);

@@ -13,6 +13,7 @@ const setup = JSON.parse(document.getElementById("setup").textContent);
 const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
+const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
 document.documentElement.style.setProperty("--stage", setup.background);
@@ -98,6 +99,7 @@ async function comeIn() {
 let held = null; // what the server said last: the questions that this rater holds, and how far they are
 let changed = () => {}; // called when that changes
 let onScreen = null; // the number of the question on the screen, and how to take it away
+let ended = false; // a page stands that is the last one: nothing is asked any more
 const prepared = new Map();
 
 const outbox = new Outbox(server, memory, {
@@ -143,7 +145,7 @@ async function questions() {
   await outbox.send(); // what an earlier visit could not send
   hold(await server.ask("POST", "questions"));
   let last = null;
-  while (!(held.done && outbox.size === 0)) {
+  while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
     if (next === undefined) {
       await wait();
@@ -154,7 +156,7 @@ async function questions() {
     }
     if (await oneQuestion(next)) last = next.kind;
   }
-  await finish();
+  if (!ended) await finish();
 }
 
 /** Ask one question; false when it was taken away, since another tab has answered it. */
@@ -220,7 +222,11 @@ async function start() {
 
 /** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named", "crowded", "erased"].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_named", "crowded", ...NO_MORE].includes(error.code);
+  ended = true;
+  onScreen?.away.abort();
+  changed();
+  if (NO_MORE.includes(error.code)) outbox.empty();
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
   return known;
