@@ -16,8 +16,13 @@ HEIGHTS = dict(zip(WIDTHS, (640, 740, 844, 1024, 768, 800, 864, 1080), strict=Tr
 DIRECTIONS = ("ltr", "rtl")
 FILM = b"\x1a\x45\xdf\xa3"  # as far as the server looks; the browser records the rest
 SHOWN_AND_SAID = {
-    "triplet": (3, [1]), "odd_one_out": (3, [0]), "choice": (9, [1, 2]), "quadruplet": (4, [0]),
-    "similarity_rating": (2, [1]), "same_different": (2, [1]), "labelling": (1, [0, 1]),
+    "triplet": (3, [1]),
+    "odd_one_out": (3, [0]),
+    "choice": (9, [1, 2]),
+    "quadruplet": (4, [0]),
+    "similarity_rating": (2, [1]),
+    "same_different": (2, [1]),
+    "labelling": (1, [0, 1]),
 }  # how many items are shown, and an answer
 _LONG = "A sentence about {} that goes on for a while, as sentences in studies do, Donaudampfschifffahrtsgesellschaft. "
 
@@ -38,8 +43,9 @@ ASTRAY = """() => {
     const { left, top, width, height } = one.getBoundingClientRect();
     const inset = 0.15 * Math.min(width, height); // round corners are no part of a button
     for (const [across, down] of [[0.5, 0.5], [0, 0], [1, 0], [0, 1], [1, 1]]) {
-      const hit = document.elementFromPoint(left + inset + across * (width - 2 * inset), top + inset + down * (height - 2 * inset));
-      const own = one === hit || one.contains(hit) || hit?.matches(".enlarge"); // which stands on the card that is a button
+      const x = left + inset + across * (width - 2 * inset), y = top + inset + down * (height - 2 * inset);
+      const hit = document.elementFromPoint(x, y);
+      const own = one === hit || one.contains(hit) || hit?.matches(".enlarge"); // on a card that is a button
       if (!own) found.push(`${name(one)} lies under ${hit && name(hit)}`);
     }
   }
@@ -80,13 +86,27 @@ RECORD = """async () => {
 }"""
 
 
-MIXED = ["word", "tone0", "face00", "tale", "tone1", "face01", "saying", "tone2", "face02"]  # in a question, from its start
+MIXED = [
+    "word",
+    "tone0",
+    "face00",
+    "tale",
+    "tone1",
+    "face01",
+    "saying",
+    "tone2",
+    "face02",
+]  # in a question, from its start
 
 
 def mixed() -> dict[str, str | bytes]:
     """Sounds, texts short and long, and pictures, so that most questions show several kinds."""
     sounds, pictures = list(tones(4).items()), list(faces(3).items())
-    texts = [("items/word.txt", "candle"), ("items/saying.txt", _LONG.format("mixed")), ("items/tale.txt", _LONG.format("x") * 4)]
+    texts = [
+        ("items/word.txt", "candle"),
+        ("items/saying.txt", _LONG.format("mixed")),
+        ("items/tale.txt", _LONG.format("x") * 4),
+    ]
     return dict([*sounds, *texts, *pictures])
 
 

@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from similitude.study.invite import invite
+from similitude.study.invite import invite, withdraw
 from similitude.study.keep.erase import erase_rater
 from similitude.study.site import open_site
 from similitude.study.web.door import Door
@@ -92,6 +92,20 @@ def test_only_the_link_that_was_sent_lets_in(live, page):
         link = invite(site.studies["invited"], ["ann"])[0]
     page.goto(f"{live.address}{link}")
     on_question(page, 0)
+
+
+def test_who_is_withdrawn_while_answering_is_told_so(live, page, shot):
+    with beside(live) as site:
+        link = invite(site.studies["invited"], ["zoe"])[0]
+    page.goto(f"{live.address}{link}")
+    on_question(page, 0)
+    with beside(live) as site:
+        withdraw(site.studies["invited"], "zoe")
+    page.keyboard.press("1")
+    page.get_by_role("heading", name="Your invitation was withdrawn").wait_for()
+    shot(page, "withdrawn")
+    assert violations(page) == []
+    takes_no_answers(page, "Your invitation was withdrawn")
 
 
 def test_a_link_that_replaces_a_password_says_so_and_the_admin_sees_it(live, page, shot):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from benchmarks.study_server import Server
 from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.cli import app
+from similitude.study.service import Joining, Said
+from similitude.study.settings import StudyError
+from similitude.study.site import open_site
 from tests.study.servers import write_study
 
 pytestmark = pytest.mark.slow  # a process for each test
@@ -55,6 +60,27 @@ def test_from_answers_to_files_and_back(folder, tmp_path):
     assert "copy.jsonl.gz" in erased
     assert "copy.db" in erased
     assert "8 answers by 2 raters (4 of" in run("export", folder, "answers.csv")
+
+
+def test_a_study_that_is_served_from_the_folder_above_is_found_there(tmp_path):
+    inner = write_study(tmp_path / "several" / "words")
+    write_study(tmp_path / "several" / "others")
+    open_site(tmp_path / "several").close()
+    with pytest.raises(StudyError, match=r"the folder above holds one: give \S+several --study words"):
+        run("export", inner, "a.csv")
+
+
+def test_one_is_written_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lone = write_study(tmp_path / "lone", "[question]\nnumber = 1")
+    with contextlib.closing(open_site(lone)) as site:
+        service = site.studies["lone"]
+        rater_id = service.rater_of(service.join(Joining("browser0")).result())
+        service.consent(rater_id).result()
+        service.questions(rater_id).result()
+        service.answer(Said(rater_id, 0, "answer00", "answered", (1.0,))).result()
+    assert "1 answer by 1 rater" in run("export", lone, "answers.csv")
+    assert "1 rater;" in run("export", lone, "raters.csv", "--raters")
 
 
 def test_what_cannot_be_done_is_said(folder, tmp_path):

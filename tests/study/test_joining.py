@@ -77,6 +77,56 @@ def test_who_is_taken_off_the_list_is_not_let_in(serve, take_part):
 
 
 @sqlite
+def test_who_is_withdrawn_inside_is_asked_no_more_until_invited_again(serve, take_part):
+    service = serve(INVITED + "\n[completion]\ncode = 'C1'\nseconds_per_question = 0")
+    links = enumerate(invite(service, ["ann", "bob"]))
+    ann, bob = (take_part(service, f"browser{k}", **parts(link)) for k, link in links)
+    finish(service, ann)
+    service.survey(ann, {}).result()
+    service.questions(bob).result()
+    say(service, bob, 0)
+    assert "had begun: what was said so far (1 answer) stays" in withdraw(service, "bob")
+    assert "had finished" in withdraw(service, "ann")
+    for ask in (lambda: service.questions(bob), lambda: say(service, bob, 1), lambda: service.survey(bob, {})):
+        with pytest.raises(Refused) as refusal:
+            ask().result()
+        assert (refusal.value.status, refusal.value.code) == (410, "withdrawn")
+    assert service.survey(ann, {}).result()["code"] == "C1"
+    assert [row["open"] for row in rows(service, schema.lease) if row["rater_id"] == bob and row["open"]] == []
+    flags = {rater["code"]: rater["flags"] for rater in Watch(service).look()["now"]["raters"]}
+    assert flags == {"r0001": [], "r0002": ["invitation withdrawn"]}
+    invite(service, ["bob"])
+    finish(service, bob)
+    assert service.survey(bob, {}).result()["code"] == "C1"
+    assert len([row for row in rows(service, schema.answer) if row["rater_id"] == bob]) == 3
+
+
+@sqlite
+def test_who_gets_no_code_is_worth_a_look(serve, take_part, url, tmp_path):
+    service = serve(PAID + "seconds_per_question = 0\n[raters]\ninvited = true\n")
+    rater_id = take_part(service, **parts(invite(service, ["ann"])[0]))
+    answer_all(service, rater_id, ["skipped"] * 10)
+    [rater] = Watch(service).look()["now"]["raters"]
+    assert rater["flags"] == ["no code: passed over too many questions"]
+    said = CliRunner().invoke(cli.app, ["study", "invited", str(tmp_path / "words"), "--database", url]).output
+    assert said == "ann: finished, 10 of 10 answers (no code: passed over too many questions)\n"
+
+
+@sqlite
+def test_an_erased_person_is_not_invited_again(serve, take_part, url, tmp_path):
+    service = serve(INVITED)
+    take_part(service, **parts(invite(service, ["ann"])[0]))
+    erase_rater(service.database, "words", "ann")
+    (tmp_path / "people.txt").write_text("ann\nbob\n")
+    done = CliRunner().invoke(
+        cli.app, ["study", "invite", str(tmp_path / "words"), str(tmp_path / "people.txt"), "--database", url]
+    )
+    assert "ann: was erased" in done.stderr
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", "bob"]
+    assert [one.identity for one in invited_people(service)] == ["bob"]
+
+
+@sqlite
 def test_a_signature_is_of_one_study_alone(serve):
     one, other = serve(INVITED), serve(INVITED, name="others")
     link = parts(invite(one, ["ann"])[0])
@@ -208,7 +258,9 @@ def answer_all(service, rater_id, outcomes):
         (0.5, ["skipped"] * 10, "time"),
         (60.0, ["skipped"] * 10, "skips"),
         (60.0, ["cant_tell"] * 6 + ["answered"] * 4, "skips"),
-        (60.0, ["not_shown"] * 6 + ["answered"] * 4, "skips"),
+        (60.0, ["not_shown"] * 6 + ["answered"] * 4, "not_shown"),
+        (60.0, ["not_shown"] + ["skipped"] * 5 + ["answered"] * 4, "not_shown"),
+        (60.0, ["not_shown"] + ["skipped"] * 6 + ["answered"] * 3, "skips"),
         (60.0, ["not_shown"] * 5 + ["answered"] * 5, None),
         (60.0, ["skipped", "cant_tell"] * 2 + ["skipped"] + ["answered"] * 5, None),
     ],
@@ -230,7 +282,7 @@ def test_the_code_is_for_those_who_take_their_time_and_answer(serve, take_part, 
 def test_what_could_not_be_shown_earns_no_code_where_nothing_can_be_skipped(serve, take_part):
     paid = "[question]\nnumber = 10\nskip = false\ncant_tell = false\n[completion]\ncode = 'C1'\n"
     service = serve(paid + "seconds_per_question = 0")
-    assert answer_all(service, take_part(service), ["not_shown"] * 10)["withheld"] == "skips"
+    assert answer_all(service, take_part(service), ["not_shown"] * 10)["withheld"] == "not_shown"
 
 
 @sqlite

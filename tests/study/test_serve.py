@@ -128,6 +128,10 @@ def test_a_study_by_invitation_says_how_people_are_invited(tmp_path):
         told = greeting(site, "http://x")
     assert f"               by invitation: similitude study invite {tmp_path} PEOPLE" in told
     assert not [line for line in told if "?rater=NAME" in line]
+    write_study(tmp_path, "others", SMALL, words())
+    with closing(open_site(tmp_path)) as site:
+        told = greeting(site, "http://x")
+    assert f"               by invitation: similitude study invite {tmp_path} PEOPLE --study words" in told
 
 
 def test_the_demo_says_what_becomes_of_its_answers(tmp_path):

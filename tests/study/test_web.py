@@ -20,6 +20,7 @@ from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.store.database import StoreError
 from similitude.study.web.app import create_app
+from similitude.study.web.watch import Watch
 from tests.study.servers import write_study
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -208,8 +209,19 @@ def test_items_are_found_by_name_and_nothing_else_is(pictures):
     for name in ("../study.toml", "..%2Fstudy.toml", "%2e%2e/study.toml", "/etc/passwd", "..%5c..", "a.svg", "a%00"):
         reply = browser.call("GET", f"/api/words/items/{name}")
         assert reply.status_code == 404, name
-    (pictures.root / "items" / "a.svg").unlink()
-    assert browser.call("GET", "/api/words/items/a").status_code == 404
+
+
+def test_a_file_that_is_gone_is_said_once_and_named_on_the_admin_page(pictures, caplog):
+    browser, path = Browser(create_app(pictures)), pictures.root / "items" / "a.svg"
+    path.unlink()
+    for _ in range(3):
+        assert browser.call("GET", "/api/words/items/a").status_code == 404
+    assert [str(path) in record.message for record in caplog.records if "is gone" in record.message] == [True]
+    watch = Watch(pictures.studies["words"])
+    assert watch.look()["now"]["not_served"] == ["a.svg"]
+    path.write_bytes(SVG)
+    assert browser.call("GET", "/api/words/items/a").content == SVG
+    assert watch.look()["now"]["not_served"] == []
 
 
 def test_items_outside_the_folder_are_refused(tmp_path):

@@ -245,3 +245,10 @@ def test_instructions_show_pictures(visit):
     page = visit("shows")
     page.get_by_role("img", name="An example").wait_for()
     assert page.get_by_role("img", name="An example").evaluate("one => one.naturalWidth") == 40
+
+
+def test_a_screen_without_keys_says_nothing_of_keys(visit):
+    page = visit("keys", has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    on_question(page, 0)
+    assert not page.locator(".keys").is_visible()
+    assert [key for key in page.locator("kbd").all() if key.is_visible()] == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, app
+from similitude.display.words import counted
 
 if TYPE_CHECKING:
     from similitude.study.store.database import Database
@@ -34,14 +35,16 @@ def export(
     opened = _open(folder, database)
     try:
         if raters:
-            typer.echo(f"{file}: {export_raters(opened, name, file)} raters; it says who they are, so keep it safe")
+            typer.echo(
+                f"{file}: {counted(export_raters(opened, name, file), 'rater')}; it says who they are, so keep it safe"
+            )
             return
         done = export_answers(opened, name, file, known, rehearsal)
     finally:
         opened.close()
     kinds = "practice, catch trials, rehearsals or erased raters"
     without = f" ({done.left_out} of {kinds} left out)" if done.left_out else ""
-    typer.echo(f"{file}: {done.answers} answers by {done.raters} raters{without}")
+    typer.echo(f"{file}: {counted(done.answers, 'answer')} by {counted(done.raters, 'rater')}{without}")
 
 
 @app.command()
@@ -55,7 +58,7 @@ def backup(
 
     opened = _open(folder, database)
     try:
-        typer.echo(f"{file}: {back_up(opened, file)} answers")
+        typer.echo(f"{file}: {counted(back_up(opened, file), 'answer')}")
     finally:
         opened.close()
 
@@ -80,7 +83,7 @@ def bring(
             added = bring_in(site.studies[name_of(folder, study)], file)
     finally:
         site.close()
-    typer.echo(f"{file}: {added} answers added")
+    typer.echo(f"{file}: {counted(added, 'answer')} added")
 
 
 @app.command()
@@ -111,7 +114,7 @@ def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
 
     opened = _open(folder, database)
     try:
-        typer.echo(f"{folder}: {count_anew(opened)} raters had other counts")
+        typer.echo(f"{folder}: {counted(count_anew(opened), 'rater')} had other counts")
     finally:
         opened.close()
 

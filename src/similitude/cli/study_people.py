@@ -13,6 +13,7 @@ import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, PublicUrl, app
 from similitude.cli.study_keep import Name, name_of
+from similitude.display.words import counted
 
 if TYPE_CHECKING:
     from similitude.study.service import StudyService
@@ -40,10 +41,12 @@ def invite(
         if rehearsal:
             typer.echo(f"{base}{inviting.rehearsal_link(service)}")
         elif withdraw is not None:
-            inviting.withdraw(service, withdraw)
-            typer.echo(f"{withdraw}: the link lets nobody in any more")
+            typer.echo(f"{withdraw}: {inviting.withdraw(service, withdraw)}")
         elif people is not None:
             names = inviting.read_people(people)
+            for name in inviting.erased_among(service, names):
+                names.remove(name)
+                typer.echo(f"{name}: was erased, so is not invited again", err=True)
             _write(names, [f"{base}{link}" for link in inviting.invite(service, names)], out)
             if not service.study.raters.invited:
                 typer.echo("these links work, but others do, too: set invited = true under [raters]", err=True)
@@ -53,11 +56,13 @@ def invite(
 def invited(folder: Folder, study: Name = None, database: DatabaseUrl = None) -> None:
     """List the invited people, and how far each is."""
     from similitude.study.invite import invited_people
+    from similitude.study.leaving import WHY
 
     with _study(folder, study, database) as service:
         for one in invited_people(service):
             state = "finished" if one.finished else "has joined" if one.joined else "has not come yet"
-            typer.echo(f"{one.identity}: {state}, {one.answered} of {service.study.length} answers")
+            why = f" ({WHY[one.withheld]})" if one.withheld in WHY else ""
+            typer.echo(f"{one.identity}: {state}, {one.answered} of {service.study.length} answers{why}")
 
 
 @app.command()
@@ -98,7 +103,8 @@ def forget(folder: Folder, study: Name = None, database: DatabaseUrl = None) -> 
     name = name_of(folder, study)
     with closing(existing_database(folder, database)) as opened:
         raters, answers = forget_rehearsal(opened, name)
-    typer.echo(f"{name}: {raters} raters of rehearsals and their {answers} answers deleted")
+    people = counted(raters, "rater of rehearsals", "raters of rehearsals")
+    typer.echo(f"{name}: {people} and {counted(answers, 'answer')} of theirs deleted")
 
 
 @contextmanager
@@ -119,4 +125,4 @@ def _write(names: list[str], links: list[str], out: Path | None) -> None:
     from similitude.feedback.files.whole import write_whole
 
     write_whole(out, text.getvalue().encode(), private=True)
-    typer.echo(f"{out}: {len(names)} links; who has one is that person, so keep it safe")
+    typer.echo(f"{out}: {counted(len(names), 'link')}; who has one is that person, so keep it safe")

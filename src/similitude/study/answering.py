@@ -15,7 +15,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.asking import OUTCOMES, check_response, same_response, side_of
-from similitude.study.refusal import Refused, erased_rater, unknown_rater
+from similitude.study.leaving import WITHDRAWN
+from similitude.study.refusal import Refused, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
 from similitude.study.settings import Question
 from similitude.study.store import schema
@@ -123,6 +124,8 @@ class Answering:
             return unknown_rater()
         if rater["erased"] is not None:
             return erased_rater()
+        if rater["withheld"] == WITHDRAWN:
+            return withdrawn_rater()
         if rater["consented"] is None and self.study.pages.consent is not None:
             return Refused(403, "no_consent", "Questions are asked only after you have agreed to take part.")
         return None

@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 
 import sqlalchemy as sa
 
+from similitude.display.words import counted
 from similitude.study.entrance import KEY, REHEARSAL
 from similitude.study.items import is_storable
+from similitude.study.leaving import WITHDRAWN
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
@@ -29,6 +31,7 @@ class Invited:
     joined: float | None
     answered: int
     finished: float | None
+    withheld: str | None = None
 
 
 def read_people(path: Path) -> list[str]:
@@ -59,9 +62,14 @@ def _check(people: Sequence[str], path: Path) -> None:
 
 
 def invite(service: StudyService, people: Sequence[str]) -> list[str]:
-    """Put people on the list of a study; returns the part of the link of each. Twice is the same as once."""
-    table = schema.invitation
+    """Put people on the list of a study; returns the part of the link of each. Twice is the same as once.
+
+    Who was withdrawn goes on where he or she stopped.
+    """
+    table, rater = schema.invitation, schema.rater
     with service.database.write() as connection:
+        again = rater.c.study_id == service.study_id, rater.c.identity.in_(people), rater.c.withheld == WITHDRAWN
+        connection.execute(sa.update(rater).where(*again).values(withheld=None))
         there = set(connection.scalars(sa.select(table.c.identity).where(table.c.study_id == service.study_id)))
         now = service.database.clock.now()
         new = [{"study_id": service.study_id, "identity": name, "invited": now} for name in people if name not in there]
@@ -70,13 +78,39 @@ def invite(service: StudyService, people: Sequence[str]) -> list[str]:
     return [_link(service, name) for name in people]
 
 
-def withdraw(service: StudyService, name: str) -> None:
-    """Take a person off the list: the link lets nobody in any more. What was answered stays."""
-    table = schema.invitation
+def erased_among(service: StudyService, people: Sequence[str]) -> list[str]:
+    """Those of a list who were erased, and whom no link lets in again."""
+    table = schema.tombstone
+    with service.database.read() as connection:
+        known = set(connection.scalars(sa.select(table.c.digest).where(table.c.study_id == service.study_id)))
+    return [name for name in people if service.keys.tombstone("identity", name) in known]
+
+
+def withdraw(service: StudyService, name: str) -> str:
+    """Take a person off the list; returns what that means in words.
+
+    The link lets nobody in any more. Of who has begun no more answers are taken, and there is no code; what was
+    answered stays. Who has finished has finished.
+    """
+    table, rater = schema.invitation, schema.rater
     with service.database.write() as connection:
         here = table.c.study_id == service.study_id, table.c.identity == name
         if not connection.execute(sa.delete(table).where(*here)).rowcount:
             raise StudyError(f"{service.study.name}: {name!r} is not among the invited people")
+        who = rater.c.study_id == service.study_id, rater.c.identity == name
+        known = connection.execute(sa.select(rater.c.id, rater.c.answered, rater.c.finished).where(*who)).one_or_none()
+        if known is None:
+            return "the link lets nobody in any more"
+        if known.finished is not None:
+            return "the link lets nobody in any more; this person had finished, and the answers and the code stay"
+        connection.execute(sa.update(rater).where(*who).values(withheld=WITHDRAWN))
+        freed = sa.update(schema.lease).where(schema.lease.c.rater_id == known.id, schema.lease.c.open)
+        connection.execute(freed.values(open=False))
+    given = counted(known.answered, "answer")
+    return (
+        f"the link lets nobody in any more; this person had begun: what was said so far ({given}) stays, no more is "
+        "taken, and there is no code"
+    )
 
 
 def invited_people(service: StudyService) -> list[Invited]:
@@ -84,14 +118,16 @@ def invited_people(service: StudyService) -> list[Invited]:
     table, rater = schema.invitation, schema.rater
     same = sa.and_(rater.c.study_id == table.c.study_id, rater.c.identity == table.c.identity)
     query = (
-        sa.select(table.c.identity, table.c.invited, rater.c.joined, rater.c.answered, rater.c.finished)
+        sa.select(
+            table.c.identity, table.c.invited, rater.c.joined, rater.c.answered, rater.c.finished, rater.c.withheld
+        )
         .select_from(table.outerjoin(rater, same))
         .where(table.c.study_id == service.study_id)
         .order_by(table.c.invited, table.c.identity)
     )
     with service.database.read() as connection:
         return [
-            Invited(row.identity, row.invited, row.joined, row.answered or 0, row.finished)
+            Invited(row.identity, row.invited, row.joined, row.answered or 0, row.finished, row.withheld)
             for row in connection.execute(query)
         ]
 

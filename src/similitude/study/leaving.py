@@ -13,7 +13,14 @@ from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.rows import Row
 
-TIME, SKIPS = "time", "skips"
+TIME, SKIPS, NOT_SHOWN = "time", "skips", "not_shown"
+WITHDRAWN = "withdrawn"  # the invitation was taken back before the rater had finished
+WHY = {
+    TIME: "no code: took less time than asked for",
+    SKIPS: "no code: passed over too many questions",
+    NOT_SHOWN: "no code: too many items could not be shown, by the rater's word",
+    WITHDRAWN: "invitation withdrawn",
+}  # as researchers read it
 _PASSED_OVER = ("skipped", "cant_tell", "not_shown")
 
 
@@ -44,10 +51,12 @@ def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: fl
     if wanted[TIME] and rater["began"] is not None and served - rater["began"] < share * wanted[TIME]:
         return TIME
     mine = answer.c.rater_id == rater["id"], answer.c.outcome.in_(_PASSED_OVER)
-    passed_over = connection.scalar(sa.select(sa.func.count()).where(*mine)) or 0
-    if rater["answered"] - passed_over < math.floor(share * _least_answered(study)):
-        return SKIPS
-    return None
+    counts = sa.select(answer.c.outcome, sa.func.count()).where(*mine).group_by(answer.c.outcome)
+    passed_over = {row[0]: row[1] for row in connection.execute(counts)}
+    lacking = math.floor(share * _least_answered(study)) - (rater["answered"] - sum(passed_over.values()))
+    if lacking <= 0:
+        return None
+    return NOT_SHOWN if passed_over.get(NOT_SHOWN, 0) >= lacking else SKIPS
 
 
 def way_out(study: Study, rater: Row) -> Row:

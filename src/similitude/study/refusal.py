@@ -22,6 +22,11 @@ def unknown_rater() -> Refused:
     return Refused(401, "unknown_rater", "This page does not know you; open the study's link again.")
 
 
+def withdrawn_rater() -> Refused:
+    """Somebody whose invitation was taken back after they had begun."""
+    return Refused(410, "withdrawn", "Your invitation was withdrawn; no more answers are taken.")
+
+
 def erased_rater() -> Refused:
     """Somebody whose answers were erased, as they asked."""
     return Refused(410, "erased", "Your answers were erased, as you asked; you take part no longer.")

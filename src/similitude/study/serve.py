@@ -116,8 +116,10 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
 
 def _hints(site: Site, links: list[str], folder: Path) -> list[str]:
     """How the first link is made to say who comes; and whether a link is needed that is signed."""
-    if any(service.study.raters.invited for service in site.studies.values()):
-        return [f"by invitation: similitude study invite {folder} PEOPLE"]
+    invited = [name for name, service in site.studies.items() if service.study.raters.invited]
+    if invited:
+        which = [f" --study {name}" if len(site.studies) > 1 else "" for name in invited]
+        return [f"by invitation: similitude study invite {folder} PEOPLE{study}" for study in which]
     return [f"{link}?rater=NAME   to know who it is" for link in links[:1]]
 
 

@@ -7,9 +7,11 @@ is a `Refused`, with the status that the browser gets and a sentence.
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -34,6 +36,7 @@ from similitude.study.written import check_pictures
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
+_log = logging.getLogger("similitude.study")
 encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -54,6 +57,7 @@ class StudyService:
         check_pictures(study)
         self.background = background_of(study, self.items.values())
         self.names = list(self.items)
+        self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone, by name
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         check_items(study, self.names)
@@ -71,6 +75,17 @@ class StudyService:
         """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
         known = self._item_json.get(name)
         return known or encode({"name": name, "kind": "text", "content": name, "address": None})
+
+    def file_of(self, name: str) -> Path | None:
+        """The file of an item, None where there is none; of one that is gone the log says so, once."""
+        path = self.items[name].path if name in self.items else None
+        if path is None or path.is_file():
+            self.not_served.pop(name, None)
+            return path
+        if name not in self.not_served:
+            self.not_served[name] = path
+            _log.warning("%s: %s is gone, so that raters cannot see this item; put it back", self.study.name, path)
+        return None
 
     def join(self, joining: Joining) -> Future[str]:
         """Come in, or come back: the token that says who it is from then on."""

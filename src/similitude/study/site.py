@@ -39,8 +39,15 @@ def default_database(root: Path) -> str:
 def existing_database(root: Path, url: str | None = None) -> Database:
     """The database of a folder, which must be there."""
     if url is None and not (root / FILE).is_file():
-        raise StudyError(f"{root}: no {FILE} in it; serve the study first, or give --database")
+        raise StudyError(f"{root}: no {FILE} in it; {_where_instead(root.resolve())}")
     return Database(url or default_database(root))
+
+
+def _where_instead(folder: Path) -> str:
+    """What to do about a folder without a database: it may be served from the folder above."""
+    if (folder / "study.toml").is_file() and (folder.parent / FILE).is_file():
+        return f"the folder above holds one: give {folder.parent} --study {folder.name}"
+    return "serve the study first, or give --database"
 
 
 def open_site(root: Path, url: str | None = None) -> Site:

@@ -63,10 +63,13 @@ DEFAULTS: dict[str, str] = {
     "start. If this is a mistake, please write to the people who invited you.",
     "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "
     "this is a mistake, please write to the people who invited you.",
+    "no_code_not_shown": "There is no completion code, since too much could not be shown to you. That is not your "
+    "fault: please write to the people who invited you, so that they can make it good.",
     "no_code_rehearsal": "This was a rehearsal: its answers are left out of the study, and there is no code.",
     "redirecting": "You are taken back in a moment.",
     "declined_title": "Thank you for your time",
-    "declined": "Nothing about you was kept. You can close this page.",
+    "declined": "Nothing of this visit was kept. If you took part before, your answers of then are still there; the "
+    "people who invited you can remove them. You can close this page.",
     "full_title": "This study is complete",
     "full": "It has all the people it needs. Thank you for coming.",
     "paused_title": "This study is paused",
@@ -78,6 +81,9 @@ DEFAULTS: dict[str, str] = {
     "erased_title": "Your answers were removed",
     "erased": "They were removed from this study, as you asked, and no more are taken through this link. You can close "
     "this page.",
+    "withdrawn_title": "Your invitation was withdrawn",
+    "withdrawn": "The people who invited you have taken it back. The answers that you gave before are kept; no more "
+    "are taken, and there is no completion code. If this is a mistake, please write to them.",
     "fault_title": "Something went wrong",
     "fault": "Your answers so far are kept. Please load this page again.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",

@@ -123,7 +123,7 @@ class Questions(BaseModel):
     paused: bool
 
 
-Withheld = Literal["time", "skips", "rehearsal"]
+Withheld = Literal["time", "skips", "not_shown", "rehearsal"]
 
 
 class WayOut(BaseModel):
@@ -178,7 +178,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": meaning}
     for status, meaning in {
         400: "not HTTP as it should be", 401: "unknown rater", 403: "not allowed", 404: "not there",
-        409: "against what happened before", 410: "erased", 413: "too large", 422: "not as described",
+        409: "against what happened before", 410: "erased, or withdrawn", 413: "too large", 422: "not as described",
         503: "the store cannot take it now; nothing was lost, send it again",
     }.items()
 }  # fmt: skip
@@ -328,10 +328,10 @@ _NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "str
 )  # fmt: skip
 def item_file(request: Request) -> FileResponse:
     """The file of a picture, a sound or a film; looked up by name, so no path can lead elsewhere."""
-    item = service_of(request).items.get(request.path_params["name"])
-    if item is None or item.path is None or not item.path.is_file():
+    path = service_of(request).file_of(request.path_params["name"])
+    if path is None:
         raise Refused(404, "no_item", "There is no such file.")
-    return FileResponse(item.path, headers={"Cache-Control": "public, max-age=3600"})
+    return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
 async def _me(service: StudyService, rater_id: int) -> dict[str, Any]:

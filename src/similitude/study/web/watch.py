@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from similitude.study.entrance import REHEARSAL
 from similitude.study.holding import NOBODY, PATIENCE, Pulse
+from similitude.study.leaving import WHY
 from similitude.study.service import StudyService
 from similitude.study.store import schema
 from similitude.study.web.admin_page import UNAVAILABLE
@@ -28,6 +29,7 @@ _MOST_RATERS = 300
 _FEW_CATCHES = 2
 _HASTY = 0.4  # of the typical time of an answer
 _SIDED = 0.001
+_SHOWN_OF_RATERS = ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld")
 _BEHIND = 50  # answers that the model has not learned yet, beyond which it is called behind
 _WORDS = {
     "starting": "No model process keeps this study yet; one takes it up within seconds of the server's start. Random "
@@ -171,6 +173,7 @@ class Watch:
                     "outcomes": dict(self._tally.outcomes),
                     "model": self._model(connection, model, now),
                     "raters": self._raters(connection, found),
+                    "not_served": [path.name for path in list(service.not_served.values())],
                 },
                 "model": {"curve": self._curve(connection), **self._learned(found)},
             }
@@ -228,9 +231,7 @@ class Watch:
     def _raters(self, connection: sa.Connection, found: dict[str, Any] | None) -> list[dict[str, Any]]:
         """Raters with what stands out about them, those with something first, then the latest."""
         table = schema.rater
-        columns = [
-            table.c[name] for name in ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed")
-        ]
+        columns = [table.c[name] for name in _SHOWN_OF_RATERS]
         query = sa.select(*columns).where(table.c.study_id == self.service.study_id).order_by(table.c.id.desc())
         known = {rater["names"]: rater for rater in found["raters"]} if found else {}
         times = sorted(rater["seconds"] for rater in known.values() if rater["seconds"] is not None)
@@ -244,7 +245,7 @@ class Watch:
         return raters[:_MOST_RATERS]
 
     def _flags(self, row: Any, judged: dict[str, Any], typical: float | None) -> list[str]:
-        flags = []
+        flags = [WHY[row["withheld"]]] if row["withheld"] in WHY else []
         if row["origin"] == REHEARSAL:
             return ["rehearsal: left out"]
         catch = self.service.study.catch

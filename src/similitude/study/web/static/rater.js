@@ -227,6 +227,7 @@ function stop(error) {
   onScreen?.away.abort();
   changed();
   if (NO_MORE.includes(error.code)) outbox.empty();
+  document.getElementById("place").textContent = "";
   sorry(main, known ? error.code : "fault", texts);
   if (!known) console.error(error);
   return known;

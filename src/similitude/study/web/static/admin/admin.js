@@ -39,12 +39,19 @@ function showNow(now) {
   showModelState(now.model);
   showMinutes(now);
   showRaters(now.raters);
+  showNotServed(now.not_served);
+}
+
+function showNotServed(files) {
+  at("not-served").hidden = !files.length;
+  const more = files.length > 5 ? ` and ${number.format(files.length - 5)} more` : "";
+  write("not-served", `Raters cannot see these items, since their files are gone: ${files.slice(0, 5).join(", ")}${more}. Put them back.`);
 }
 
 function showModelState(model) {
   write("model-state", model.state);
   at("model-state").className = "pill " + model.state;
-  write("model-version", model.version ? `fitted ${number.format(model.version)} times` : "");
+  write("model-version", model.version ? model.version === 1 ? "fitted once" : `fitted ${number.format(model.version)} times` : "");
   write("model-words", model.words);
 }
 
@@ -140,7 +147,7 @@ function showItems(items) {
     bar.className = "bar";
     bar.title = `its place is unsure to ${Math.round(100 * item.unsure)}% of the map's spread`;
     bar.appendChild(document.createElement("i")).style.width = `${100 * item.unsure}%`;
-    count.textContent = `${number.format(item.answers)} answers`;
+    count.textContent = item.answers === 1 ? "1 answer" : `${number.format(item.answers)} answers`;
     count.className = "small";
     box.append(name, bar, count);
   }
