@@ -121,7 +121,7 @@ def test_an_erased_person_is_not_invited_again(serve, take_part, url, tmp_path):
     done = CliRunner().invoke(
         cli.app, ["study", "invite", str(tmp_path / "words"), str(tmp_path / "people.txt"), "--database", url]
     )
-    assert "ann: was erased" in done.stderr
+    assert "ann: was erased" in done.output
     assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", "bob"]
     assert [one.identity for one in invited_people(service)] == ["bob"]
 
@@ -176,7 +176,7 @@ def test_people_are_invited_from_the_command_line(tmp_path):
         run("invite", folder)
     open_to_all = write_study(tmp_path / "open")
     done = CliRunner().invoke(cli.app, ["study", "invite", str(open_to_all), str(tmp_path / "people.txt")])
-    assert "set invited = true" in done.stderr
+    assert "set invited = true" in done.output
 
 
 # --- limits ---
