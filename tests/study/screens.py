@@ -67,6 +67,9 @@ ASTRAY = """() => {
   return found;
 }"""
 
+# The page has heard that the screen has another size, and is painted so.
+ARRANGED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 RECORD = """async () => {
   const canvas = Object.assign(document.createElement("canvas"), {width: 64, height: 64});
   const brush = canvas.getContext("2d");

@@ -23,6 +23,8 @@ def live(tmp_path_factory):
     root = tmp_path_factory.mktemp("studies")
     write_study(root, "paid", f'title = "Faces"\n{PAID}')
     write_study(root, "invited", f'title = "Faces"\n{SHORT}[question]\nnumber = 2\n[raters]\ninvited = true\n')
+    one = "[question]\nnumber = 1\n[completion]\ncode = 'C1'\nseconds_per_question = 0\n"
+    write_study(root, "gone", f'title = "Faces"\n{SHORT}{one}')
     with serving(root) as server:
         yield server
 
@@ -106,6 +108,18 @@ def test_who_is_withdrawn_while_answering_is_told_so(live, page, shot):
     shot(page, "withdrawn")
     assert violations(page) == []
     takes_no_answers(page, "Your invitation was withdrawn")
+
+
+def test_who_could_not_see_the_items_is_not_at_fault(live, page, shot):
+    items = live.root / "gone" / "items"
+    items.rename(live.root / "moved")
+    page.goto(live.link("gone"))
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="I cannot see it").click()
+    finished(page)
+    page.get_by_text("That is not your fault: please write to the people who invited you").wait_for()
+    shot(page, "not-shown")
+    (live.root / "moved").rename(items)
 
 
 def test_a_link_that_replaces_a_password_says_so_and_the_admin_sees_it(live, page, shot):

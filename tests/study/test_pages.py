@@ -195,6 +195,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
         "not_named",
         "crowded",
         "erased",
+        "withdrawn",
         "declined",
         "fault",
     ):  # those that `sorry` shows by name

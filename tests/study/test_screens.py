@@ -9,6 +9,7 @@ import pytest
 from tests.study.conftest import serving, watch
 from tests.study.making import FORMS
 from tests.study.screens import (
+    ARRANGED,
     ASTRAY,
     DIRECTIONS,
     HEIGHTS,
@@ -56,6 +57,7 @@ def show(live, browser):
             shown = form, kind
         page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
         page.evaluate("direction => (document.documentElement.dir = direction)", direction)
+        page.evaluate(ARRANGED)
         return page
 
     yield show_study

@@ -83,7 +83,10 @@ function fieldRow(field, texts) {
 export async function done(main, { code, redirect, withheld }, setup) {
   const texts = setup.texts;
   const body = [setup.pages.includes("done") ? written("done") : make("p", {}, texts.done)];
-  if (withheld) body.push(make("p", { class: "withheld" }, texts[`no_code_${withheld}`]));
+  const why = {
+    time: texts.no_code_time, skips: texts.no_code_skips, not_shown: texts.no_code_not_shown, rehearsal: texts.no_code_rehearsal,
+  }[withheld];
+  if (why) body.push(make("p", { class: "withheld" }, why));
   if (code) body.push(codeBox(code, texts));
   if (redirect) {
     if (!code) body.push(make("p", {}, texts.redirecting));
