@@ -62,7 +62,7 @@ rater = Table(
     Column("began", Float),  # when the rater joined, in seconds of `uptime`
     Column("consented", Float),
     Column("finished", Float),
-    Column("withheld", Text),  # why a rater who finished gets no completion code: time, skips or rehearsal
+    Column("withheld", Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
     Column("erased", Float),  # on request; what is left says nothing about the person
     Column("asked", Integer, nullable=False),  # questions handed out: the next one has this number
     Column("answered", Integer, nullable=False),
