@@ -150,7 +150,7 @@ def test_declining_keeps_nothing(live, page):
     before = len(live.rows("SELECT * FROM rater"))
     page.goto(live.link("whole", "?rater=Nobody"))
     page.get_by_role("button", name="I do not want").click()
-    page.get_by_text("Nothing about you was kept").wait_for()
+    page.get_by_text("Nothing of this visit was kept").wait_for()
     assert len(live.rows("SELECT * FROM rater")) == before
 
 

@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 def test_from_answers_to_files_and_back(folder, tmp_path):
     assert "answers.csv: 12 answers by 3 raters (8 of" in run("export", folder, "answers.csv")
     assert "more.csv: 20 answers by 5 raters" in run("export", folder, "more.csv", "--rehearsal")
-    assert "2 raters of rehearsals and their 8 answers deleted" in run("forget-rehearsal", folder)
+    assert "2 raters of rehearsals and 8 answers of theirs deleted" in run("forget-rehearsal", folder)
     assert "0 raters of rehearsals" in run("forget-rehearsal", folder)
     assert "answers.csv: 12 answers by 3 raters\n" in run("export", folder, "answers.csv", "--rehearsal")
     assert len(sm.read_comparisons("answers.csv")) == 12
