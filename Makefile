@@ -29,7 +29,7 @@ test: check  ## style, types and all tests
 	./tests/setup.sh
 	$(BIN)/python -m pytest -n auto
 
-test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in a minute or so
+test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in two minutes
 	$(BIN)/python -m pytest --fast -n auto
 
 test-all: check  ## everything, the large matrices whole
