@@ -41,11 +41,15 @@ def labels():
     ids=["steps", "numbers", "links", "labels"],
 )
 def test_further_feedback_helps_where_comparisons_are_few(further):
-    alone = sm.STE(2, random_state=0).fit(FEW)
-    together = sm.MixedEmbedding(2, random_state=0).fit(FEW, **further)
-    gain = -0.05 if "labels" in further else 0.03  # labels gain .01 ± .02 over draws, everything else much more
-    assert together.score(UNSEEN) > alone.score(UNSEEN) + gain
-    assert together.status_ == "converged"
+    """In the mean of six draws: over 14 truths labels gain .075 ± .021 (standard deviation), links .17 ± .024,
+    ratings .20 ± .035; the least that is asked for lies 3.5 deviations below and more."""
+    gains = []
+    for seed in range(10, 16):
+        few = sm.simulate(TRUTH, 40, sharpness=3.0, random_state=seed)
+        together = sm.MixedEmbedding(2, random_state=0).fit(few, **further)
+        assert together.status_ == "converged"
+        gains.append(together.score(UNSEEN) - sm.STE(2, random_state=0).fit(few).score(UNSEEN))
+    assert np.mean(gains) > (0.0 if "labels" in further else 0.06)
 
 
 def test_everything_together_and_what_is_told_of_it():
