@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,15 @@ _SETTINGS = {
 _DARK, _LIGHT = 0, 1
 _CENTRE = """selector => {
   const one = document.querySelector(selector);
+  window.clickArrived = false;
+  one.addEventListener("click", () => (window.clickArrived = true), { once: true, capture: true });
   one.scrollIntoView({ block: "center" });
   const { left, top, width, height } = one.getBoundingClientRect();
   return [Math.round(left + width / 2), Math.round(top + height / 2)];
 }"""
+_ARRIVED = "window.clickArrived !== false"  # another page, which knows nothing of it, shows that the click arrived
+_HOLDS = "([selector, text]) => document.querySelector(selector).value === text"
+_SECOND_TRY = 5.0  # seconds without a sign of a click
 _SHOWN = "selector => [...document.querySelectorAll(selector)].some((one) => one.checkVisibility())"
 
 
@@ -140,18 +146,30 @@ class FirefoxPage:
         return json.loads(result["result"]["value"])
 
     def wait_for_selector(self, selector: str) -> None:
-        until(lambda: self.evaluate(_SHOWN, selector), f"{selector} was not shown")
+        until(lambda: self.evaluate(_SHOWN, selector), lambda: self._instead_of(selector))
+
+    def _instead_of(self, selector: str) -> str:
+        return f"{selector} was not shown; the page says: {self.evaluate('document.body.innerText')[:500]}"
 
     def click(self, selector: str) -> None:
+        """Click on an element; again where the click met something else, as it may while the page is being drawn."""
         self.wait_for_selector(selector)
+        until(lambda: self._click_arrives(selector), f"no click arrived at {selector}")
+
+    def _click_arrives(self, selector: str) -> bool:
         x, y = self.evaluate(_CENTRE, selector)
         moves = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}]
         self._act("pointer", [*moves, {"type": "pointerUp", "button": 0}])
+        end = time.monotonic() + _SECOND_TRY
+        while not (arrived := self.evaluate(_ARRIVED)) and time.monotonic() < end:
+            time.sleep(0.02)
+        return arrived
 
     def fill(self, selector: str, text: str) -> None:
         self.click(selector)
         for sign in text:
             self.press(sign)
+        until(lambda: self.evaluate(_HOLDS, [selector, text]), f"{selector} does not hold {text!r}")
 
     def press(self, key: str) -> None:
         value = _KEYS.get(key, key)

@@ -23,6 +23,7 @@ SURVEY = (
     '{name = "eyes", label = "Eyes", kind = "choice", choices = ["good", "bad"]}, '
     '{name = "more", label = "Anything else?", kind = "long_text"}]\n'
 )
+PAID = '[completion]\ncode = "C1A2B3"\nseconds_per_question = 0\n'
 FIREFOX_IN_THE_DARK = pytest.param(("firefox", "dark"), marks=pytest.mark.whole)
 BROWSERS = [("chromium", "light"), ("chromium", "dark"), ("firefox", "light"), FIREFOX_IN_THE_DARK]
 
@@ -31,9 +32,7 @@ BROWSERS = [("chromium", "light"), ("chromium", "dark"), ("firefox", "light"), F
 def live(tmp_path_factory):
     folder = tmp_path_factory.mktemp("access")
     one_of_each_form(folder, 1)
-    whole = (
-        f'title = "Faces"\nbreak_every = 1\n[question]\nnumber = 2\n{PRACTICE}{SURVEY}[completion]\ncode = "C1A2B3"\n'
-    )
+    whole = f'title = "Faces"\nbreak_every = 1\n[question]\nnumber = 2\n{PRACTICE}{SURVEY}{PAID}'
     plain = {"instructions.md": "Go by your first impression. ![Example](pages/a.png)", "pages/a.png": picture()}
     write_study(folder, "whole", whole, {**faces(), **plain})
     write_study(folder, "named", f'title = "Faces"\n{SHORT}[raters]\nmust_be_named = true\n')
