@@ -21,7 +21,7 @@ def chosen_rows(program: str, rows: Sequence[Any]) -> tuple[list[Any], list[str]
     chosen = [row for row in rows if not asked.rows or row.name in asked.rows]
     if asked.list:
         print("\n".join(map(str, chosen)))
-        return [], []
+        sys.exit()
     return chosen, words[cut + 1 :]
 
 

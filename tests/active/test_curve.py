@@ -1,11 +1,13 @@
 """Replays, what they need, plans, and fitting again."""
 
+from itertools import permutations
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import similitude as sm
-from similitude.active.asked import codes_of
+from similitude.active.asked import codes_of, number_of_questions
 from similitude.active.plan import sharpness_of
 from similitude.active.refit import best_fit, through_sample
 from similitude.active.sources import RecordedAnswers
@@ -19,6 +21,19 @@ def table():
         sm.STE(2), TRUTH, strategies=("random", "information_gain"), rounds=14, n_repeats=3, sharpness=4.0,
         random_state=0, per_repeat=True,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["triplet", "odd_one_out", "quadruplet"])
+def test_few_items_are_asked_about_more_than_once(form):
+    table = sm.plan(5, accuracy=(0.7,), form=form, n_repeats=1, at_most=80, random_state=0)
+    assert table.reached[0] == 1
+    assert table.answers[0] <= 80
+
+
+@pytest.mark.parametrize(("form", "width"), [("triplet", 3), ("odd_one_out", 3), ("quadruplet", 4), ("choice", 4)])
+def test_the_number_of_questions_is_that_of_their_codes(form, width):
+    shown = np.array(list(permutations(range(6), width)))
+    assert number_of_questions(form, width, 6) == len(np.unique(codes_of(form, shown, 6)))
 
 
 def test_all_strategies_begin_alike(table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,15 @@ def codes_of(form: str, shown: Array, n_items: int) -> Codes:
     for column in rows.T:
         code = code * (n_items if exact else _HASH) + column  # int64 wraps around, which is what a hash may do
     return code
+
+
+def number_of_questions(form: str, width: int, n_items: int) -> int:
+    """Return how many different questions there are; items of one question differ."""
+    if form == "quadruplet":
+        return 3 * comb(n_items, 4)
+    if form == "odd_one_out":
+        return comb(n_items, 3)
+    return n_items * comb(n_items - 1, width - 1)
 
 
 class Asked:

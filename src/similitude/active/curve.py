@@ -224,10 +224,11 @@ def _replay(
         for k, count in enumerate(rounds):
             first = k < size[1]
             rng = begin if first else go_on
+            at_random = {"strategy": "random", "repeat": options.get("repeat", False)}
             chooser = Chooser(
                 Similarity(np.zeros((who.n_items, 1)), _LOSS) if model is None else model,
                 form=form, asked=answers, pool=who.pool, random_state=rng,
-                **({"strategy": "random"} if first else {"random_share": 0.0} | options),
+                **(at_random if first else {"random_share": 0.0} | options),
             )  # fmt: skip
             said = who.ask(chooser.choose(count)[0], rng)
             answers = said if answers is None else Comparisons.concatenate([answers, said])

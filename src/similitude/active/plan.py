@@ -9,10 +9,11 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from similitude.active.asked import number_of_questions
 from similitude.active.curve import Progress, active_curve, crossing
 from similitude.evaluate.validation import Estimator
 from similitude.feedback.columns import Array
-from similitude.feedback.questions import random_questions
+from similitude.feedback.questions import question_width, random_questions
 from similitude.feedback.simulation.truth import Truth
 from similitude.methods.ordinal import STE
 
@@ -38,7 +39,8 @@ def plan(
 
     Simulated raters judge items at normal positions; a model learns from ever more of their answers and is tested
     against the truth without noise. Real items are less even and real raters less alike: take the numbers for their
-    order of magnitude, and look again with `learning_curve` when answers come in.
+    order of magnitude, and look again with `learning_curve` when answers come in. Where there are fewer questions than
+    answers (few items), questions are asked more than once.
 
     Parameters
     ----------
@@ -74,10 +76,12 @@ def plan(
     if not all(0.5 < goal < 1 for goal in accuracy):
         raise ValueError(f"accuracy: expected shares between 0.5 and 1, found {list(accuracy)}")
     truth = np.random.default_rng(random_state).normal(size=(n_items, n_components))
+    rounds = _rounds(n_items, at_most)
+    few = sum(rounds) > number_of_questions(form, question_width(form, n_items, None), n_items)
     table = active_curve(
-        STE(n_components) if estimator is None else estimator, truth, strategies=(strategy,), form=form,
-        rounds=_rounds(n_items, at_most), sharpness=sharpness_of(truth, wrong), n_repeats=n_repeats,
-        random_state=random_state, n_jobs=n_jobs, per_repeat=True, callback=callback,
+        STE(n_components) if estimator is None else estimator, truth, form=form, rounds=rounds,
+        strategies={strategy: {"strategy": strategy, "repeat": few}}, sharpness=sharpness_of(truth, wrong),
+        n_repeats=n_repeats, random_state=random_state, n_jobs=n_jobs, per_repeat=True, callback=callback,
     )  # fmt: skip
     return pd.DataFrame([_row(table, float(goal), n_items) for goal in accuracy])
 

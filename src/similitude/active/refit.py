@@ -11,7 +11,7 @@ from sklearn.base import clone
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.methods.base import ComparisonEstimator
+from similitude.methods.base import ComparisonEstimator, Fitted, similarity_of
 from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
@@ -57,7 +57,7 @@ def _positions(last: Any) -> Floats:
     return np.asarray(getattr(last, "embedding_", last))
 
 
-def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state: Seed = 0) -> Similarity:
+def refit(similarity: Fitted, comparisons: ComparisonsLike, *, random_state: Seed = 0) -> Similarity:
     """Learn a saved similarity anew from all answers, old and new.
 
     The method and settings are those that the similarity was made with; the fit starts from where its items are and
@@ -65,7 +65,7 @@ def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state:
 
     Parameters
     ----------
-    similarity : a fitted `Similarity`, loaded from a file, say
+    similarity : a fitted `Similarity`, loaded from a file, say; or a fitted estimator
     comparisons : all answers so far, not only the new ones
     random_state : seed or generator of the new starts
 
@@ -83,6 +83,7 @@ def refit(similarity: Similarity, comparisons: ComparisonsLike, *, random_state:
     >>> after, after.score(answers) > 0.9
     (<STE: 12 items in 2 dimensions>, True)
     """
+    similarity = similarity_of(similarity, "similarity")
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     estimator = _estimator(similarity).set_params(n_items=c.n_items)
     if "random_state" in estimator.get_params():

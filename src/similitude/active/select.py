@@ -28,7 +28,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import question_width
-from similitude.methods.base import Fitted
+from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
 
 FORMS = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -125,7 +125,7 @@ class Chooser:
         random_share: float = 0.1,
         random_state: Seed = None,
     ) -> None:
-        self.similarity: Similarity = getattr(similarity, "similarity_", similarity)
+        self.similarity = similarity_of(similarity, "similarity")
         self.strategy, self.random_share, self.repeat = strategy, random_share, repeat
         check_share(random_share, "random_share")
         self.form, width = _form(form, self.n_items, grid_size)

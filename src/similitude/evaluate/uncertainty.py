@@ -35,7 +35,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import Estimate
 from similitude.kernels.modalities import Features
-from similitude.methods.base import Fitted
+from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
 
 if TYPE_CHECKING:
@@ -211,6 +211,10 @@ def uncertainty(
     n_jobs : processes for the refits, through joblib
     callback : called after each refit of the bootstrap with the number done and the number of all
 
+    Returns
+    -------
+    Uncertainty
+
     Examples
     --------
     >>> import numpy as np, similitude as sm
@@ -222,7 +226,7 @@ def uncertainty(
     ((12,), 'item', 2)
     """
     _check(method, by, n, level)
-    similarity: Similarity = getattr(model, "similarity_", model)
+    similarity = similarity_of(model, "model")
     c = similarity.over_items(as_comparisons(comparisons))
     if c.n_items < similarity.n_items and c.names is None:
         c = c.with_items(n_items=similarity.n_items)

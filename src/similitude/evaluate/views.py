@@ -9,6 +9,7 @@ import numpy as np
 
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.items import Names, check_names
+from similitude.methods.base import similarity_of
 from similitude.methods.scaling import scale_distances
 
 
@@ -30,7 +31,7 @@ class View:
     @classmethod
     def of(cls, given: Any, argument: str) -> View:
         """Read a fitted estimator, a `Similarity`, or a table of dissimilarities."""
-        similarity = getattr(given, "similarity_", given)
+        similarity = similarity_of(given, argument) if hasattr(given, "fit") else given
         if hasattr(similarity, "distances"):
             positions = getattr(similarity, "embedding", None)
             return cls(similarity.distances(), positions, getattr(similarity, "names", None))

@@ -114,6 +114,20 @@ Fitted = ComparisonEstimator | Similarity
 """A model that can be asked: either will do where nothing is fitted again."""
 
 
+def similarity_of(model: Any, argument: str) -> Similarity:
+    """Return the fitted model in use; where nothing is fitted, or no model is given, say so."""
+    if isinstance(model, Similarity):
+        return model
+    if hasattr(model, "fit"):
+        check_is_fitted(model, "similarity_")
+        found: Similarity = model.similarity_
+        return found
+    raise TypeError(
+        f"{argument}: expected a fitted model, found {type(model).__name__}; "
+        "learn one from comparisons first: similitude.STE(2).fit(comparisons)"
+    )
+
+
 def refuse_empty(comparisons: Comparisons) -> None:
     """Refuse feedback from which nothing can be learned."""
     if not len(comparisons) or not comparisons.weight.any():

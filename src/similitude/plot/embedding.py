@@ -13,7 +13,7 @@ from similitude.evaluate.projection import project
 from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.items import Names, check_names, encode_items
-from similitude.methods.base import Fitted
+from similitude.methods.base import Fitted, similarity_of
 from similitude.plot.style import COLOURS, MARKERS, axes_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _room_around(flat: Floats) -> Floats:
 
 
 def _positions_of(model: Any) -> tuple[Floats, Names | None]:
-    similarity = getattr(model, "similarity_", model)
+    similarity = similarity_of(model, "model") if hasattr(model, "fit") else model
     positions = np.asarray(getattr(similarity, "embedding", similarity), float)
     if positions.ndim != 2 or not np.isfinite(positions).all():
         raise ValueError(f"model: expected a fitted model or finite positions (n, d), found shape {positions.shape}")

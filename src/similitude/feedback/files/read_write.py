@@ -90,6 +90,8 @@ def read_comparisons(
     rule = ItemRule(names, n_items, labels)
     options = Options(form, rule, larger, missing, max_per_rater, random_state, drop_degenerate, keep_catch)
     if not isinstance(path, (str, os.PathLike)):
+        if not hasattr(path, "columns"):
+            raise TypeError(f"path: expected a file or a pandas table, found {type(path).__name__}")
         return _over(read_table(tables.of_frame(path), options), names, n_items)
     where = Path(path)
     if where.is_dir():
