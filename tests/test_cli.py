@@ -1,6 +1,5 @@
 """The command line as a shell sees it: what it prints, what it writes, how it fails."""
 
-import os
 import re
 import subprocess
 import sys
@@ -13,20 +12,17 @@ from typer.testing import CliRunner
 import similitude as sm
 from similitude import cli
 from similitude.cli.fitting import Method
+from tests.shell import run, run_python
 
-pytestmark = pytest.mark.slow  # a process for each test
+pytestmark = pytest.mark.slow
 
 runner = CliRunner()
 
 
-def run(*arguments, folder, check=True):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "similitude.cli", *map(str, arguments)]
-    environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "120"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
-    if check:
-        assert done.returncode == 0, done.stderr
-    return done
+def printed_python(done):
+    """The code that a command says does the same."""
+    lines = done.stdout.split("the same in Python:\n")[1].split("next:")[0].splitlines()
+    return "\n".join(line.strip() for line in lines)
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +43,7 @@ def test_simulate_and_fit_say_what_they_did(study):
 
 def test_the_python_that_is_printed_does_the_same(study, tmp_path):
     done = run("fit", "answers.csv", "-o", "other.sim", "--penalty", 0.1, folder=study)
-    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
-    code = "\n".join(line.strip() for line in printed.splitlines()).replace("other.sim", "again.sim")
-    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
+    run_python(printed_python(done).replace("other.sim", "again.sim"), study)
     first, second = sm.Similarity.load(study / "other.sim"), sm.Similarity.load(study / "again.sim")
     assert np.array_equal(first.embedding, second.embedding)
 
@@ -63,9 +57,7 @@ def test_methods_that_learn_from_features(study, method):
     table[::-1].to_csv(study / "features.tsv", sep="\t", index=False)  # rows are found by name
     chosen = () if method is None else ("--method", method)
     done = run("fit", "answers.csv", "-o", "featured.sim", "--features", "features.tsv", *chosen, folder=study)
-    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
-    code = "\n".join(line.strip() for line in printed.splitlines()).replace("featured.sim", "again.sim")
-    subprocess.run([sys.executable, "-c", code], cwd=study, check=True)
+    run_python(printed_python(done).replace("featured.sim", "again.sim"), study)
     first, second = sm.Similarity.load(study / "featured.sim"), sm.Similarity.load(study / "again.sim")
     assert np.array_equal(first.embedding, second.embedding)
     expected = getattr(sm, first.about["method"])(2, random_state=0).fit(c, features=numbers)
@@ -79,9 +71,7 @@ def test_features_of_items_without_names_go_by_position(tmp_path):
     shuffled = np.random.default_rng(2).permutation(8)
     pd.DataFrame(truth[shuffled], shuffled).to_csv(tmp_path / "features.csv", index_label="item")
     done = run("fit", "answers.csv", "--features", "features.csv", folder=tmp_path)
-    printed = done.stdout.split("the same in Python:\n")[1].split("next:")[0]
-    code = "\n".join(line.strip() for line in printed.splitlines()).replace("answers.sim", "again.sim")
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    run_python(printed_python(done).replace("answers.sim", "again.sim"), tmp_path)
     first, second = sm.Similarity.load(tmp_path / "answers.sim"), sm.Similarity.load(tmp_path / "again.sim")
     assert np.array_equal(first.embedding, second.embedding)
     assert sm.procrustes_distance(first.embedding, truth) < 0.05
@@ -114,11 +104,7 @@ def test_evaluate_compares_methods_with_features_and_without(study):
     ids=lambda arguments: " ".join(map(str, arguments[:3])),
 )
 def test_every_command_runs_and_prints_python_that_runs(arguments, study):
-    done = run(*arguments, folder=study)
-    printed = done.stdout.split("the same in Python:\n")[1]
-    code = "\n".join(line.strip() for line in printed.splitlines())
-    again = subprocess.run([sys.executable, "-c", code], cwd=study, capture_output=True, text=True, check=False)
-    assert again.returncode == 0, again.stderr
+    run_python(printed_python(run(*arguments, folder=study)), study)
 
 
 def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
@@ -187,8 +173,8 @@ def test_next_prints_questions_where_no_file_is_named(study):
     assert len(said.split("the same in Python:")[0].splitlines()) == 4
 
 
-def test_demo_runs(tmp_path):
-    said = run("demo", folder=tmp_path).stdout
+def test_demo_runs_as_a_program(tmp_path):
+    said = subprocess.check_output([sys.executable, "-m", "similitude.cli", "demo"], cwd=tmp_path, text=True)
     assert (tmp_path / "demo" / "colours.png").exists()
     command = said.split(" evaluate ")[1].split()[0]
     assert sm.read_comparisons(tmp_path / command).n_items == 60

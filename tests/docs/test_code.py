@@ -1,5 +1,6 @@
 """The code on every page runs: Python blocks in one namespace per page, command lines as a shell would run them."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -8,10 +9,12 @@ import pytest
 
 from tests.docs.pages import blocks, name, pages
 from tests.patience import PATIENCE
+from tests.shell import run
 
-pytestmark = pytest.mark.slow  # a process for each test
+pytestmark = pytest.mark.slow
 
 RUN = ("python", "bash", "console")
+SHELL_SIGNS = set("|<>&;$`\\(")  # what only a shell understands
 WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in blocks(page))]
 
 
@@ -24,9 +27,19 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         if language == "python":
             exec(compile(text, f"{name(page)}, block {number}", "exec"), namespace)
         elif language in RUN:
-            run_in_shell(text, f"{name(page)}, block {number}")
+            run_lines(text, tmp_path, f"{name(page)}, block {number}")
     if "matplotlib" in sys.modules:
         sys.modules["matplotlib"].pyplot.close("all")
+
+
+def run_lines(text, folder, where):
+    """Run a block of command lines: in this process where it calls `similitude` alone, else in a shell."""
+    lines = [shlex.split(line, comments=True) for line in text.splitlines()]
+    if SHELL_SIGNS & set(text) or not all(line[0] == "similitude" for line in lines if line):
+        return run_in_shell(text, where)
+    for line in filter(None, lines):
+        done = run(*line[1:], folder=folder, check=False)
+        assert done.returncode == 0, f"{where}: {shlex.join(line)}\n{done.stdout}\n{done.stderr}"
 
 
 def run_in_shell(text, where):
