@@ -36,7 +36,8 @@ def run_lines(text, folder, where):
     """Run a block of command lines: in this process where it calls `similitude` alone, else in a shell."""
     lines = [shlex.split(line, comments=True) for line in text.splitlines()]
     if SHELL_SIGNS & set(text) or not all(line[0] == "similitude" for line in lines if line):
-        return run_in_shell(text, where)
+        run_in_shell(text, where)
+        return
     for line in filter(None, lines):
         done = run(*line[1:], folder=folder, check=False)
         assert done.returncode == 0, f"{where}: {shlex.join(line)}\n{done.stdout}\n{done.stderr}"
