@@ -27,14 +27,14 @@ check-systems: $(VENV)/ready  ## types as Windows and macOS see them: what these
 
 test: check  ## style, types and all tests
 	./tests/setup.sh
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in two minutes
-	$(BIN)/python -m pytest --fast -n auto
+	$(BIN)/python -m pytest --fast -n auto --dist worksteal
 
 test-all: check  ## everything, the large matrices whole
 	./tests/setup.sh
-	$(BIN)/python -m pytest --whole -n auto
+	$(BIN)/python -m pytest --whole -n auto --dist worksteal
 
 test-machines: $(VENV)/ready  ## the suite on simulated other machines; ROWS="nehalem busy" runs these alone
 	./tests/setup.sh
@@ -47,7 +47,7 @@ test-versions: $(VENV)/ready  ## the suite with the oldest versions that are all
 coverage: $(VENV)/ready  ## which lines and branches the suite runs
 	./tests/setup.sh
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -m pytest -n auto
+	$(BIN)/python -m coverage run -m pytest -n auto --dist worksteal
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 

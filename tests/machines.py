@@ -128,7 +128,20 @@ def run(machine: Machine, arguments: list[str]) -> str:
     print(f"\n--- {machine}", flush=True)
     if (wrong := not_as_wanted(machine)) is not None:
         return f"not to be had here: {wrong}"
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *machine.tests, *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "worksteal",
+        "-p",
+        "no:cacheprovider",
+        *machine.tests,
+        *arguments,
+    ]
     began = time.monotonic()
     with others_at_work(machine.busy):
         status = subprocess.run(command, env=os.environ | machine.environment()).returncode

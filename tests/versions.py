@@ -57,7 +57,19 @@ def run(versions: Versions, arguments: list[str]) -> str:
     if (wrong := versions.install()) is not None:
         return f"not to be had here: {wrong}"
     python = versions.environment() / "bin" / "python"
-    command = [str(python), "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *arguments]
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "worksteal",
+        "-p",
+        "no:cacheprovider",
+        *arguments,
+    ]
     return "passed" if subprocess.run(command, cwd=ROOT).returncode == 0 else "FAILED"
 
 

@@ -8,7 +8,9 @@ from similitude.study.modelling import StudyWorker
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
 
-TRUTH = np.random.default_rng(4).normal(size=(12, 2))
+TRUTH = np.random.Generator(np.random.PCG64(4)).normal(
+    size=(12, 2)
+)  # never other draws: catch trials say what is right
 NAMES = [f"c{k:02d}" for k in range(12)]
 _UIDS = itertools.count()
 

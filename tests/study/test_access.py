@@ -24,8 +24,8 @@ SURVEY = (
     '{name = "more", label = "Anything else?", kind = "long_text"}]\n'
 )
 PAID = '[completion]\ncode = "C1A2B3"\nseconds_per_question = 0\n'
-FIREFOX_IN_THE_DARK = pytest.param(("firefox", "dark"), marks=pytest.mark.whole)
-BROWSERS = [("chromium", "light"), ("chromium", "dark"), ("firefox", "light"), FIREFOX_IN_THE_DARK]
+OTHER_PAIRS = [pytest.param(pair, marks=pytest.mark.whole) for pair in (("chromium", "dark"), ("firefox", "light"))]
+BROWSERS = [("chromium", "light"), ("firefox", "dark"), *OTHER_PAIRS]
 
 
 @pytest.fixture(scope="module")

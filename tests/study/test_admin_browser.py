@@ -37,7 +37,7 @@ class Proxy:
         await self.app({**scope, "path": path.removeprefix(self.root)}, receive, send)
 
 
-@pytest.fixture(params=["", "/lab/faces"])
+@pytest.fixture(params=[pytest.param("", marks=pytest.mark.whole), "/lab/faces"])
 def address(tmp_path, request):
     """A study of swatches under way, served on a port of its own, at its root or under a path."""
     site, service = open_study(write_study(tmp_path / "colours"))

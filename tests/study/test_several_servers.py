@@ -137,7 +137,7 @@ def wait_for_answers(told, more):
     until(lambda: len(told.kept) >= enough, lambda: f"{len(told.kept)} answers acknowledged, expected {enough}")
 
 
-@pytest.mark.parametrize("dies", ["server", "server and model process"])
+@pytest.mark.parametrize("dies", [pytest.param("server", marks=pytest.mark.whole), "server and model process"])
 def test_kill_9_of_the_server_that_has_the_model(start, servers, database, dies):
     ask(next(iter(servers.values())), 4, seed=0)
     row = wait_for(database, lambda row, newest: row["version"] > 0 and row["last_answer"] == newest)
@@ -159,6 +159,7 @@ def test_kill_9_of_the_server_that_has_the_model(start, servers, database, dies)
     assert_all_kept_once(database, told)
 
 
+@pytest.mark.whole
 def test_kill_9_of_the_model_process_alone(servers, database):
     for seed, server in enumerate(servers.values()):
         ask(server, 2, seed)
