@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.rows import chosen_rows, summary
+from tests.rows import PYTEST, chosen_rows, summary
 
 NUMERIC = ("--ignore=tests/study",)  # what another processor could change
 SAME_KERNELS = {"Zen": "Haswell"}  # some builds of OpenBLAS know the first by the name of the second
@@ -128,20 +128,7 @@ def run(machine: Machine, arguments: list[str]) -> str:
     print(f"\n--- {machine}", flush=True)
     if (wrong := not_as_wanted(machine)) is not None:
         return f"not to be had here: {wrong}"
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "2",
-        "--dist",
-        "worksteal",
-        "-p",
-        "no:cacheprovider",
-        *machine.tests,
-        *arguments,
-    ]
+    command = [sys.executable, *PYTEST, *machine.tests, *arguments]
     began = time.monotonic()
     with others_at_work(machine.busy):
         status = subprocess.run(command, env=os.environ | machine.environment()).returncode

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider")
+
 
 def chosen_rows(program: str, rows: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """The rows that the command line names, all where it names none; and what follows --, for pytest."""

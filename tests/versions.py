@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.rows import chosen_rows, summary
+from tests.rows import PYTEST, chosen_rows, summary
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,19 +57,7 @@ def run(versions: Versions, arguments: list[str]) -> str:
     if (wrong := versions.install()) is not None:
         return f"not to be had here: {wrong}"
     python = versions.environment() / "bin" / "python"
-    command = [
-        str(python),
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "2",
-        "--dist",
-        "worksteal",
-        "-p",
-        "no:cacheprovider",
-        *arguments,
-    ]
+    command = [str(python), *PYTEST, *arguments]
     return "passed" if subprocess.run(command, cwd=ROOT).returncode == 0 else "FAILED"
 
 

@@ -8,9 +8,8 @@ from similitude.study.modelling import StudyWorker
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
 
-TRUTH = np.random.Generator(np.random.PCG64(4)).normal(
-    size=(12, 2)
-)  # never other draws: catch trials say what is right
+# never other draws: the catch trials of studies say what is right
+TRUTH = np.random.Generator(np.random.PCG64(4)).normal(size=(12, 2))
 NAMES = [f"c{k:02d}" for k in range(12)]
 _UIDS = itertools.count()
 
