@@ -16,6 +16,7 @@ def next_open(model, answers):
     return table.shown[0]
 
 
+@pytest.mark.slow
 def test_sequential_asks_little_and_infers_the_rest():
     n = 7
     truth = np.random.default_rng(3).normal(size=(n, 1))

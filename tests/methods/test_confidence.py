@@ -164,6 +164,7 @@ def test_it_finds_the_features_that_matter_and_predicts(rng):
     assert (model.predict(new) == kinds).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_confidences_help_where_labels_are_few():
     """At the defaults, on draws that were used to choose nothing: the whole interval of the mean gain is above 0."""
     gains = []
@@ -264,6 +265,7 @@ def test_fewer_factors_and_the_same_bits_again(rng):
     np.testing.assert_array_equal(one.components_, two.components_)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # classes at random leave L empty
 def test_scikit_learn_accepts_it():
     check_estimator(sm.CAMEL(max_iter=30, n_init=1), on_skip=None)

@@ -35,6 +35,7 @@ def labels():
     return sm.Labels.of(np.arange(14), quadrant, n_items=14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "further",
     [{"ratings": ratings()}, {"ratings": ratings(0)}, {"links": links()}, {"labels": labels()}],

@@ -95,6 +95,7 @@ def test_memory_is_bounded():
     assert model._rows[:, 0].shape == (100,)
 
 
+@pytest.mark.slow
 def test_replay_beats_no_replay_and_ten_passes_of_erkle():
     c, unseen = thesis()
     none, some = (sm.OnlineEmbedding(20, replay=replay, random_state=0).fit(c).score(unseen) for replay in (0, 50))

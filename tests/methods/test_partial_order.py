@@ -124,6 +124,7 @@ def test_lpoe_finds_cvxpys_optimum(loss, seed):
     same_optimum(fitted(sm.LPOE(loss, penalty=0.2, tol=5e-5, max_iter=5000), c, F["shape"]), best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", DRAWS)
 def test_auxiliary_kernels_find_cvxpys_optimum(loss, seed):
@@ -136,6 +137,7 @@ def test_auxiliary_kernels_find_cvxpys_optimum(loss, seed):
     same_optimum(fitted(model, c, F), judged_auxiliary(c, loss, 0.3, 0.1, tables))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     "method", [sm.LPOE, sm.KPOE, sm.MKPOE, sm.RCKLMKL, sm.RCKLAK], ids=lambda method: method.__name__
@@ -277,6 +279,7 @@ def test_a_table_with_names_is_read_by_name():
     np.testing.assert_allclose(sm.KPOE("logistic").fit(c, features=shuffled).embedding_, expected)
 
 
+@pytest.mark.slow
 def test_weights_find_the_features_that_matter():
     rng = np.random.default_rng(7)
     F = {"shape": rng.normal(size=(40, 3)), **{f"noise {k}": rng.normal(size=(40, 3)) for k in range(3)}}

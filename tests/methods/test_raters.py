@@ -97,6 +97,7 @@ def test_an_answer_of_nobody_known_counts():
     assert model.score(c) > 0.85
 
 
+@pytest.mark.slow
 def test_groups_who_see_other_maps_are_found():
     c = two_groups(np.random.default_rng(5).normal(size=(15, 2)))
     train, test = c.split(0.25, random_state=0)
@@ -122,6 +123,7 @@ def test_groups_who_weigh_dimensions_differently_are_found():
     np.testing.assert_allclose(model.distances() ** 2, wide, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_one_group_where_raters_agree():
     model = sm.GroupEmbedding(2, random_state=0, max_groups=3).fit(answers(np.full(8, 2.0), 60))
     assert model.n_groups_ == 1

@@ -287,6 +287,7 @@ def test_a_store_that_is_away_is_a_503_that_says_nothing_of_where_it_is(browser,
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
 
 
+@pytest.mark.slow
 def test_no_description_can_be_followed_into_a_fault(tmp_path):
     """schemathesis: requests made from the description of the interface, as it is and against it; no fault answers."""
     site = open_site(write_study(tmp_path / "words", "[question]\nnumber = 50"), f"sqlite:///{tmp_path / 'a.db'}")
