@@ -2,6 +2,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import numpy as np, similitude as sm
 from similitude.engine import compiled
