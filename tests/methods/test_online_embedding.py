@@ -210,7 +210,7 @@ def test_slope_is_the_best_one():
         ({"n_components": 0}, "n_components: expected"),
         ({"replay": -1}, "replay: expected"),
         ({"memory": 0}, "memory: expected"),
-        ({"loss": "ckl"}, "loss: expected 'logistic' or 'hinge'"),
+        ({"loss": "ckl"}, "loss: expected one of 'logistic', 'hinge'"),
         ({"rate": 0.0}, "rate: expected"),
         ({"rate": 0.3}, "rate: expected"),
         ({"prior": -1.0}, "prior: expected"),

@@ -55,7 +55,7 @@ def test_manners_and_bad_input():
     assert model.has_probability
     both = sm.RankProjection(2, random_state=0).fit(c, features={"a": X[:, :2], "b": X[:, 2:]})
     assert both.transform({"a": X[:3, :2]}).shape == (3, 2)
-    with pytest.raises(ValueError, match="n_components: expected a whole number of 1 or more, found 0"):
+    with pytest.raises(ValueError, match="n_components: expected a whole number of at least 1, found 0"):
         sm.RankProjection(0).fit(c, features=X)
     with pytest.raises(ValueError, match="n_init: expected"):
         sm.RankProjection(n_init=0).fit(c, features=X)

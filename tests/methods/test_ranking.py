@@ -213,7 +213,7 @@ def test_too_few_iterations_say_so():
         ({"slack": "none"}, "slack: expected"),
         ({"solver": "magic"}, "solver: expected"),
         ({"penalty": -1.0}, "penalty: expected"),
-        ({"rank": 0}, "rank: expected None or a whole number of 1 or more, found 0"),
+        ({"rank": 0}, "rank: expected a whole number of at least 1, found 0"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

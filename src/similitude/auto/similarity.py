@@ -30,6 +30,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
+from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 
 
@@ -175,8 +176,7 @@ class AutoSimilarity(ComparisonEstimator):
     def _checked(self) -> float:
         if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
             raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
-        if not (isinstance(self.n_folds, (int, np.integer)) and self.n_folds >= 2):
-            raise ValueError(f"n_folds: expected at least 2, found {self.n_folds!r}")
+        check_count("n_folds", self.n_folds, 2)
         wanted = list(self.dimensions)
         if not wanted or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in wanted):
             raise ValueError(f"dimensions: expected positive whole numbers, found {self.dimensions!r}")

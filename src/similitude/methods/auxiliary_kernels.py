@@ -24,9 +24,11 @@ from similitude.engine.solvers.result import Callback
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
-from similitude.methods.kernel_base import LOSSES, FeatureEstimator, Feedback, KernelEstimator, principal_axes
+from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.modalities import Modality
 from similitude.methods.placement import place_items
+from similitude.methods.scaling import principal_axes
 from similitude.methods.similarity import Similarity
 
 _PRICE = 0.3

@@ -37,6 +37,7 @@ from similitude.methods.confidence_ranking import Ranking
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
+from similitude.methods.settings import check_count, check_number
 
 _PATH = (0.01, 0.1, 1.0)  # of l1: from small to large, since from large the fit stays at L = 0
 _SHORT = 15  # iterations by which starts are compared
@@ -141,14 +142,13 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _check_settings(self) -> None:
-        for name, value in (("l1", self.l1), ("ranking", self.ranking)):
-            if not 0.0 <= value < np.inf:
-                raise ValueError(f"{name}: expected a number of at least 0, found {value!r}")
-        if not 0.0 < self.margin < np.inf:
-            raise ValueError(f"margin: expected a positive number, found {self.margin!r}")
-        for name, count in (("n_components", self.n_components), ("max_iter", self.max_iter), ("n_init", self.n_init)):
-            if count is not None and (not isinstance(count, (int, np.integer)) or count < 1):
-                raise ValueError(f"{name}: expected a whole number of at least 1, found {count!r}")
+        check_number("l1", self.l1)
+        check_number("ranking", self.ranking)
+        check_number("margin", self.margin, positive=True)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+        check_count("max_iter", self.max_iter)
+        check_count("n_init", self.n_init)
 
     def _standardise(self, X: Floats) -> None:
         self.mean_, self.scale_ = X.mean(0), X.std(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
+from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
 
@@ -158,14 +158,10 @@ class OrdinalEmbedding(ComparisonEstimator):
         return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
 
     def _check(self) -> None:
-        if not (isinstance(self.n_components, (int, np.integer)) and self.n_components >= 1):
-            raise ValueError(f"n_components: expected a positive whole number, found {self.n_components!r}")
-        if self.penalty != "auto" and not (isinstance(self.penalty, Real) and 0 <= self.penalty < np.inf):
-            raise ValueError(f"penalty: expected 'auto' or a number of at least 0, found {self.penalty!r}")
-        if self.n_init != "auto" and not (isinstance(self.n_init, (int, np.integer)) and self.n_init >= 1):
-            raise ValueError(f"n_init: expected 'auto' or a positive whole number, found {self.n_init!r}")
-        if self.solver not in ("auto", "lbfgs", "minibatch"):
-            raise ValueError(f"solver: expected 'auto', 'lbfgs' or 'minibatch', found {self.solver!r}")
+        check_count("n_components", self.n_components)
+        check_number("penalty", self.penalty, also="auto")
+        check_count("n_init", self.n_init, also="auto")
+        one_of("solver", self.solver, ("auto", "lbfgs", "minibatch"))
 
     def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
         graph, d = problem.graph, self.n_components

@@ -33,9 +33,9 @@ from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
-from similitude.methods.kernel_base import one_of
 from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
 from similitude.methods.rated_answers import RatedAnswers
+from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
 
 if TYPE_CHECKING:
@@ -157,13 +157,9 @@ class GroupEmbedding(LogisticEmbedding):
     def _check(self) -> None:
         super()._check()
         one_of("differ", self.differ, ("maps", "weights"))
-        whole: dict[str, Any] = {"max_groups": self.max_groups, "n_starts": self.n_starts}
-        if self.n_groups != "auto":
-            whole["n_groups"] = self.n_groups
-        for name, value in whole.items():
-            if not (isinstance(value, (int, np.integer)) and value >= 1):
-                auto = "'auto' or " if name == "n_groups" else ""
-                raise ValueError(f"{name}: expected {auto}a positive whole number, found {value!r}")
+        check_count("max_groups", self.max_groups)
+        check_count("n_starts", self.n_starts)
+        check_count("n_groups", self.n_groups, also="auto")
 
     def _compare_numbers(self, c: Comparisons) -> pd.DataFrame:
         """Held-out log-loss of each number of groups, up to the first that is clearly worse than fewer.

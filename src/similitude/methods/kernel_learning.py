@@ -34,7 +34,10 @@ from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.graph.circles import find_circle
-from similitude.methods.kernel_base import LOSSES, Feedback, KernelEstimator, one_of, principal_axes
+from similitude.methods.feature_base import Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import one_of
 
 
 class RCKL(KernelEstimator):

@@ -33,9 +33,9 @@ from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
-from similitude.methods.kernel_base import one_of
 from similitude.methods.logistic import LogisticEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
+from similitude.methods.settings import one_of
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
 _FOLDS = 4

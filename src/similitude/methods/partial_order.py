@@ -37,15 +37,11 @@ from similitude.engine.starts import spectral_positions
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
-from similitude.methods.kernel_base import (
-    LOSSES,
-    FeatureEstimator,
-    Feedback,
-    KernelEstimator,
-    one_of,
-    principal_axes,
-)
+from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import check_count, one_of
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
 _ROUNDING = 1e-2
@@ -250,6 +246,7 @@ class MKPOE(KPOE):
     def _check(self) -> None:
         super()._check()
         one_of("combination", self.combination, ("concatenate", "weighted"))
+        check_count("n_components", self.n_components)
         if self.diagonal and self.combination == "weighted":
             raise ValueError("diagonal: expected False for combination='weighted', found True")
 

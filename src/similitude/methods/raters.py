@@ -12,7 +12,6 @@ who do not differ end up pooled.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -29,6 +28,7 @@ from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
+from similitude.methods.settings import check_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,8 +132,7 @@ class RaterEmbedding(LogisticEmbedding):
 
     def _check(self) -> None:
         super()._check()
-        if self.spread != "auto" and not (isinstance(self.spread, Real) and 0 < self.spread < np.inf):
-            raise ValueError(f"spread: expected 'auto' or a positive number, found {self.spread!r}")
+        check_number("spread", self.spread, positive=True, also="auto")
 
     def _term(self, c: Comparisons, rater: Array, n_raters: int) -> Judged:
         kept = np.flatnonzero(c.weight > 0)

@@ -36,10 +36,11 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
-from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty
+from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import Modality, Plain, per_modality, read_modalities, side_by_side
 from similitude.methods.ordinal import CKL
 from similitude.methods.placement import place_items
+from similitude.methods.settings import check_number
 from similitude.methods.similarity import Similarity
 
 _CONSTANT = 1e-9
@@ -137,7 +138,7 @@ class TACKL(FeatureEstimator, CKL):
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._check()
-        check_penalty("weight_penalty", self.weight_penalty)
+        check_number("weight_penalty", self.weight_penalty, positive=True, also="auto")
         self.modalities_, c = read_modalities(features, c, self._modality())
         feedback = Feedback(c, build_graph(c), self.modalities_)
         per_number = self._prior / float(feedback.graph.weight.sum())

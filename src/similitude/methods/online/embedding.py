@@ -18,6 +18,7 @@ from similitude.methods.embedding import OrdinalEmbedding
 from similitude.methods.online.base import OnlineEstimator
 from similitude.methods.online.stream import Items
 from similitude.methods.ordinal import GNMDS, STE
+from similitude.methods.settings import check_count, check_number, one_of
 
 _NOISE = 0.1
 _LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
@@ -147,16 +148,13 @@ class OnlineEmbedding(OnlineEstimator):
         return [str(k) if names is None else names[k] for k in used.tolist()]
 
     def _check(self) -> None:
-        for name, least in (("n_components", 1), ("replay", 0), ("memory", 1)):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= least):
-                raise ValueError(f"{name}: expected a whole number of at least {least}, found {value!r}")
-        if self.loss not in ("logistic", "hinge"):
-            raise ValueError(f"loss: expected 'logistic' or 'hinge', found {self.loss!r}")
+        check_count("n_components", self.n_components)
+        check_count("replay", self.replay, 0)
+        check_count("memory", self.memory)
+        one_of("loss", self.loss, ("logistic", "hinge"))
         if self.rate != "auto" and not (isinstance(self.rate, Real) and 0 < self.rate <= _LARGEST_RATE):
             raise ValueError(f"rate: expected 'auto' or a number from 0 to {_LARGEST_RATE}, found {self.rate!r}")
-        if not (isinstance(self.prior, Real) and 0 <= self.prior < np.inf):
-            raise ValueError(f"prior: expected a number of at least 0, found {self.prior!r}")
+        check_number("prior", self.prior)
 
     def _most_kept(self) -> int:
         return self.memory

@@ -14,8 +14,9 @@ from similitude.engine.online import draw_below, kernel_step, remember, subtract
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
-from similitude.methods.kernel_base import principal_axes
 from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import check_count, check_number
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
@@ -124,12 +125,9 @@ class ERKLE(OnlineEstimator):
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}: expected one of {', '.join(known)}, found {getattr(self, name)!r}")
-        for name in ("passes", "project_every"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= 1):
-                raise ValueError(f"{name}: expected a whole number of at least 1, found {value!r}")
-        if not (isinstance(self.rate, Real) and 0 < self.rate < np.inf):
-            raise ValueError(f"rate: expected a positive number, found {self.rate!r}")
+        check_count("passes", self.passes)
+        check_count("project_every", self.project_every)
+        check_number("rate", self.rate, positive=True)
         target = self.target_probability
         if target is not None and not (isinstance(target, Real) and 0.5 < target < 1):
             raise ValueError(f"target_probability: expected a number between 0.5 and 1, found {target!r}")
