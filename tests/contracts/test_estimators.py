@@ -17,7 +17,7 @@ pytestmark = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS
 TRUTH = np.random.default_rng(0).normal(size=(15, 2))
 FEATURES = np.column_stack([TRUTH, np.random.default_rng(1).normal(size=(15, 2))])
 STREAMS = {"ERKLE", "OnlineEmbedding"}
-# Share of the truth over sixteen draws: at worst .89 ± .02, but ERKLE .75 ± .025 (it forgets nothing that was wrong) and
+# Share of the truth over sixteen draws: at worst .89 ± .02, but ERKLE .75 ± .025 (it unlearns nothing) and
 # RCKLMKL .76 ± .05 (it can only weigh the columns, half of them noise); four standard deviations less.
 LEAST = {"ERKLE": 0.64, "RCKLMKL": 0.54}
 
