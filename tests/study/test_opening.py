@@ -10,6 +10,7 @@ from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
 from tests.study.making import SHORT, faces, picture, tones, write_study
+from tests.study.screens import FILM
 
 TONE = tones()["items/tone0.wav"]
 DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -37,14 +38,40 @@ def test_whole_pictures_open_and_cut_ones_do_not(tmp_path, kind):
         ("a.wav", b"ID3 text", "not what its ending .wav says"),
         ("a.mp3", b"\xff\xfb\x90", None),
         ("a.webm", b"<html>", "not what its ending .webm says"),
-        ("a.webm", b"\x1a\x45\xdf\xa3 film", None),
-        ("a.mp4", b"\0\0\0\x20ftypisom", None),
+        ("a.mp4", b"\0\0\0\x0cftypisom", "no moov"),
+        ("a.wav", b"RIFF\0\0\0\0AVI ", "no sound in it"),
+        ("a.ogg", b"OggS" + bytes(23) + b"more", "no page where one should begin"),
+        ("a.wav", TONE.replace(TONE[4:8], b"\xff\xff\xff\xff", 1)[:2000], None),  # written into a pipe
+        ("a.webm", FILM + b"recorded", None),  # as browsers record it
     ],
 )
 def test_what_a_file_begins_with_tells_what_it_is(tmp_path, name, content, fault):
     (tmp_path / name).write_bytes(content)
     found = fault_of(tmp_path / name)
     assert found is None if fault is None else fault in found
+
+
+def box(name, content=b""):
+    return (8 + len(content)).to_bytes(4, "big") + name + content
+
+
+WHOLE = {
+    "wav": TONE,
+    "ogg": b"".join(b"OggS" + bytes(22) + b"\x02\x08\x08" + bytes(16) for _ in range(3)),
+    "m4a": box(b"ftyp", b"M4A ") + box(b"moov", bytes(40)) + box(b"mdat", bytes(100)),
+    "mp4": box(b"ftyp", b"isom") + box(b"mdat", bytes(100)) + box(b"moov", bytes(40)),
+    "webm": b"\x1a\x45\xdf\xa3\x84webm\x18\x53\x80\x67\x40\x64" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_whole_sounds_and_films_are_taken_and_those_without_their_end_are_not(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(WHOLE[kind])
+    assert fault_of(path) is None
+    for share in (0.2, 0.5, 0.97):
+        path.write_bytes(WHOLE[kind][: int(share * len(WHOLE[kind]))])
+        assert "damaged: its end is missing" in fault_of(path), share
 
 
 def test_a_study_with_broken_items_does_not_start_and_names_them(tmp_path):

@@ -211,12 +211,15 @@ def test_items_are_found_by_name_and_nothing_else_is(pictures):
         assert reply.status_code == 404, name
 
 
-def test_a_file_that_is_gone_is_said_once_and_named_on_the_admin_page(pictures, caplog):
+@pytest.mark.parametrize("damage", [None, SVG[: len(SVG) // 2], b""], ids=["gone", "cut", "empty"])
+def test_a_file_that_breaks_is_said_once_not_served_and_named_on_the_admin_page(pictures, caplog, damage):
     browser, path = Browser(create_app(pictures)), pictures.root / "items" / "a.svg"
     path.unlink()
+    if damage is not None:
+        path.write_bytes(damage)
     for _ in range(3):
         assert browser.call("GET", "/api/words/items/a").status_code == 404
-    assert [str(path) in record.message for record in caplog.records if "is gone" in record.message] == [True]
+    assert [str(path) in record.message for record in caplog.records if "cannot see" in record.message] == [True]
     watch = Watch(pictures.studies["words"])
     assert watch.look()["now"]["not_served"] == ["a.svg"]
     path.write_bytes(SVG)

@@ -95,6 +95,9 @@ DEFAULTS: dict[str, str] = {
     "other_tab": "This question was answered in another tab; here is where you are now.",
     "not_loaded": "This could not be loaded.",
     "not_shown": "I cannot see it: go on without an answer",
+    "not_played": "I cannot play it: go on without an answer",
+    "play_first": "Please play every sound or film before you answer.",
+    "all_played": "Now you can answer.",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",

@@ -45,7 +45,7 @@ function showNow(now) {
 function showNotServed(files) {
   at("not-served").hidden = !files.length;
   const more = files.length > 5 ? ` and ${number.format(files.length - 5)} more` : "";
-  write("not-served", `Raters cannot see these items, since their files are gone: ${files.slice(0, 5).join(", ")}${more}. Put them back.`);
+  write("not-served", `Raters cannot see these items, since their files are gone or damaged: ${files.slice(0, 5).join(", ")}${more}. Put them back as they were.`);
 }
 
 function showModelState(model) {
