@@ -5,10 +5,11 @@ from typer.testing import CliRunner
 
 import similitude.study.serve
 from similitude.cli import app
-from similitude.study.create import new_study, still_an_example
+from similitude.study.create import new_study, still_an_example, still_in_english, unfinished
 from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
+from similitude.study.texts import DEFAULTS
 from tests.study.making import SHORT, faces, picture, tones, write_study
 from tests.study.screens import FILM
 
@@ -90,6 +91,18 @@ def test_serving_warns_of_a_consent_page_that_is_still_the_example(tmp_path, mon
         "# Taking part\n\nAsked by the University of Somewhere.", encoding="utf-8"
     )
     assert "warning" not in CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")]).output
+
+
+def test_texts_that_would_stay_in_english_are_told(tmp_path):
+    folder = write_study(tmp_path, "faces", f'title = "T"\nlanguage = "ar"\n{SHORT}')
+    said = still_in_english(read_study(folder))
+    assert "faces/study.toml: language is 'ar'" in said
+    assert "would be in English: ask_triplet, scale_low" in said
+    words = "\n".join(f'{name} = "x"' for name in DEFAULTS if not name.startswith("key_") and name != "skip")
+    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "de-AT"\n{SHORT}[texts]\n{words}\n', encoding="utf-8")
+    assert "1 text of the pages would be in English: skip;" in still_in_english(read_study(folder))
+    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "en-GB"\n{SHORT}', encoding="utf-8")
+    assert unfinished(read_study(folder)) == []
 
 
 def test_consent_that_is_still_the_example_is_told(tmp_path):

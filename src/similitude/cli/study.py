@@ -58,12 +58,12 @@ def serve(
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
-    from similitude.study.create import still_an_example
+    from similitude.study.create import unfinished
     from similitude.study.serve import serve as run
     from similitude.study.settings import read_studies
 
     for study in read_studies(folder):
-        if warning := still_an_example(study):
+        for warning in unfinished(study):
             typer.echo(f"warning: {warning}", err=True)
     run(folder, database, host, port, public_url, _say, model, trusted_proxies=trusted_proxy or ())
 

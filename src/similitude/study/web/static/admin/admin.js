@@ -1,7 +1,7 @@
 // The page of one study: figures come as events, and are written as text, never as HTML.
 "use strict";
 
-const { study, root } = document.getElementById("study").dataset;
+const { study, root, random } = document.getElementById("study").dataset;
 const at = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
 const percent = (share) => (100 * share).toFixed(1) + "%";
@@ -30,16 +30,26 @@ function showNow(now) {
   at("pause").disabled = false;
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
-  const said = now.outcomes;
-  const unseen = said.not_shown ? `, ${number.format(said.not_shown)} could not be shown` : "";
-  write("outcomes", `${number.format(said.cant_tell || 0)} can't tell, ${number.format(said.skipped || 0)} skipped${unseen}`);
-  write("raters-count", number.format(totals.raters) + (totals.limit ? ` of ${number.format(totals.limit)}` : ""));
-  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now`);
+  write("outcomes", partsOfAnswers(now));
+  write("raters-count", number.format(totals.raters));
+  const seats = totals.limit ? `; ${number.format(totals.seats)} of ${number.format(totals.limit)} seats taken` : "";
+  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}`);
   write("rate", totals.per_minute.toFixed(1));
   showModelState(now.model);
   showMinutes(now);
   showRaters(now.raters);
   showNotServed(now.not_served);
+}
+
+/** What the number of answers is made of: by the question, and by what was said. */
+function partsOfAnswers({ totals, strategies, outcomes }) {
+  const named = [[strategies.practice, "practice"], [strategies.catch, "catch trials"]].filter(([count]) => count);
+  const asked = named.length ? [`${number.format(totals.own)} to the study's own questions`] : [];
+  asked.push(...named.map(([count, word]) => `${number.format(count)} ${word}`));
+  const said = [`${number.format(outcomes.cant_tell || 0)} can't tell`, `${number.format(outcomes.skipped || 0)} skipped`];
+  if (outcomes.not_shown) said.push(`${number.format(outcomes.not_shown)} could not be shown`);
+  if (outcomes.redacted) said.push(`${number.format(outcomes.redacted)} erased`);
+  return [asked, said].filter((part) => part.length).map((part) => part.join(", ")).join("; ");
 }
 
 function showNotServed(files) {
@@ -101,7 +111,7 @@ function showRaters(raters) {
 
 function showModel(model) {
   showAdvice(model.advice);
-  showCurve(model.curve, model.ceiling);
+  showCurve(model.curve, model.ceiling, Boolean(model.map));
   showItems(model.items);
   showMap(model.map);
 }
@@ -114,10 +124,16 @@ function showAdvice(advice) {
   }
 }
 
-function showCurve(curve, ceiling) {
+/** Why there is no accuracy: it is measured on answers to questions that were drawn evenly. */
+function whyNoAccuracy(hasModel) {
+  if (Number(random) === 0) return "cannot be told: random_share is 0";
+  return hasModel ? "needs more answers to evenly drawn questions" : "needs a model";
+}
+
+function showCurve(curve, ceiling, hasModel) {
   const last = curve[curve.length - 1];
   write("accuracy", last ? percent(last.accuracy) : "–");
-  write("accuracy-more", last ? `${percent(last.low)} to ${percent(last.high)}, ${number.format(last.tested)} tested` : "needs a model");
+  write("accuracy-more", last ? `${percent(last.low)} to ${percent(last.high)}, ${number.format(last.tested)} tested` : whyNoAccuracy(hasModel));
   const x = curve.map((point) => point.answers);
   const end = last ? last.answers * 1.03 : 100;
   const traces = [];
