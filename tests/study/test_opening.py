@@ -10,6 +10,7 @@ from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
 from similitude.study.texts import DEFAULTS
+from similitude.study.web.limits import Limits
 from tests.study.making import SHORT, faces, picture, tones, write_study
 from tests.study.screens import FILM
 
@@ -91,6 +92,16 @@ def test_serving_warns_of_a_consent_page_that_is_still_the_example(tmp_path, mon
         "# Taking part\n\nAsked by the University of Somewhere.", encoding="utf-8"
     )
     assert "warning" not in CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")]).output
+
+
+def test_limits_are_set_where_the_server_is_started_and_others_stay(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(similitude.study.serve, "serve", lambda *all_of, **_: given.append(all_of[-1]))
+    write_study(tmp_path, "faces", f'title = "T"\n{SHORT}')
+    options = ["--connections", "9", "--connections-per-address", "8", "--header-seconds", "7", "--body-seconds", "6.5"]
+    for chosen in (options, []):
+        assert CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces"), *chosen]).exit_code == 0
+    assert given == [Limits(connections=9, per_address=8, header_seconds=7, body_seconds=6.5), Limits()]
 
 
 def test_texts_that_would_stay_in_english_are_told(tmp_path):

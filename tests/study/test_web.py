@@ -62,6 +62,31 @@ def log(site):
         return connection.execute(sa.select(schema.answer)).mappings().all()
 
 
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize("path", ["/api/words/join", "/api/words/answers", "/api/words/survey", "/admin/-/login"])
+def test_who_goes_away_while_sending_leaves_nothing_in_the_log(browser, caplog, path):
+    """A body that takes too long ends in the same way: to the application, who asked has gone."""
+    headers = [(name.encode(), value.encode()) for name, value in {**browser.join(), **FORM}.items()]
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": [(name.lower(), value) for name, value in headers], "client": ("192.0.2.1", 1),
+    }  # fmt: skip
+    coming = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    said = []
+
+    async def receive():
+        return next(coming)
+
+    async def send(message):
+        said.append(message)
+
+    asyncio.run(browser.app(scope, receive, send))
+    assert said[0]["status"] == 400
+    assert caplog.records == []
+
+
 def test_a_round(browser, site):
     token = browser.join()
     assert browser.call("GET", "/api/words/me", headers=token).json()["stage"] == "consent"
