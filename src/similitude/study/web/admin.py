@@ -62,7 +62,10 @@ def refusal_page(request: Request, status: int, sentence: str) -> Response | Non
 
 @router.get("/-/plotly.js")
 def plotly() -> FileResponse:
-    """The charts' library, from the package that is installed: nothing is asked of another host."""
+    """The charts' library, from the package that is installed: nothing is asked of another host.
+
+    Anybody may have it, as anybody can have the package: it says nothing about a study, and needs no session.
+    """
     path = Path(str(files("plotly"))) / "package_data" / "plotly.min.js"
     return FileResponse(path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=86400"})
 
