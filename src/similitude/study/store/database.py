@@ -30,6 +30,8 @@ from similitude.study.store.uptime import Uptime
 APPLICATION = 0x53494D49  # "SIMI", in the header of an SQLite file of ours
 _LOCK = 0x53494D49
 _BUSY_SECONDS = 10  # for which a writer waits for the others
+_FAR_BEHIND = 60.0  # seconds by which a clock that was put back by its own keeper never is
+_IN_DOUBT = 60.0  # seconds for which a clock that is far behind is not believed
 _KEEPALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 
 
@@ -38,7 +40,10 @@ class StoreError(OSError):
 
 
 class Clock:
-    """Seconds since 1970 that neither go backwards nor stand still in this process, whatever the machine's clock does.
+    """Seconds since 1970 that neither go backwards nor stand still when the machine's clock is put back a little.
+
+    A clock that is far behind for a minute is believed: it was wrong before, or somebody has set it on purpose. Times
+    that stay ahead for ever would be worse than one step back.
 
     Parameters
     ----------
@@ -47,14 +52,18 @@ class Clock:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._last = 0.0, monotonic()
+        # the time that was given, when, and when the machine's clock was last not far behind: one value for all threads
+        self._last = 0.0, monotonic(), monotonic()
 
     def now(self) -> float:
         """The time; where the clock was put back, the latest that was given and what has passed since."""
-        last, since = self._last
-        passed = self._monotonic()
-        now = max(time.time(), last + passed - since if last else 0.0)
-        self._last = now, passed
+        last, since, agreed = self._last
+        passed, told = self._monotonic(), time.time()
+        own = last + passed - since if last else told
+        if own - told <= _FAR_BEHIND:
+            agreed = passed
+        now = told if passed - agreed > _IN_DOUBT else max(told, own)
+        self._last = now, passed, passed if now == told else agreed
         return now
 
 

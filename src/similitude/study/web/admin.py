@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from similitude.study.create import still_an_example
+from similitude.study.create import unfinished
 from similitude.study.entrance import REHEARSAL
 from similitude.study.keep.export import AnswersFile
 from similitude.study.refusal import Refused
@@ -62,7 +62,10 @@ def refusal_page(request: Request, status: int, sentence: str) -> Response | Non
 
 @router.get("/-/plotly.js")
 def plotly() -> FileResponse:
-    """The charts' library, from the package that is installed: nothing is asked of another host."""
+    """The charts' library, from the package that is installed: nothing is asked of another host.
+
+    Anybody may have it, as anybody can have the package: it says nothing about a study, and needs no session.
+    """
     path = Path(str(files("plotly"))) / "package_data" / "plotly.min.js"
     return FileResponse(path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=86400"})
 
@@ -93,8 +96,8 @@ async def with_a_slash(request: Request) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    warning = still_an_example(service.study)
-    return render(request, "study.html", session=session, study=service.study, warning=warning)
+    warnings = unfinished(service.study)
+    return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
