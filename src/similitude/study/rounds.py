@@ -22,7 +22,7 @@ from similitude.study.asking import key_of, random_question, shuffled, width
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
-from similitude.study.store.rows import Row, execute_many
+from similitude.study.store.rows import Row, asked_before, execute_many
 from similitude.study.versions import Served
 
 ADAPTIVE = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -154,7 +154,7 @@ class Draw:
         ready = iter(self._from_pool(n_chosen))
         first = [self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)]
         self.offered = {one.pool for one in first}
-        asked = self._asked([(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)])
+        asked = asked_before(self.connection, [(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)])
         chosen: list[Drawn | None] = []
         for slot, one, chance in zip(slots, first, at_random, strict=True):
             rater_id = slot.rater["id"]
@@ -236,17 +236,8 @@ class Draw:
                 self.used.add(row.id)  # the study was changed since: nobody can be asked this
         return found
 
-    def _asked(self, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Which of these questions these raters were asked before."""
-        places = {"raters": list({rater_id for rater_id, _ in questions}), "keys": [key for _, key in questions]}
-        return {(rater_id, key) for rater_id, key in self.connection.execute(_RATER_AND_KEY, places)}
-
 
 _LEASE = sa.insert(schema.lease)
-_RATER_AND_KEY = sa.select(schema.lease.c.rater_id, schema.lease.c.key).where(
-    schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
-    schema.lease.c.key.in_(sa.bindparam("keys", expanding=True)),
-)
 
 
 def all_questions(question: Question, names: Sequence[str]) -> Iterable[list[str]]:

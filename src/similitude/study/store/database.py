@@ -202,9 +202,15 @@ def _called(url: sa.URL) -> str:
 
 
 def _prepare_sqlite(raw: sqlite3.Connection, _: Any) -> None:
-    """WAL, a sync at every commit, erased rows overwritten; transactions are begun by us, not by the driver."""
+    """WAL, a sync at every commit, erased rows overwritten; transactions are begun by us, not by the driver.
+
+    The log of changes goes into the file after 40 MB of them instead of 4: pages that change often are written once
+    then, and raters wait for it less often. 16 MB of pages are kept at hand instead of 2.
+    """
     raw.isolation_level = None
-    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+    safe = "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"
+    fast = "wal_autocheckpoint = 10000", "cache_size = -16000"
+    for setting in (*safe, *fast):
         raw.execute(f"PRAGMA {setting}")
     raw.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
 
