@@ -61,6 +61,7 @@ class StudyService:
         self.names = list(self.items)
         self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone, by name
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
+        self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         check_items(study, self.names)
         check_number(study, len(self.names))
@@ -75,8 +76,7 @@ class StudyService:
 
     def _items_json(self, names: Sequence[str]) -> str:
         """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
-        gone = ({"name": name, "kind": "text", "content": name, "address": None} for name in names)
-        return encode([self.on_screen.get(name, other) for name, other in zip(names, gone, strict=True)])
+        return f"[{','.join(self._item_json.get(name) or _as_text(name) for name in names)}]"
 
     def file_of(self, name: str) -> Path | None:
         """The file of an item, None where there is none; of one that is gone the log says so, once."""
@@ -172,6 +172,10 @@ class StudyService:
                 raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
             if value and one.kind == "number" and not _is_number(value):
                 raise Refused(422, "field", f"{one.label}: expected a number.")
+
+
+def _as_text(name: str) -> str:
+    return encode({"name": name, "kind": "text", "content": name, "address": None})
 
 
 def _is_number(text: str) -> bool:
