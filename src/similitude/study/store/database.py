@@ -64,9 +64,10 @@ class Database:
     Parameters
     ----------
     url : `sqlite:///FILE` or `postgresql://...`
+    known : whether the process that started this one has opened it: then it is neither examined nor migrated
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, known: bool = False) -> None:
         self.url = _with_driver(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         if self.is_sqlite:
@@ -81,8 +82,9 @@ class Database:
         self.clock, self.uptime = Clock(), Uptime()
         try:
             with _explained(self.url):
-                self._refuse_foreign()
-                self._migrate()
+                if not known:
+                    self._refuse_foreign()
+                    self._migrate()
                 with self.engine.connect() as connection:
                     self.uptime.follow(connection)
         except BaseException:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )  # fmt: skip
 
 metadata = MetaData(
@@ -169,7 +170,7 @@ lease = Table(
 Index(None, lease.c.rater_id, lease.c.key)
 Index(  # of those that are open alone: a rater who was asked ten thousand questions still holds a few
     "ix_lease_open", lease.c.study_id, lease.c.rater_id, lease.c.number,
-    sqlite_where=lease.c.open, postgresql_where=lease.c.open,
+    sqlite_where=text("open = 1"), postgresql_where=text("open"),  # as queries say it: SQLite compares the words
 )  # fmt: skip
 
 pool = Table(

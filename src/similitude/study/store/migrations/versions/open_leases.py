@@ -10,8 +10,7 @@ down_revision = "0003_doors"
 def upgrade() -> None:
     """Put it in the place of the index that held the closed leases, too."""
     op.drop_index(op.f("ix_lease_study_id_open"), table_name="lease")
-    is_open = sa.column("open", sa.Boolean())
     op.create_index(
         op.f("ix_lease_open"), "lease", ["study_id", "rater_id", "number"],
-        sqlite_where=is_open, postgresql_where=is_open,
+        sqlite_where=sa.text("open = 1"), postgresql_where=sa.text("open"),
     )  # fmt: skip
