@@ -1,4 +1,4 @@
-"""Exports that a process of its own makes: the same bytes, no half file that passes for a whole, nothing left behind."""
+"""Exports that a process of its own makes: the same bytes, no half file taken for a whole one, nothing left behind."""
 
 import asyncio
 import io

@@ -23,6 +23,7 @@ def main() -> None:
     settings = json.loads(sys.stdin.readline())
     if hasattr(os, "nice"):
         os.nice(10)
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own keeps 10 MB more than it needs here
     try:
         send(sys.stdout.buffer, **settings)
     except OSError:  # nobody reads any more: there is nothing left to say, not even what is still in the buffer
