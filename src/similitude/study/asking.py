@@ -14,6 +14,7 @@ from random import Random
 
 from similitude.study.settings import Question, Study, StudyError
 
+encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
 OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
 DIRECTIONS = ("ltr", "rtl")  # in which the items stood
 BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
@@ -120,7 +121,7 @@ def key_of(form: str, shown: Sequence[str]) -> int:
         parts = sorted(shown)
     else:
         parts = [shown[0], *sorted(shown[1:])]
-    text = json.dumps([form, parts], ensure_ascii=False)
+    text = encode([form, parts])
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 

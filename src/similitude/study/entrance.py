@@ -100,7 +100,8 @@ class Entrance:
         rater, lease = schema.rater, schema.lease
         here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
         now = self.database.uptime.now()
-        busy = sa.exists().where(lease.c.rater_id == rater.c.id, lease.c.open, lease.c.expires > now)
+        its = lease.c.study_id == self.study_id, lease.c.rater_id == rater.c.id
+        busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
         new = rater.c.began > now - 60 * self.study.choose.lease_minutes
         done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
         seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))

@@ -18,11 +18,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.asking import key_of, random_question, shuffled, width
+from similitude.study.asking import encode, key_of, random_question, shuffled, width
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
-from similitude.study.store.rows import Row, execute_many
+from similitude.study.store.rows import Row, asked_before, execute_many
 from similitude.study.versions import Served
 
 ADAPTIVE = ("triplet", "odd_one_out", "choice", "quadruplet")
@@ -104,7 +104,7 @@ def hand_out(
         lease = {
             "rater_id": slot.rater["id"], "number": slot.rater["asked"], "study_id": served.study_id,
             "version": served.version, "asked_at": now, "expires": expires, "open": True, "kind": slot.place.kind,
-            "key": drawn.key, "shown": json.dumps(drawn.shown, ensure_ascii=False), "strategy": drawn.strategy,
+            "key": drawn.key, "shown": encode(drawn.shown), "strategy": drawn.strategy,
             "score": drawn.score, "model": drawn.model,
         }  # fmt: skip
         handed.setdefault(slot.rater["id"], []).append(lease)
@@ -154,7 +154,9 @@ class Draw:
         ready = iter(self._from_pool(n_chosen))
         first = [self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)]
         self.offered = {one.pool for one in first}
-        asked = self._asked([(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)])
+        asked = asked_before(
+            self.connection, [(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)]
+        )
         chosen: list[Drawn | None] = []
         for slot, one, chance in zip(slots, first, at_random, strict=True):
             rater_id = slot.rater["id"]
@@ -167,7 +169,7 @@ class Draw:
                     self.used.add(found.pool)
             chosen.append(found)
         if self.used:
-            self.connection.execute(sa.delete(schema.pool).where(schema.pool.c.id.in_(list(self.used))))
+            self.connection.execute(_USED, {"ids": list(self.used)})
         return chosen
 
     def _is_random(self, slot: Slot) -> bool:
@@ -224,29 +226,27 @@ class Draw:
         """The next questions of the pool, about items that are still in the study, sides drawn anew."""
         if not self.adaptive or not n:
             return []
-        table, names, shows = schema.pool, set(self.names), width(self.study.question)
-        query = sa.select(table).where(table.c.study_id == self.served.study_id).order_by(table.c.id).limit(n)
+        present, shows = self.served.present, width(self.study.question)
         found = []
-        for row in self.connection.execute(query):
+        for row in self.connection.execute(_READY, {"study": self.served.study_id, "most": n}):
             shown = json.loads(row.shown)
-            if len(shown) == shows and names.issuperset(shown):
+            if len(shown) == shows and present.issuperset(shown):
                 why = {"score": row.score, "model": row.model, "pool": row.id}
                 found.append(self._drawn(shuffled(self.form, shown, self.rng), row.strategy, **why))
             else:
                 self.used.add(row.id)  # the study was changed since: nobody can be asked this
         return found
 
-    def _asked(self, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Which of these questions these raters were asked before."""
-        places = {"raters": list({rater_id for rater_id, _ in questions}), "keys": [key for _, key in questions]}
-        return {(rater_id, key) for rater_id, key in self.connection.execute(_RATER_AND_KEY, places)}
 
-
+# what every answer asks of the database, put together once
 _LEASE = sa.insert(schema.lease)
-_RATER_AND_KEY = sa.select(schema.lease.c.rater_id, schema.lease.c.key).where(
-    schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
-    schema.lease.c.key.in_(sa.bindparam("keys", expanding=True)),
+_READY = (
+    sa.select(schema.pool)
+    .where(schema.pool.c.study_id == sa.bindparam("study"))
+    .order_by(schema.pool.c.id)
+    .limit(sa.bindparam("most"))
 )
+_USED = sa.delete(schema.pool).where(schema.pool.c.id.in_(sa.bindparam("ids", expanding=True)))
 
 
 def all_questions(question: Question, names: Sequence[str]) -> Iterable[list[str]]:

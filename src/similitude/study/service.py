@@ -11,6 +11,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -37,6 +38,7 @@ from similitude.study.written import check_pictures
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
 _log = logging.getLogger("similitude.study")
+_REMEMBERED = 4096  # questions that raters hold now: each is part of several replies
 encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -61,6 +63,7 @@ class StudyService:
         self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone or damaged, by name
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
+        self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         check_items(study, self.names)
         check_number(study, len(self.names))
         self.version = version_of(study, self.names)
@@ -72,10 +75,9 @@ class StudyService:
         self.answering = Answering(served, database, Random(seed))
         self.entrance = Entrance(study, self.study_id, database, self.keys)
 
-    def item_json(self, name: str) -> str:
-        """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
-        known = self._item_json.get(name)
-        return known or encode({"name": name, "kind": "text", "content": name, "address": None})
+    def _items_json(self, names: Sequence[str]) -> str:
+        """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
+        return f"[{','.join(self._item_json.get(name) or _as_text(name) for name in names)}]"
 
     def file_of(self, name: str) -> Path | None:
         """The file of an item, None where there is none that can be shown; the log says so, once."""
@@ -172,6 +174,10 @@ class StudyService:
                 raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
             if value and one.kind == "number" and not _is_number(value):
                 raise Refused(422, "field", f"{one.label}: expected a number.")
+
+
+def _as_text(name: str) -> str:
+    return encode({"name": name, "kind": "text", "content": name, "address": None})
 
 
 def _is_number(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -16,15 +16,13 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Resp
 
 from similitude.study.create import unfinished
 from similitude.study.entrance import REHEARSAL
-from similitude.study.keep.export import AnswersFile
-from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import StudyError
 from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import Door, PasswordSet, Session
+from similitude.study.web.downloads import answers_file
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
@@ -154,26 +152,9 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
     """The answers as a file that is made while it is sent, as fast as it is taken."""
     name = service.study.name
-    try:
-        answers = await asyncio.to_thread(AnswersFile, service.database, name, f".{format}")
-    except StudyError as error:
-        raise Refused(409, "no_answers", str(error)) from None
-    except ModuleNotFoundError as error:  # a format that needs another extra
-        raise Refused(409, "not_installed", str(error)) from None
+    pieces = await answers_file(service.database, name, f".{format}")
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
-    return StreamingResponse(by_turns(answers.pieces()), media_type=_MEDIA_TYPE[format], headers=headers)
-
-
-async def by_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Pieces that are made on a thread, which then rests for as long as it worked: raters come first."""
-    clock = asyncio.get_running_loop().time
-    while True:
-        begin = clock()
-        if (piece := await asyncio.to_thread(next, pieces, None)) is None:
-            return
-        worked = clock() - begin
-        yield piece
-        await asyncio.sleep(worked)
+    return StreamingResponse(pieces, media_type=_MEDIA_TYPE[format], headers=headers)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
