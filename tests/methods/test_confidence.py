@@ -166,7 +166,7 @@ def test_it_finds_the_features_that_matter_and_predicts(rng):
 
 @pytest.mark.slow
 def test_confidences_help_where_labels_are_few():
-    """At the defaults, on draws that were used to choose nothing. The gain is .051 ± .061: 24 are four errors above 0."""
+    """At the defaults, on draws that were used to choose nothing. The gain is .051 ± .061: 24 are four errors up."""
     gains = []
     for draw in range(500, 524):
         rng = np.random.default_rng(draw)
