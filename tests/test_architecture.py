@@ -11,8 +11,8 @@ import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
 ORDER = [
-    "extras", "jit", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods", "evaluate",
-    "active", "auto", "plot", "report", "study", "demo", "cli",
+    "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods",
+    "evaluate", "active", "auto", "plot", "report", "study", "demo", "cli",
 ]  # fmt: skip
 
 

@@ -190,7 +190,7 @@ def test_refit_is_no_worse_than_a_new_fit():
 def test_refit_names_what_it_cannot_fit():
     with pytest.raises(ValueError, match="similarity: made by None, which cannot be fitted again"):
         sm.refit(sm.Similarity(TRUTH, sm.STE(2).loss()), [[0, 1, 2]])
-    features = sm.LPOE("logistic").fit(sm.simulate(TRUTH, 200, random_state=0), features=TRUTH)
+    features = sm.LPOE(loss="logistic").fit(sm.simulate(TRUTH, 200, random_state=0), features=TRUTH)
     with pytest.raises(ValueError, match="made by LPOE, whose features are not in its file"):
         sm.refit(features.similarity_, [[0, 1, 2]])
 

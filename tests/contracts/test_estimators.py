@@ -160,7 +160,7 @@ def test_in_a_pipeline_and_as_a_metric(make, noisy):
 
 def test_cross_validated_by_whole_answers(make, noisy):
     features = FEATURES if learns_from_features(make()) else None
-    table = sm.cross_validate(make(), noisy, n_splits=2, random_state=0, features=features)
+    table = sm.cross_validate(make(), noisy, n_folds=2, random_state=0, features=features)
     assert 0.6 < float(table["accuracy"].iloc[0]) < 0.95
 
 

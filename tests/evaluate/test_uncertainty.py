@@ -33,7 +33,8 @@ def coverage(method, seeds):
         truth = np.random.default_rng([7, seed]).normal(size=(12, 2))
         c = sm.simulate(truth, 400, sharpness=1.0, random_state=100 + seed)
         model = sm.STE(2, random_state=0).fit(c)
-        found = sm.uncertainty(model, c, method=method, n=40 if method == "bootstrap" else 200, random_state=seed)
+        draws = 40 if method == "bootstrap" else 200
+        found = sm.uncertainty(model, c, method=method, n=draws, level=0.9, random_state=seed)
         placed = onto(truth, model.embedding_, np.ones(12, bool))
         table, upper = found.distances(), np.triu_indices(12, 1)
         true = np.sqrt(((placed[:, None] - placed[None]) ** 2).sum(-1))[upper]
@@ -56,7 +57,7 @@ def test_the_interval_of_the_accuracy_covers_it():
     for seed in range(25):
         c = sm.simulate(TRUTH, 300, sharpness=1.0, random_state=200 + seed)
         model = sm.STE(2, random_state=0).fit(c)
-        found = sm.uncertainty(model, c, method="laplace", n=2, random_state=seed).accuracy
+        found = sm.uncertainty(model, c, method="laplace", n=2, level=0.9, random_state=seed).accuracy
         true = model.score(sm.simulate(TRUTH, 20000, sharpness=1.0, random_state=999))
         covered.append(found.low <= true <= found.high)
     assert 0.75 < np.mean(covered) < 1.0

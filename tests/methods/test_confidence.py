@@ -109,7 +109,9 @@ def test_no_pair_no_hinge():
 @pytest.mark.parametrize("with_confidence", [True, False])
 def test_the_conditions_of_a_minimum_hold(rng, with_confidence):
     X, y, sure = experts(60, rng)
-    model = sm.CAMEL(l1=0.01, tol=1e-13, max_iter=2000, random_state=0).fit(X, y, sure if with_confidence else None)
+    model = sm.CAMEL(penalty=0.01, tol=1e-13, max_iter=2000, random_state=0).fit(
+        X, y, sure if with_confidence else None
+    )
     assert model.optimality_ < 1e-5
     assert 0 < model.sparsity_ < 1
     assert model.sparsity_ == (model.components_ == 0).mean()
@@ -124,7 +126,7 @@ def test_nothing_is_a_minimum_that_the_fit_avoids(rng):
     nearby = [case.value(split(1e-3 * rng.normal(size=(2, 6)))) for _ in range(20)]
     assert min(nearby) > case.value(split(nothing))  # and is a local minimum
     assert case.value(split(nothing)) == 0.0  # all are alike: S = N for every item
-    without, using = (sm.CAMEL(l1=0.01, random_state=0).fit(X, y, given) for given in (None, sure))
+    without, using = (sm.CAMEL(penalty=0.01, random_state=0).fit(X, y, given) for given in (None, sure))
     assert without.objective_ < 0.0
     everything_equal = 4.0 * 0.3 * (1 - 0.5 / 2)  # ranking · margin, rounded: what L = 0 costs with confidences
     assert using.objective_ < everything_equal
@@ -133,11 +135,11 @@ def test_nothing_is_a_minimum_that_the_fit_avoids(rng):
 
 def test_a_price_that_leaves_nothing_is_lowered_and_said(rng):
     X, y, _ = experts(60, rng)
-    for l1 in (5.0, 1e4):
-        with pytest.warns(ConvergenceWarning, match=f"l1: {l1:g} leaves no entry of L"):
-            model = sm.CAMEL(l1=l1, random_state=0).fit(X, y)
+    for penalty in (5.0, 1e4):
+        with pytest.warns(ConvergenceWarning, match=f"penalty: {penalty:g} leaves no entry of L"):
+            model = sm.CAMEL(penalty=penalty, random_state=0).fit(X, y)
         assert model.components_.any()
-        assert model.l1_ < l1
+        assert model.penalty_ < penalty
 
 
 def test_a_fit_cut_short_says_so(rng):
@@ -149,7 +151,7 @@ def test_a_fit_cut_short_says_so(rng):
 
 def test_a_larger_price_gives_fewer_entries(rng):
     X, y, _ = experts(80, rng)
-    sparsity = [sm.CAMEL(l1=l1, random_state=0).fit(X, y).sparsity_ for l1 in (1e-5, 1e-3, 0.03)]
+    sparsity = [sm.CAMEL(penalty=penalty, random_state=0).fit(X, y).sparsity_ for penalty in (1e-5, 1e-3, 0.03)]
     assert sparsity == sorted(sparsity)
     assert sparsity[0] < sparsity[-1]
 
@@ -157,7 +159,7 @@ def test_a_larger_price_gives_fewer_entries(rng):
 def test_it_finds_the_features_that_matter_and_predicts(rng):
     X, y, sure = experts(150, rng)
     new, kinds, _ = experts(300, rng)
-    model = sm.CAMEL(l1=0.01, random_state=0).fit(X, y, sure)
+    model = sm.CAMEL(penalty=0.01, random_state=0).fit(X, y, sure)
     used = np.abs(model.components_).sum(0)
     assert set(np.argsort(-used)[:2]) == {0, 1}
     assert roc_auc_score(kinds, model.predict_proba(new)[:, 1]) > 0.97
@@ -185,7 +187,7 @@ def test_confidences_upside_down_hurt():
     X, y, sure = experts(60, rng, noise=0.0)
     new, kinds, _ = experts(400, rng)
     right, wrong = (
-        roc_auc_score(kinds, sm.CAMEL(l1=0.003, ranking=5.0, random_state=0).fit(X, y, c).decision_function(new))
+        roc_auc_score(kinds, sm.CAMEL(penalty=0.003, ranking=5.0, random_state=0).fit(X, y, c).decision_function(new))
         for c in (sure, 1 - sure)
     )
     assert right > wrong
@@ -199,7 +201,7 @@ def test_equal_confidences_are_no_confidences(rng):
 
 def test_scores_are_their_definitions(rng):
     X, y = load_iris(return_X_y=True)
-    model = sm.CAMEL(l1=0.003, random_state=0).fit(X, y)
+    model = sm.CAMEL(penalty=0.003, random_state=0).fit(X, y)
     Z, new = model.transform(X), model.transform(X[:5])
     K = np.exp(-((new[:, None] - Z) ** 2).sum(2))
     S = np.stack([K[:, y == k].mean(1) for k in range(3)], 1)
@@ -232,7 +234,7 @@ def test_balanced_counts_classes_alike(rng):
 def test_explanations_add_up(rng):
     frame = pd.DataFrame(experts(60, rng)[0], columns=list("abcdef"))
     y = np.where(frame.a + 0.5 * frame.b > 0, "ill", "well")
-    model = sm.CAMEL(l1=0.002, random_state=0).fit(frame, y)
+    model = sm.CAMEL(penalty=0.002, random_state=0).fit(frame, y)
     row = frame.iloc[[7]]
     for label in ("ill", "well"):
         why = model.explain(frame.iloc[7], label)
@@ -254,7 +256,7 @@ def test_many_items_start_with_some(rng, monkeypatch):
     rows = confidence_starts.early_rows(np.sort(y), np.random.RandomState(0))
     assert 38 <= len(rows) <= 42
     assert set(np.sort(y)[rows]) == {0, 1}
-    model = sm.CAMEL(l1=0.01, random_state=0, tol=1e-12, max_iter=1000).fit(X, y, sure)
+    model = sm.CAMEL(penalty=0.01, random_state=0, tol=1e-12, max_iter=1000).fit(X, y, sure)
     assert model.optimality_ < 1e-4
 
 
@@ -318,7 +320,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"l1": -1.0}, "l1: expected a number of at least 0, found -1.0"),
+            ({"penalty": -1.0}, "penalty: expected a number of at least 0, found -1.0"),
             ({"ranking": np.nan}, "ranking: expected a number of at least 0, found nan"),
             ({"margin": 0.0}, "margin: expected a positive number, found 0.0"),
             ({"n_components": 0}, "n_components: expected a whole number of at least 1, found 0"),

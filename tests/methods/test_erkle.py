@@ -173,11 +173,11 @@ def test_a_margin_met_is_left_alone():
 
 
 def test_target_probability_is_reached_before_the_projection():
-    model = sm.ERKLE("logistic", target_probability=0.8, n_items=5).partial_fit([(0, 1, 2)])
+    model = sm.ERKLE(loss="logistic", target_probability=0.8, n_items=5).partial_fit([(0, 1, 2)])
     assert model.n_skipped_ == 1
     assert 1 / (1 + np.exp(-margin(model.kernel_, (0, 1, 0, 2)))) == pytest.approx(0.8)
     hinge = sm.ERKLE(n_items=5).partial_fit([(0, 1, 2)])
-    at_one = sm.ERKLE("logistic", target_probability=np.e / (1 + np.e), n_items=5).partial_fit([(0, 1, 2)])
+    at_one = sm.ERKLE(loss="logistic", target_probability=np.e / (1 + np.e), n_items=5).partial_fit([(0, 1, 2)])
     np.testing.assert_allclose(at_one.kernel_, hinge.kernel_)
 
 

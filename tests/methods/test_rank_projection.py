@@ -40,7 +40,7 @@ def test_a_kernel_finds_what_a_line_cannot():
 
 def test_it_is_partial_order_embedding_where_the_dimensions_suffice():
     c = answers(X @ MAP, 400, 5, flip=0.1)
-    convex = sm.LPOE("logistic", penalty=0.3, tol=1e-6).fit(c, features=X)
+    convex = sm.LPOE(loss="logistic", penalty=0.3, tol=1e-6).fit(c, features=X)
     model = sm.RankProjection(5, penalty=0.3, tol=1e-12, random_state=0).fit(c, features=X)
     assert model.objective_ == pytest.approx(convex.objective_, rel=1e-5)
     assert sm.RankProjection(1, penalty=0.3, random_state=0).fit(c, features=X).objective_ > convex.objective_

@@ -109,7 +109,7 @@ def test_groups_who_see_other_maps_are_found():
     pooled = sm.STE(2, random_state=0).fit(train)
     assert model.score(test) > pooled.score(test) + 0.05
     assert sm.accuracy(model, test) == pytest.approx(model.score(test))
-    found = sm.cross_validate([model.set_params(n_groups=2)], c, n_splits=2, random_state=0)
+    found = sm.cross_validate([model.set_params(n_groups=2)], c, n_folds=2, random_state=0)
     assert found.accuracy[0] > 0.75
 
 
@@ -144,7 +144,7 @@ def test_all_groups_together_are_the_mean_by_share():
         (sm.RaterEmbedding(method="SOE"), "method: expected one of STE, TSTE, CKL, found 'SOE'"),
         (sm.RaterEmbedding(spread=-1.0), "spread: expected 'auto' or a positive number"),
         (sm.GroupEmbedding(n_groups=0), "n_groups: expected 'auto' or a whole number of at least 1"),
-        (sm.GroupEmbedding(n_starts=1.5), "n_starts: expected a whole number of at least 1"),
+        (sm.GroupEmbedding(n_init=1.5), "n_init: expected 'auto' or a whole number of at least 1"),
         (sm.GroupEmbedding(differ="colour"), "differ: expected"),
     ],
 )

@@ -32,6 +32,7 @@ from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse
 from similitude.methods.modalities import read_kernels
 from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
+from similitude.renaming import by_name
 
 
 class AutoSimilarity(ComparisonEstimator):
@@ -81,10 +82,11 @@ class AutoSimilarity(ComparisonEstimator):
 
     needs_features = True
 
+    @by_name("time_limit")
     def __init__(
         self,
-        time_limit: float = 60.0,
         *,
+        time_limit: float = 60.0,
         candidates: Estimators | None = None,
         dimensions: Sequence[int] = (2, 3, 5, 10),
         n_folds: int = 4,

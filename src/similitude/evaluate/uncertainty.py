@@ -181,7 +181,7 @@ def uncertainty(
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
     n: int = 100,
-    level: float = 0.9,
+    level: float = 0.95,
     features: Features | None = None,
     random_state: Seed = None,
     n_jobs: int | None = None,

@@ -30,6 +30,7 @@ from similitude.methods.modalities import Modality
 from similitude.methods.placement import place_items
 from similitude.methods.scaling import principal_axes
 from similitude.methods.similarity import Similarity
+from similitude.renaming import by_name
 
 _PRICE = 0.3
 
@@ -82,10 +83,11 @@ class RCKLMKL(_AuxiliaryKernels):
     (True, True)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "logistic",
         *,
+        loss: Literal["logistic", "hinge"] = "logistic",
         penalty: float | Literal["auto"] = "auto",
         solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
@@ -154,10 +156,11 @@ class RCKLAK(_AuxiliaryKernels):
     (True, True)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "logistic",
         *,
+        loss: Literal["logistic", "hinge"] = "logistic",
         penalty: float | Literal["auto"] = "auto",
         auxiliary_penalty: float | Literal["auto"] = "auto",
         solver: Literal["auto", "factored", "full"] = "auto",

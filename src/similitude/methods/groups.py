@@ -37,10 +37,12 @@ from similitude.methods.logistic import LogisticEmbedding, places_among, raters_
 from similitude.methods.rated_answers import RatedAnswers
 from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
+from similitude.renaming import renamed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_PARTINGS = 4  # of the raters to start from
 _SURE = 0.9  # membership of the group that a start puts a rater into
 _STRETCH_SPREAD = 0.7  # of the logarithm of a group's stretch of a dimension
 _FOLDS = 4
@@ -61,7 +63,8 @@ class GroupEmbedding(LogisticEmbedding):
     differ : "maps", a common map with shifts of each item for each group, or "weights", a common map whose dimensions
         each group weighs
     max_groups : the most groups that "auto" tries
-    n_starts : number of ways to part the raters to start from, the best is kept
+    n_init : number of ways to part the raters to start from (and of starts of their common map), the best is kept;
+        "auto" is four (and the map's own number)
 
     Attributes
     ----------
@@ -86,6 +89,7 @@ class GroupEmbedding(LogisticEmbedding):
     (2, [1, 2])
     """
 
+    @renamed(n_starts="n_init")
     def __init__(
         self,
         n_components: int = 2,
@@ -94,7 +98,6 @@ class GroupEmbedding(LogisticEmbedding):
         method: Literal["STE", "TSTE", "CKL"] = "STE",
         differ: Literal["maps", "weights"] = "maps",
         max_groups: int = 4,
-        n_starts: int = 4,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
         init: Literal["spectral", "random"] | Table = "spectral",
@@ -111,7 +114,6 @@ class GroupEmbedding(LogisticEmbedding):
         self.n_groups = n_groups
         self.differ = differ
         self.max_groups = max_groups
-        self.n_starts = n_starts
 
     def fit(
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
@@ -158,7 +160,6 @@ class GroupEmbedding(LogisticEmbedding):
         super()._check()
         one_of("differ", self.differ, ("maps", "weights"))
         check_count("max_groups", self.max_groups)
-        check_count("n_starts", self.n_starts)
         check_count("n_groups", self.n_groups, also="auto")
 
     def _compare_numbers(self, c: Comparisons) -> pd.DataFrame:
@@ -207,7 +208,7 @@ class GroupEmbedding(LogisticEmbedding):
         rng = np.random.default_rng(self.random_state)
         term = said.term(self.loss(), self.n_groups_)
         found, model = [], self._model(said)
-        for number in range(self.n_starts):
+        for number in range(_PARTINGS if self.n_init == "auto" else int(self.n_init)):
             member = self._parting(said, rng, number)
             problem = JointProblem(model, self.n_groups_ * said.n_items, [term], self._penalty(model, said))
             start = np.append(self._m_step(model, said, member, rng, number), np.log(member.mean(1)))

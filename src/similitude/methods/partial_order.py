@@ -42,6 +42,7 @@ from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, one_of
+from similitude.renaming import by_name
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
 _ROUNDING = 1e-2
@@ -77,10 +78,11 @@ class KPOE(KernelEstimator, FeatureEstimator):
 
     weights_: dict[str, float]
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
         solver: Literal["auto", "factored", "full"] = "auto",
@@ -222,10 +224,11 @@ class MKPOE(KPOE):
     (True, 1)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
         combination: Literal["concatenate", "weighted"] = "concatenate",
@@ -237,7 +240,7 @@ class MKPOE(KPOE):
         random_state: Seed = None,
     ) -> None:
         super().__init__(
-            loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
+            loss=loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
         )
         self.combination = combination
         self.n_components = n_components

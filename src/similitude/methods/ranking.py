@@ -50,6 +50,7 @@ from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, rea
 from similitude.methods.scaling import scale_form, scale_ranks
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity, share_right
+from similitude.renaming import by_name
 
 _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
@@ -96,17 +97,18 @@ class DRankingVM(ComparisonEstimator):
     >>> import numpy as np, similitude as sm
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, random_state=0)
-    >>> model = sm.DRankingVM("linear").fit(answers, features=truth)
+    >>> model = sm.DRankingVM(kernel="linear").fit(answers, features=truth)
     >>> model.score(answers) > 0.9, model.dissimilarity(truth[:2], truth[:3]).shape
     (True, (2, 3))
     """
 
     needs_features = True
 
+    @by_name("kernel")
     def __init__(
         self,
-        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
         *,
+        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
         pair_kernel: Literal["metric", "product", "sum"] = "metric",
         slack: Literal["soft", "hard"] = "soft",
         penalty: float | Literal["auto"] = "auto",

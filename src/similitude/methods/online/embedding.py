@@ -19,6 +19,7 @@ from similitude.methods.online.base import OnlineEstimator
 from similitude.methods.online.stream import Items
 from similitude.methods.ordinal import GNMDS, STE
 from similitude.methods.settings import check_count, check_number, one_of
+from similitude.renaming import renamed
 
 _NOISE = 0.1
 _LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
@@ -34,9 +35,9 @@ class OnlineEmbedding(OnlineEstimator):
     - `loss="hinge"`: t = min(rate, max(0, 1 - m)/|g|²) (passive-aggressive, PA-I of Crammer et al. 2006).
 
     The items moved then shrink a little towards the centre, so that over all answers the sum of the losses stands
-    against prior · |X|², the penalty of the batch methods. After each answer `replay` others are drawn from those kept
-    and learned again. What is read out is a running average of each item's positions in which step k of an item weighs
-    about k^forget: the wandering of single steps averages out, the beginning is forgotten.
+    against penalty · |X|², the penalty of the batch methods. After each answer `replay` others are drawn from those
+    kept and learned again. What is read out is a running average of each item's positions in which step k of an item
+    weighs about k^forget: the wandering of single steps averages out, the beginning is forgotten.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class OnlineEmbedding(OnlineEstimator):
     loss : "logistic" or "hinge"; both have probabilities, by one slope fitted on margins
     replay : how many earlier answers are learned again after each new one; more is better and slower
     rate : largest step; "auto" is 0.25/sqrt(1 + replay), at most 0.2
-    prior : strength of the penalty
+    penalty : strength of the ridge on positions
     init : (n, n_components) positions to start from, those of a pilot study, say; near the centre when not given
     memory : most answers kept for `replay` and `refit`: all until there are more, then a random sample of them
     n_items : number of items; those of the first comparisons when not given
@@ -71,6 +72,7 @@ class OnlineEmbedding(OnlineEstimator):
 
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
 
+    @renamed(prior="penalty")
     def __init__(
         self,
         n_components: int = 2,
@@ -78,7 +80,7 @@ class OnlineEmbedding(OnlineEstimator):
         loss: Literal["logistic", "hinge"] = "logistic",
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
-        prior: float = 0.5,
+        penalty: float = 0.5,
         init: Table | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
@@ -89,7 +91,7 @@ class OnlineEmbedding(OnlineEstimator):
         self.loss = loss
         self.replay = replay
         self.rate = rate
-        self.prior = prior
+        self.penalty = penalty
         self.init = init
         self.memory = memory
         self.n_items = n_items
@@ -122,7 +124,7 @@ class OnlineEmbedding(OnlineEstimator):
         Parameters
         ----------
         **settings : of the batch method, `STE` (logistic) or `GNMDS` (hinge): `penalty`, `max_iter`, `tol`, ...; the
-            penalty is prior · n / (total weight), as online, unless given
+            penalty is that of the model · n / (total weight), as online, unless given
         """
         count = min(self.n_answers_, len(self._rows))
         if not count:
@@ -133,7 +135,7 @@ class OnlineEmbedding(OnlineEstimator):
         centre = self._average[self._touched > 0].mean(0)
         self._X -= centre
         self._average -= centre
-        penalty = self.prior * len(used) / float(weight.sum())
+        penalty = self.penalty * len(used) / float(weight.sum())
         defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
         method: type[OrdinalEmbedding] = STE if self.loss == "logistic" else GNMDS
         batch = method(self.n_components, **{**defaults, **settings}).fit(kept)
@@ -154,7 +156,7 @@ class OnlineEmbedding(OnlineEstimator):
         one_of("loss", self.loss, ("logistic", "hinge"))
         if self.rate != "auto" and not (isinstance(self.rate, Real) and 0 < self.rate <= _LARGEST_RATE):
             raise ValueError(f"rate: expected 'auto' or a number from 0 to {_LARGEST_RATE}, found {self.rate!r}")
-        check_number("prior", self.prior)
+        check_number("penalty", self.penalty)
 
     def _most_kept(self) -> int:
         return self.memory
@@ -191,7 +193,7 @@ class OnlineEmbedding(OnlineEstimator):
         rate = min(0.2, 0.25 / np.sqrt(1.0 + self.replay)) if self.rate == "auto" else float(self.rate)
         self.n_answers_ = embedding_steps(
             self._X, self._average, self._touched, self._answered, rows, weight, self._rows, self._weights,
-            self.n_answers_, self._random, self._recent, rate, self.loss == "logistic", float(self.prior),
+            self.n_answers_, self._random, self._recent, rate, self.loss == "logistic", float(self.penalty),
             float(min(3 + self.replay, 10)), self.replay,
         )  # fmt: skip
 

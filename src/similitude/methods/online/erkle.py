@@ -17,6 +17,7 @@ from similitude.feedback.columns import Floats, Ints
 from similitude.methods.online.base import OnlineEstimator
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, check_number
+from similitude.renaming import by_name
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
@@ -82,10 +83,11 @@ class ERKLE(OnlineEstimator):
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         step: Literal["pa", "constant", "sqrt", "inverse"] = "pa",
         rate: float = 1.0,
         target_probability: float | None = None,
