@@ -11,7 +11,7 @@ from similitude.engine import group_models, joint, joint_terms, models, penaltie
 
 # A parameter for every registered formula, and the places where its slope jumps.
 SCALE_PARAMETERS = {"squared": 0.0, "student": 1.5, "logarithm": 0.05, "distance": 0.01}
-SHAPE_PARAMETERS = {"logistic": 0.0, "hinge": 0.2, "squared_hinge": 0.7}
+SHAPE_PARAMETERS = {"logistic": 0.0, "hinge": 0.2, "squared_hinge": 0.7, "probit": 0.0}
 KINKS = {"student": [0.0], "logarithm": [0.0], "distance": [0.0], "hinge": [0.8, 1.0], "squared_hinge": [0.7]}
 
 
@@ -136,7 +136,17 @@ def _gram(order, rng):
     return (root @ root.T).ravel()
 
 
-METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding]
+METHODS = [
+    sm.STE,
+    sm.TSTE,
+    sm.CKL,
+    sm.SOE,
+    sm.GNMDS,
+    sm.Embedding,
+    sm.RaterEmbedding,
+    sm.GroupEmbedding,
+    sm.MixedEmbedding,
+]
 ONLINE = [sm.ERKLE, sm.OnlineEmbedding]
 
 # Estimators of every kind, small: what they all must do is in test_estimators.py.

@@ -14,7 +14,7 @@ import similitude as sm
 from tests.contracts.registry import METHODS
 
 pytestmark = pytest.mark.parametrize("method", METHODS, ids=[method.__name__ for method in METHODS])
-LOGISTIC = {sm.STE, sm.TSTE, sm.CKL, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding}
+LOGISTIC = {sm.STE, sm.TSTE, sm.CKL, sm.Embedding, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding}
 # Heavy tails never make a clear answer certain, so their best map of noiseless answers still trades some away.
 HEAVY_TAILED = {sm.TSTE, sm.CKL}
 

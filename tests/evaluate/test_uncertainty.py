@@ -64,7 +64,7 @@ def test_the_interval_of_the_accuracy_covers_it():
 
 def test_laplace_precision_is_the_expected_curvature(answers):
     """Averaged over both answers to each question, the loss's curvature is J' p (1 - p) J."""
-    X, loss = TRUTH * 0.8, sm.STE().loss()
+    X, loss = TRUTH * 0.8, sm.STE().comparison_loss()
     J, information = _margin_slopes(X, loss, answers)
     both = sm.Comparisons.concatenate([answers, answers.flip(np.ones(len(answers), bool))])
     p = sm.Similarity(X, loss).predict_proba(answers)[:, 1]
@@ -82,11 +82,13 @@ def test_laplace_precision_is_the_expected_curvature(answers):
 
 
 def test_no_answer_tells_of_shifts_and_turns(answers):
-    J, _ = _margin_slopes(TRUTH, sm.CKL().loss(), answers)
+    J, _ = _margin_slopes(TRUTH, sm.CKL().comparison_loss(), answers)
     G = _shifts_and_turns(TRUTH)
     assert G.shape == (24, 3)
     np.testing.assert_allclose(J @ G, 0, atol=1e-9)
-    steps = np.array(laplace_maps(TRUTH, sm.CKL().loss(), answers, 1.0, 50, np.random.default_rng(0))) - TRUTH
+    steps = (
+        np.array(laplace_maps(TRUTH, sm.CKL().comparison_loss(), answers, 1.0, 50, np.random.default_rng(0))) - TRUTH
+    )
     np.testing.assert_allclose(steps.reshape(50, -1) @ G, 0, atol=1e-9)
 
 
@@ -201,6 +203,6 @@ def test_bad_settings_are_named(answers, model, settings, message):
 def test_laplace_needs_probabilities_and_few_numbers(answers):
     with pytest.raises(ValueError, match="needs a model with probabilities"):
         sm.uncertainty(sm.SOE(2, random_state=0).fit(answers), answers, method="laplace")
-    big = sm.Similarity(np.zeros((2001, 2)), sm.STE().loss())
+    big = sm.Similarity(np.zeros((2001, 2)), sm.STE().comparison_loss())
     with pytest.raises(ValueError, match="at most 4,000"):
         sm.uncertainty(big, answers, method="laplace")

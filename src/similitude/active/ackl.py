@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.active.head_gain import HeadGain, log_likelihood
+from similitude.active.head_gain import HeadGain
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
@@ -23,13 +23,13 @@ class CrowdKernelGain(HeadGain):
     name = "ackl"
 
     def __init__(self, similarity: Similarity, asked: Comparisons | None) -> None:
-        super().__init__(similarity.n_items, asked)
+        super().__init__(similarity.n_items, asked, similarity.loss.shape)
         self._table = _levels(similarity.embedding, similarity.loss)
 
     def log_share(self, head: int) -> Floats:
         """The log of tau at the position of every item: -inf at the head's own."""
         answers = self.answers(head)
-        log_tau = log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
+        log_tau = self.log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
         log_tau[head] = -np.inf
         return log_tau
 

@@ -13,7 +13,6 @@ from similitude.active.posterior import Posterior
 from similitude.feedback.columns import Array, Floats
 
 _KAPPA, _C2 = np.pi / 8.0, np.pi * np.log(2.0) / 2.0
-_LARGEST = 30.0
 
 
 def entropy(probability: Floats) -> Floats:
@@ -93,7 +92,7 @@ class Uncertainty:
     def table(self, head: int) -> Floats:
         """(n, n) symmetric scores of the pairs of a head."""
         level = self.loss.scale(((self.positions - self.positions[head]) ** 2).sum(1))[0]
-        return entropy(1.0 / (1.0 + np.exp(np.clip(level[:, None] - level, -_LARGEST, _LARGEST))))
+        return entropy(self.loss.shape.probability(level - level[:, None]))
 
     def learn(self, near: Array, far: Array) -> None:
         """Nothing: the fitted positions stay where they are until the next fit."""

@@ -11,7 +11,7 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
-from similitude.methods.logistic import answer_counts, raters_of
+from similitude.methods.likelihood import answer_counts, raters_of
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
+from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ _DULL = 0.4  # of a typical rater's sharpness: who lies below it with the whole 
 _LEVEL = 0.95
 
 
-class RaterEmbedding(LogisticEmbedding):
+class RaterEmbedding(LikelihoodEmbedding):
     """Positions with the sharpness of each rater, fitted jointly.
 
     An answer without a recorded rater counts with sharpness 1; where no rater is recorded, the fit is that of the
@@ -48,7 +48,7 @@ class RaterEmbedding(LogisticEmbedding):
 
     Parameters
     ----------
-    method : "STE", "TSTE" or "CKL": how a rater of sharpness 1 answers
+    method : "STE", "TSTE", "CKL" or "probit": how a rater of sharpness 1 answers
     spread : how far raters differ, the standard deviation of log sharpness; "auto" learns it from the answers
     lapse : whether each rater also has a share of answers given at random, around 5 % before anything is known. It
         needs raters with hundreds of answers: with fewer, a lapse and a low sharpness look alike
@@ -76,7 +76,7 @@ class RaterEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         spread: float | Literal["auto"] = "auto",
         lapse: bool = False,
         penalty: float | Literal["auto"] = "auto",
@@ -127,7 +127,7 @@ class RaterEmbedding(LogisticEmbedding):
         if self._names:
             sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()
         margin = sharp[place] * self._fitted().margin(c)
-        agrees = 0.5 * lapse[place] + (1.0 - lapse[place]) * (1.0 + self.loss().shape(margin)[1])
+        agrees = 0.5 * lapse[place] + (1.0 - lapse[place]) * self.comparison_loss().shape.probability(margin)
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def _check(self) -> None:
@@ -139,7 +139,7 @@ class RaterEmbedding(LogisticEmbedding):
         kept = np.flatnonzero(c.weight > 0)
         spread = _FIRST_SPREAD if self.spread == "auto" else float(self.spread)
         return Judged(
-            self.loss(), c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], n_raters,
+            self.comparison_loss(), c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], n_raters,
             spread=spread, lapse=self.lapse,
         )  # fmt: skip
 

@@ -29,6 +29,7 @@ from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
 
 _FORMAT = 1
+_NAMED = (*terms.SCALES, *terms.SHAPES)
 
 
 class CleanedWarning(UserWarning):
@@ -55,7 +56,7 @@ class Similarity:
     Attributes
     ----------
     embedding : (n, d) position of every item
-    loss : the loss that it was fitted with: gives the margin of a comparison and, where it is logistic, a probability
+    loss : the loss that it was fitted with: gives the margin of a comparison and, where it has one, the probability
     names : the items' names, or None
     about : how it was made: method, settings, version
 
@@ -85,7 +86,7 @@ class Similarity:
 
     @property
     def has_probability(self) -> bool:
-        """Whether `predict_proba` can be asked: the loss is of the logistic family."""
+        """Whether `predict_proba` can be asked: the loss is minus the log of a probability."""
         return self.loss.has_probability
 
     def label(self, item: int) -> str:
@@ -152,7 +153,7 @@ class Similarity:
         return self.margin(comparisons) > 0
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
         c = self.over_items(comparisons)
         agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
         return np.stack([1.0 - agrees, agrees], axis=1)
@@ -192,6 +193,12 @@ class Similarity:
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes, for a database, say."""
+        own = [part.name for part in (self.loss.scale, self.loss.shape) if part.expression not in _NAMED]
+        if own:
+            raise ValueError(
+                f"save: a file holds numbers and names, and {own[0]!r} is a formula of your own, which it cannot hold; "
+                "keep the positions (numpy.save of `embedding`), and make Similarity(positions, loss, names) of them"
+            )
         header = {
             "format": _FORMAT,
             "names": self.names,
@@ -256,5 +263,4 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
 
 
 def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
-    by_name = {Formula(expression).name: expression for expression in known}
-    return Formula(by_name[saved[0]], float(saved[1]))
+    return Formula(terms.named(known, saved[0]), float(saved[1]))
