@@ -86,9 +86,7 @@ def _formula(known: tuple[Expression, ...], given: Any, part: str) -> Formula:
         except ValueError as error:
             raise ValueError(f"loss: its {part} {error}") from None
     if not callable(expression) or len(parameter) > 1:
-        raise ValueError(
-            f"loss: expected its {part} as a name or a function, or with its parameter, found {given!r}"
-        )
+        raise ValueError(f"loss: expected its {part} as a name or a function, or with its parameter, found {given!r}")
     return Formula(expression, float(parameter[0]) if parameter else _usual_parameter(expression))
 
 

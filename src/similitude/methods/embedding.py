@@ -99,9 +99,7 @@ class Embedding(OrdinalEmbedding):
         if isinstance(self.model, str) and not isinstance(self.penalty, Penalty):
             return super()._where(n_comparisons)
         if self.device not in ("auto", "cpu"):
-            raise ValueError(
-                f"device: {self.device!r} is for free positions with a ridge; use device='cpu' here"
-            )
+            raise ValueError(f"device: {self.device!r} is for free positions with a ridge; use device='cpu' here")
         return "cpu"
 
     def _check(self) -> None:
