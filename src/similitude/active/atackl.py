@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from similitude.active.head_gain import HeadGain
+from similitude.engine.distances import sqdist_table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.tackl import TACKL
@@ -35,8 +36,7 @@ class AuxiliaryGain(HeadGain):
         self.scale, self.joint, self.features = model.similarity_.loss.scale, model.joint, model.features_
         largest = max(float(w.max()) for w in model.weights_.values())
         self.weights = rng.uniform(0.0, largest, size=(ceil(sqrt(self.n_items)), self.features.shape[1]))
-        step = model.free_[:, None] - model.free_
-        self._between = np.einsum("abd,abd->ab", step, step)
+        self._between = sqdist_table(model.free_)
 
     def log_share(self, head: int) -> Floats:
         """The log of the posterior of every sample of (w, xhat_a), w the slower of the two."""

@@ -7,10 +7,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.information import information
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss
 from similitude.engine.threads import one_blas_thread
@@ -87,8 +88,7 @@ def laplace_maps(
             f"method: 'laplace' inverts a matrix over all {X.size:,} coordinates, for at most {MOST_NUMBERS:,}; "
             "use 'bootstrap'"
         )
-    J, information = _margin_slopes(X, loss, c)
-    precision = (J.T @ sparse.diags_array(information) @ J).toarray() + 2.0 * ridge * np.eye(X.size)
+    precision = information(X, loss, c.near, c.far, np.asarray(c.weight)) + 2.0 * ridge * np.eye(X.size)
     G = _shifts_and_turns(X)
     with one_blas_thread():
         across = np.eye(X.size) - G @ G.T
@@ -96,20 +96,6 @@ def laplace_maps(
     used = slice(G.shape[1], None)  # the least eigenvalues are the zeros of shifts and turns
     steps = vectors[:, used] @ (rng.standard_normal((X.size - G.shape[1], n)) / np.sqrt(values[used])[:, None])
     return [X + step.reshape(X.shape) for step in steps.T]
-
-
-def _margin_slopes(X: Floats, loss: ComparisonLoss, c: Comparisons) -> tuple[Any, Floats]:
-    """Return J (comparisons × coordinates, sparse), and the information of each comparison on its margin, by weight."""
-    near, far = X[c.near[:, 0]] - X[c.near[:, 1]], X[c.far[:, 0]] - X[c.far[:, 1]]
-    near_level, near_slope, _ = loss.scale((near**2).sum(1))
-    far_level, far_slope, _ = loss.scale((far**2).sum(1))
-    down, up = -2.0 * near_slope[:, None] * near, 2.0 * far_slope[:, None] * far
-    d, rows = X.shape[1], np.repeat(np.arange(len(c)), X.shape[1])
-    value = np.concatenate([down.ravel(), -down.ravel(), up.ravel(), -up.ravel()])
-    items = (c.near[:, 0], c.near[:, 1], c.far[:, 0], c.far[:, 1])
-    column = np.concatenate([(d * item.astype(np.int64)[:, None] + np.arange(d)).ravel() for item in items])
-    J = sparse.coo_array((value, (np.tile(rows, 4), column)), shape=(len(c), X.size)).tocsr()
-    return J, np.asarray(c.weight) * loss.shape.information(far_level - near_level)
 
 
 def _shifts_and_turns(X: Floats) -> Floats:

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import pair_sqdist
 from similitude.engine.joint import JointProblem
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
@@ -211,8 +212,7 @@ class MixedEmbedding(LikelihoodEmbedding):
             position, own = problem.split(found.params)[:2]
             test = said.comparisons.select(fold == k)
             sharp = said.sharpness_of(test, problem.terms[0], own)
-            X = position.reshape(said.n_items, -1)
-            d2 = [((X[pair[:, 0]] - X[pair[:, 1]]) ** 2).sum(1) for pair in (test.near, test.far)]
+            d2 = [pair_sqdist(position.reshape(said.n_items, -1), pair) for pair in (test.near, test.far)]
             lost += float(test.weight @ self.comparison_loss().shape(sharp * self.comparison_loss().margin(*d2))[0])
         return lost
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import pair_sqdist
 from similitude.engine.joint import JointProblem
 from similitude.engine.joint_terms import Judged
 from similitude.engine.models import Positions
@@ -107,7 +108,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         self.pooled_objective_ = self.objective_
         names, rater = raters_of(c)
         term = self._term(c, rater, len(names))
-        own = term.start(_sqdist(self.embedding_, term.pairs))
+        own = term.start(pair_sqdist(self.embedding_, term.pairs))
         if names:
             found, own = self._fit_raters(c, term, own, callback)
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
@@ -163,7 +164,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         return found, own
 
     def _learned_spread(self, term: Judged, X: Floats, own: Floats, c: Comparisons) -> float:
-        known = Posterior.of(term, _sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
+        known = Posterior.of(term, pair_sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
         return max(known.spread, _LEAST_SPREAD)
 
     def _table(self, c: Comparisons, names: tuple[str, ...], term: Judged, own: Floats) -> pd.DataFrame:
@@ -172,7 +173,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         columns = ("sharpness", "low", "high")
         figures = dict.fromkeys(columns, np.empty(0))
         if names:
-            known = Posterior.of(term, _sqdist(self.embedding_, term.pairs), own, c)
+            known = Posterior.of(term, pair_sqdist(self.embedding_, term.pairs), own, c)
             figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
         table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
@@ -242,7 +243,3 @@ def _quantile(value: Floats, chance: Floats, share: float) -> Floats:
     total = np.cumsum(chance, axis=0) - 0.5 * chance
     columns = range(value.shape[1])
     return np.array([np.interp(share, total[:, k], value[:, k]) for k in columns])
-
-
-def _sqdist(X: Floats, pairs: Array) -> Floats:
-    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)

@@ -19,6 +19,7 @@ from similitude.display.cards import card, title_of
 from similitude.display.maps import map_of
 from similitude.display.words import counted
 from similitude.engine import terms
+from similitude.engine.distances import head_sqdist, pair_sqdist, sqdist_table
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Seed
@@ -95,10 +96,7 @@ class Similarity:
 
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
-        square = (self.embedding**2).sum(1)
-        table = square[:, None] + square - 2.0 * self.embedding @ self.embedding.T
-        np.fill_diagonal(table, 0.0)
-        return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
+        return np.sqrt(sqdist_table(self.embedding))
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
@@ -107,7 +105,7 @@ class Similarity:
     def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
         """The k items most like an item, nearest first: their names, or positions where items have no names."""
         head = find_item(item, self.names, self.n_items)
-        return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
+        return self.nearest(head, head_sqdist(self.embedding, head), k)
 
     def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
         """The k items of least difference from a head, given the difference of every item, least first."""
@@ -168,7 +166,7 @@ class Similarity:
         return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
 
     def _sqdist(self, pairs: Array) -> Floats:
-        return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
+        return pair_sqdist(self.embedding, pairs)
 
     def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
