@@ -123,7 +123,7 @@ def test_the_best_of_the_starts_is_kept():
 def test_raters_are_as_wrong_as_asked():
     sharpness = sharpness_of(TRUTH, 0.15)
     said = sm.simulate(TRUTH, 20_000, sharpness=sharpness, random_state=3)
-    right = sm.Similarity(TRUTH, sm.STE(2).loss()).score(said)
+    right = sm.Similarity(TRUTH, sm.STE(2).comparison_loss()).score(said)
     assert right == pytest.approx(0.85, abs=0.01)
     assert sharpness_of(TRUTH, 0.0) is None
 
@@ -189,7 +189,7 @@ def test_refit_is_no_worse_than_a_new_fit():
 
 def test_refit_names_what_it_cannot_fit():
     with pytest.raises(ValueError, match="similarity: made by None, which cannot be fitted again"):
-        sm.refit(sm.Similarity(TRUTH, sm.STE(2).loss()), [[0, 1, 2]])
+        sm.refit(sm.Similarity(TRUTH, sm.STE(2).comparison_loss()), [[0, 1, 2]])
     features = sm.LPOE(loss="logistic").fit(sm.simulate(TRUTH, 200, random_state=0), features=TRUTH)
     with pytest.raises(ValueError, match="made by LPOE, whose features are not in its file"):
         sm.refit(features.similarity_, [[0, 1, 2]])

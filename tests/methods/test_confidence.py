@@ -10,10 +10,11 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import check_estimator
 
 import similitude as sm
+from similitude.engine import confidence as objective
+from similitude.engine.confidence import Classes, ConfidenceProblem, split
+from similitude.engine.confidence_ranking import Ranking, hinges_above
 from similitude.engine.terms import hinge
-from similitude.methods import confidence_objective, confidence_starts
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
-from similitude.methods.confidence_ranking import Ranking, hinges_above
+from similitude.methods import confidence_starts
 
 
 def experts(n, rng, noise=0.1, m=6):
@@ -71,7 +72,7 @@ def test_tiles_change_nothing(rng, monkeypatch, ranking):
     case = problem(rng, ranking)
     L = rng.normal(size=(2, 4))
     value, slope = case.smooth(L)
-    monkeypatch.setattr(confidence_objective, "_TILE", 7)
+    monkeypatch.setattr(objective, "_TILE", 7)
     in_tiles = case.smooth(L)
     np.testing.assert_allclose(in_tiles[0], value)
     np.testing.assert_allclose(in_tiles[1], slope)

@@ -141,7 +141,7 @@ def test_all_groups_together_are_the_mean_by_share():
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (sm.RaterEmbedding(method="SOE"), "method: expected one of STE, TSTE, CKL, found 'SOE'"),
+        (sm.RaterEmbedding(method="SOE"), "method: expected one of STE, TSTE, CKL, probit, found 'SOE'"),
         (sm.RaterEmbedding(spread=-1.0), "spread: expected 'auto' or a positive number"),
         (sm.GroupEmbedding(n_groups=0), "n_groups: expected 'auto' or a whole number of at least 1"),
         (sm.GroupEmbedding(n_init=1.5), "n_init: expected 'auto' or a whole number of at least 1"),

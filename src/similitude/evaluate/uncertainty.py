@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import uncertainty_card
 from similitude.evaluate.ceiling import above_ceiling
@@ -312,12 +313,11 @@ def _comparisons_of_items(c: Comparisons, n_items: int) -> Ints:
 
 
 def _lengths(X: Floats, codes: npt.NDArray[np.integer]) -> Floats:
-    return np.sqrt(((X[codes[:, 0]] - X[codes[:, 1]]) ** 2).sum(1))
+    return np.sqrt(pair_sqdist(X, codes))
 
 
 def _nearest(X: Floats, compared: Bools) -> Array:
-    own = (X**2).sum(1)
-    square = own[:, None] + own - 2.0 * X @ X.T
+    square = sqdist_table(X)
     square[:, ~compared] = np.inf
     np.fill_diagonal(square, np.inf)
     return square.argmin(1)

@@ -18,6 +18,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import sqdist_table
 from similitude.engine.models import Weights
 from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
@@ -219,6 +220,4 @@ class RCKLAK(_AuxiliaryKernels):
 
 def squared_distances(modality: Modality) -> Floats:
     """(n, n) squared distances of a modality, a mean of 2."""
-    square = (modality.features**2).sum(1)
-    table = square[:, None] + square - 2.0 * modality.features @ modality.features.T
-    return np.maximum(0.5 * (table + table.T), 0.0)
+    return sqdist_table(modality.features)

@@ -84,7 +84,7 @@ class ComparisonEstimator(BaseEstimator):
         return self._fitted().predict(comparisons)
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
         return self._fitted().predict_proba(comparisons)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:

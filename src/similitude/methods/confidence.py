@@ -28,12 +28,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from similitude.engine.confidence import Classes, ConfidenceProblem, split
+from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Floats
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
-from similitude.methods.confidence_ranking import Ranking
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks

@@ -33,7 +33,7 @@ from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
-from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
+from similitude.methods.likelihood import LikelihoodEmbedding, places_among, raters_of
 from similitude.methods.rated_answers import RatedAnswers
 from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
@@ -49,7 +49,7 @@ _FOLDS = 4
 _NO_DIFFERENCE = 0.01  # of the log-loss: what is closer to the best counts as the best
 
 
-class GroupEmbedding(LogisticEmbedding):
+class GroupEmbedding(LikelihoodEmbedding):
     """Maps for groups of raters who see the items differently, with the membership of each rater.
 
     Where no rater is recorded there is one group, and the fit is that of the method itself.
@@ -59,7 +59,7 @@ class GroupEmbedding(LogisticEmbedding):
     n_components : dimensions of each map
     n_groups : number of groups; "auto" takes the fewest of 1 to `max_groups` whose log-loss on held-out answers is
         within a standard error, or a hundredth, of the best
-    method : "STE", "TSTE" or "CKL": how a rater answers
+    method : "STE", "TSTE", "CKL" or "probit": how a rater answers
     differ : "maps", a common map with shifts of each item for each group, or "weights", a common map whose dimensions
         each group weighs
     max_groups : the most groups that "auto" tries
@@ -95,7 +95,7 @@ class GroupEmbedding(LogisticEmbedding):
         n_components: int = 2,
         *,
         n_groups: int | Literal["auto"] = "auto",
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         differ: Literal["maps", "weights"] = "maps",
         max_groups: int = 4,
         penalty: float | Literal["auto"] = "auto",
@@ -206,7 +206,7 @@ class GroupEmbedding(LogisticEmbedding):
     def _part(self, said: RatedAnswers, callback: Callback | None) -> None:
         """Fit the mixture from several partings of the raters, and keep the best."""
         rng = np.random.default_rng(self.random_state)
-        term = said.term(self.loss(), self.n_groups_)
+        term = said.term(self.comparison_loss(), self.n_groups_)
         found, model = [], self._model(said)
         for number in range(_PARTINGS if self.n_init == "auto" else int(self.n_init)):
             member = self._parting(said, rng, number)
@@ -229,7 +229,7 @@ class GroupEmbedding(LogisticEmbedding):
         """(groups, raters) memberships to start from: raters who pull alike together; every second one at random."""
         group = rng.integers(0, self.n_groups_, said.n_raters)
         if number % 2 == 0 and said.n_raters > self.n_groups_:
-            pulls = said.pulls(self.embedding_, self.loss())
+            pulls = said.pulls(self.embedding_, self.comparison_loss())
             seed = int(rng.integers(2**31))
             group = KMeans(self.n_groups_, n_init=3, random_state=seed).fit_predict(pulls)
         rest = (1.0 - _SURE) / (self.n_groups_ - 1)
@@ -248,7 +248,7 @@ class GroupEmbedding(LogisticEmbedding):
         if self.differ == "weights" and number:  # weights of dimensions fix the axes: try others
             X = X @ np.linalg.qr(rng.normal(size=(self.n_components, self.n_components)))[0]
         start = np.concatenate([X.ravel(), 0.01 * rng.normal(size=model.size - X.size)])
-        problem = Problem(model, said.graph(member), self.loss(), self._penalty(model, said))
+        problem = Problem(model, said.graph(member), self.comparison_loss(), self._penalty(model, said))
         return lbfgs(problem, start, max_iter=50, tol=self.tol).params
 
     def _keep_groups(self, best: Result, model: Any, term: Mixed, said: RatedAnswers) -> None:
@@ -265,7 +265,7 @@ class GroupEmbedding(LogisticEmbedding):
             self.weights_ = model.parts(params)[1][order] ** 2
             together = maps[0] / np.sqrt(self.weights_[0]) * np.sqrt(self.shares_ @ self.weights_)
         self._keep_positions(best, together, said.names)
-        self.similarities_ = tuple(self._in_use(X, self.loss(), said.names) for X in maps)
+        self.similarities_ = tuple(self._in_use(X, self.comparison_loss(), said.names) for X in maps)
         self._keep_members(said, member[order])
 
     def _keep_members(self, said: RatedAnswers, member: Floats) -> None:

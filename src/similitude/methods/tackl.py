@@ -89,7 +89,6 @@ class TACKL(FeatureEstimator, CKL):
     ((4,), True, (12, 1))
     """
 
-    _prior = 1.0
     features_: Floats
     weights_: dict[str, Floats]
     free_: Floats
@@ -173,17 +172,22 @@ class TACKL(FeatureEstimator, CKL):
         expected, variance = self.transform(features), float((self.free_**2).sum() / self.embedding_.size)
         return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
 
+    @property
+    def _prior(self) -> float:
+        """The same for every number that is learned."""
+        return 1.0
+
     def _modality(self) -> type[Modality]:
         return Plain
 
     def _two_steps(self, feedback: Feedback, callback: Callback | None) -> tuple[Floats, Result]:
         """(4.23), then (4.26): squared weights, and the best free dimensions with the whole objective."""
         unit, price = self.features_, NonNegative(self.weight_penalty_)
-        first = Problem(FeatureWeights(unit), feedback.graph, self.loss(), price)
+        first = Problem(FeatureWeights(unit), feedback.graph, self.comparison_loss(), price)
         start = best_scale(first, np.full(unit.shape[1], 1.0 / unit.shape[1]))
         u = lbfgs(first, start, max_iter=self.max_iter, tol=_CLOSER * self.tol, callback=callback).params
         model = Positions(feedback.graph.n_items, self.n_components, beside=unit * np.sqrt(u))
-        second = Problem(model, feedback.graph, self.loss(), Ridge(self.penalty_, feedback.n_compared))
+        second = Problem(model, feedback.graph, self.comparison_loss(), Ridge(self.penalty_, feedback.n_compared))
         rng = np.random.default_rng(self.random_state)
         found = [self._solve(second, x, rng, callback=callback) for x in self._starts(second, rng)]
         best = min(found, key=lambda result: result.value)
@@ -195,7 +199,9 @@ class TACKL(FeatureEstimator, CKL):
         parts = FeatureWeights(self.features_), Positions(feedback.graph.n_items, self.n_components)
         prices = NonNegative(self.weight_penalty_), Ridge(self.penalty_, feedback.n_compared)
         sizes = [part.size for part in parts]
-        problem = Problem(Sum(parts), feedback.graph, self.loss(), Blocks([*zip(prices, sizes, strict=True)]))
+        problem = Problem(
+            Sum(parts), feedback.graph, self.comparison_loss(), Blocks([*zip(prices, sizes, strict=True)])
+        )
         start = np.concatenate([u, steps.params])
         best = lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
         u, free = np.split(best.params, [len(u)])

@@ -14,14 +14,14 @@ from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
-from similitude.methods.embedding import OrdinalEmbedding
-from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.embedding import Embedding
+from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.online.stream import Items
-from similitude.methods.ordinal import GNMDS, STE
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.renaming import renamed
 
 _NOISE = 0.1
+_LOSSES = ("logistic", "hinge", "probit")
 _LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
 
 
@@ -32,6 +32,7 @@ class OnlineEmbedding(OnlineEstimator):
     m = d2_far - d2_near and its gradient g, the step is t · g, where
 
     - `loss="logistic"`: t = rate · P(wrong) at the margin after the step, m + t |g|² (an implicit step on STE's loss);
+    - `loss="probit"`: the same for answers with normal noise, t = rate · phi/Phi at the margin after the step;
     - `loss="hinge"`: t = min(rate, max(0, 1 - m)/|g|²) (passive-aggressive, PA-I of Crammer et al. 2006).
 
     The items moved then shrink a little towards the centre, so that over all answers the sum of the losses stands
@@ -42,7 +43,7 @@ class OnlineEmbedding(OnlineEstimator):
     Parameters
     ----------
     n_components : dimensions
-    loss : "logistic" or "hinge"; both have probabilities, by one slope fitted on margins
+    loss : "logistic", "hinge" or "probit" (normal noise); all have probabilities, by one slope fitted on margins
     replay : how many earlier answers are learned again after each new one; more is better and slower
     rate : largest step; "auto" is 0.25/sqrt(1 + replay), at most 0.2
     penalty : strength of the ridge on positions
@@ -54,10 +55,10 @@ class OnlineEmbedding(OnlineEstimator):
 
     Attributes
     ----------
-    embedding_ : (n, n_components) averaged positions, centred, in units in which margins are log-odds
+    embedding_ : (n, n_components) averaged positions, centred, in units in which margins give probabilities
     similarity_ : the model in use, read out when it is asked for
-    slope_ : what margins are multiplied with to be log-odds: fitted on the latest thousand margins, each taken before
-        its answer was learned
+    slope_ : what margins are multiplied with to be log-odds (or standard deviations of the noise, for probit): fitted
+        on the latest thousand margins, each taken before its answer was learned
     n_answers_, n_items_ : number of answers learned, of items known
 
     Examples
@@ -77,7 +78,7 @@ class OnlineEmbedding(OnlineEstimator):
         self,
         n_components: int = 2,
         *,
-        loss: Literal["logistic", "hinge"] = "logistic",
+        loss: Literal["logistic", "hinge", "probit"] = "logistic",
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
         penalty: float = 0.5,
@@ -123,7 +124,7 @@ class OnlineEmbedding(OnlineEstimator):
 
         Parameters
         ----------
-        **settings : of the batch method, `STE` (logistic) or `GNMDS` (hinge): `penalty`, `max_iter`, `tol`, ...; the
+        **settings : of the batch method, `Embedding` with the same loss: `penalty`, `max_iter`, `tol`, ...; the
             penalty is that of the model · n / (total weight), as online, unless given
         """
         count = min(self.n_answers_, len(self._rows))
@@ -137,8 +138,7 @@ class OnlineEmbedding(OnlineEstimator):
         self._average -= centre
         penalty = self.penalty * len(used) / float(weight.sum())
         defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
-        method: type[OrdinalEmbedding] = STE if self.loss == "logistic" else GNMDS
-        batch = method(self.n_components, **{**defaults, **settings}).fit(kept)
+        batch = Embedding(self.n_components, loss=self.loss, **{**defaults, **settings}).fit(kept)
         self._X[used] = batch.embedding_
         self._average[used] = batch.embedding_
         self._recent[:] = 0.0  # margins of the old positions say nothing of the new ones
@@ -153,7 +153,7 @@ class OnlineEmbedding(OnlineEstimator):
         check_count("n_components", self.n_components)
         check_count("replay", self.replay, 0)
         check_count("memory", self.memory)
-        one_of("loss", self.loss, ("logistic", "hinge"))
+        one_of("loss", self.loss, _LOSSES)
         if self.rate != "auto" and not (isinstance(self.rate, Real) and 0 < self.rate <= _LARGEST_RATE):
             raise ValueError(f"rate: expected 'auto' or a number from 0 to {_LARGEST_RATE}, found {self.rate!r}")
         check_number("penalty", self.penalty)
@@ -193,7 +193,7 @@ class OnlineEmbedding(OnlineEstimator):
         rate = min(0.2, 0.25 / np.sqrt(1.0 + self.replay)) if self.rate == "auto" else float(self.rate)
         self.n_answers_ = embedding_steps(
             self._X, self._average, self._touched, self._answered, rows, weight, self._rows, self._weights,
-            self.n_answers_, self._random, self._recent, rate, self.loss == "logistic", float(self.penalty),
+            self.n_answers_, self._random, self._recent, rate, shape_code(self.loss), float(self.penalty),
             float(min(3 + self.replay, 10)), self.replay,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from similitude.engine.online import draw_below, kernel_step, remember, subtract
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
-from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, check_number
 from similitude.renaming import by_name
@@ -184,7 +184,7 @@ class ERKLE(OnlineEstimator):
         size, reach = (10.0, 3.0) if printed else (6.0, _ROOT3) if headed else (8.0, 2.0)
         rate = float(self.rate) * number ** -_STEPS[self.step]
         margin, gamma = kernel_step(
-            self._kernel, row, weight, 2.0 if printed else 1.0, size, self.step == "pa", self.loss == "logistic",
+            self._kernel, row, weight, 2.0 if printed else 1.0, size, self.step == "pa", shape_code(self.loss),
             self._target(), rate,
         )  # fmt: skip
         if gamma > 0.0:
