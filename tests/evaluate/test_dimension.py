@@ -5,6 +5,7 @@ import similitude as sm
 from similitude.evaluate.dimension import _choice, _holm
 
 
+@pytest.mark.own_seed  # in one draw of eight the third dimension gains too little to be told from chance
 @pytest.mark.parametrize("planted", [1, 2, 3])
 def test_planted_dimensions_are_found(planted):
     truth = np.random.default_rng(planted).normal(size=(16, planted))

@@ -110,6 +110,12 @@ def test_positive_semidefinite_after_every_step_and_the_bound_is_never_wrong(set
         assert least >= -1e-7
         assert model._bound[0] <= least + 1e-7
     assert model.n_updates_ == model.n_projections_ + model.n_skipped_
+
+
+@pytest.mark.own_seed  # a constant step may need every projection
+@every_variant
+def test_some_projections_are_spared_and_some_are_not(settings):
+    model = sm.ERKLE(n_items=12, random_state=0, **settings).fit(answers())
     assert model.n_skipped_ > 0
     assert model.n_projections_ > 0
 

@@ -98,6 +98,7 @@ def test_an_answer_of_nobody_known_counts():
 
 
 @pytest.mark.slow
+@pytest.mark.own_seed  # in one draw of nine a third group predicts better than chance explains
 def test_groups_who_see_other_maps_are_found():
     c = two_groups(np.random.default_rng(5).normal(size=(15, 2)))
     train, test = c.split(0.25, random_state=0)
