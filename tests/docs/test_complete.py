@@ -6,7 +6,7 @@ import pytest
 
 import similitude as sm
 from similitude.cli import app
-from similitude.feedback.files.layouts import LAYOUTS
+from similitude.feedback.files.layouts import layouts
 from similitude.feedback.forms import FORMS
 from tests.docs.pages import DOCS, blocks
 
@@ -55,7 +55,7 @@ def test_form_is_documented(form):
     assert f"`{form}`" in QUESTIONS
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("layout", layouts(), ids=str)
 def test_layout_is_documented(layout):
     files = (DOCS / "how-to" / "files.md").read_text(encoding="utf-8").lower()
     assert ", ".join(names[0] for names in layout.columns) in files

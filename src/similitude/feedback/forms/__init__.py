@@ -1,0 +1,145 @@
+"""Forms of question: everything that is known of each, in one object; the registry, and what answers compare.
+
+A form is a class in a file of its own and a line of `_OURS` below. Files, simulated raters, active choice, the study
+and its pages, the command line, the reports and the documentation find it here, by its name. A package of your own adds
+one without touching this file, by an entry point of the group `similitude.forms` that names the class.
+
+| form | shown | response |
+|---|---|---|
+| triplet | head, b, c (repeated) | 1: b is nearer, 2: c is nearer (one per triplet) |
+| quadruplet | i, j, k, l (repeated) | 0: the first pair is more alike, 1: the second (one per quadruplet) |
+| odd_one_out | a, b, c | position of the odd one |
+| most_central | a, b, c | position of the central one |
+| choice | head, then the grid | positions of the chosen |
+| ranking | head, then the items | positions from nearest on; what is not ranked is farther |
+| similarity_rating | i, j (repeated) | one number per pair, larger is more alike, NaN is no rating |
+| difference_rating | i, j (repeated) | one number per pair, larger is more different, NaN is no rating |
+| placement | items | x, y, ... of each item in turn |
+| grouping | items | the number of each item's group |
+| labelling | items | for each item in turn the number of its class and how sure the rater is, 0 to 1 |
+| attribute | items | positions from the least to the most of the attribute |
+
+Pieces (`pieces.py`) are asked one by one, and the pieces of one rater are gathered into a sheet:
+
+| piece | shown | response | becomes |
+|---|---|---|---|
+| rated_pair | i, j | a number, larger is more alike | similarity_rating |
+| same_different | i, j | 1: same, 0: different | similarity_rating, as `Links` do |
+| labelled_item | item | its class, how sure | labelling |
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import numpy as np
+
+from similitude.feedback.answers import Answers
+from similitude.feedback.columns import Array, Floats, Ints
+from similitude.feedback.forms.attribute import Attribute
+from similitude.feedback.forms.base import Form, of_one_kind
+from similitude.feedback.forms.choice import Choice
+from similitude.feedback.forms.grouping import Grouping
+from similitude.feedback.forms.labelling import LabelledItem
+from similitude.feedback.forms.most_central import MostCentral
+from similitude.feedback.forms.odd_one_out import OddOneOut
+from similitude.feedback.forms.picking import Picking
+from similitude.feedback.forms.pieces import Piece, edges_of, gathered, shared_weight
+from similitude.feedback.forms.placement import Placement
+from similitude.feedback.forms.quadruplet import Quadruplet
+from similitude.feedback.forms.ranking import Ranking
+from similitude.feedback.forms.ratings import SIMILARITY, DifferenceRating, RatedPair
+from similitude.feedback.forms.same_different import SameDifferent
+from similitude.feedback.forms.triplet import Triplet
+
+FORMS: dict[str, Form] = {}
+"""The forms of the answers in `Answers`, by name."""
+
+PIECES: dict[str, Piece] = {}
+"""The forms whose answers are gathered into sheets first, by name."""
+
+_OURS = (
+    Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), SIMILARITY, RatedPair(), SameDifferent(),
+    DifferenceRating(), Placement(), Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
+)  # fmt: skip
+
+
+def register(form: Form) -> Form:
+    """Make a form known under its name."""
+    if isinstance(form, Piece):
+        PIECES[form.name] = form
+    else:
+        FORMS[form.name] = form
+    return form
+
+
+def unregister(form: Form) -> None:
+    """Forget a form, where a test or a notebook registered it."""
+    FORMS.pop(form.name, None)
+    PIECES.pop(form.name, None)
+
+
+for _form in _OURS:
+    register(_form)
+for _point in entry_points(group="similitude.forms"):
+    register(_point.load()())
+
+
+def find(name: str) -> Form:
+    """Return the form of that name, a piece of a sheet included; ValueError where there is none."""
+    found = FORMS.get(name) or PIECES.get(name)
+    if found is None:
+        raise ValueError(f"form: {name!r} is unknown; the forms are {', '.join(sorted(FORMS))}")
+    return found
+
+
+def asked_on_pages() -> dict[str, Form]:
+    """Return the forms that a study can ask, by the names that studies have for them."""
+    return {form.page: form for form in (*FORMS.values(), *PIECES.values()) if form.page is not None}
+
+
+def picking_forms() -> dict[str, Picking]:
+    """Return the forms that pick among alternatives: those whose next questions can be chosen."""
+    return {name: form for name, form in FORMS.items() if isinstance(form, Picking)}
+
+
+def derive(answers: Answers) -> tuple[Ints, Ints, Ints]:
+    """Return the comparisons of answers: near pairs, far pairs, the answer of each; in order of answers."""
+    return _derive(answers, {})
+
+
+def compare(answers: Answers, weight: Floats) -> tuple[Answers, Floats, tuple[Ints, Ints, Ints]]:
+    """Return answers with the pieces of each rater gathered, one weight for each, and their comparisons."""
+    if not any(label in PIECES for label in answers.form.labels):
+        return answers, weight, derive(answers)
+    whole, sheets, sheet = gathered(answers, PIECES)
+    return whole, shared_weight(weight, sheet), _derive(whole, sheets)
+
+
+def _derive(answers: Answers, sheets: dict[int, Piece]) -> tuple[Ints, Ints, Ints]:
+    """The comparisons of answers, of which some are sheets made of pieces."""
+    parts = [
+        _of_form(answers, rows if not sheets else rows[~np.isin(rows, list(sheets))])
+        for rows in of_one_kind(answers.form.codes, answers.shown.lengths, answers.response.lengths)
+    ]
+    for row, piece in sheets.items():
+        if len(answers.response[row]):
+            near, far = edges_of(piece, answers.shown[row], answers.response[row])
+            parts.append((near, far, np.full(len(near), row)))
+    if not parts:
+        empty = np.empty((0, 2), np.int32)
+        return empty, empty, np.empty(0, np.int32)
+    near, far, answer = (np.concatenate(column).astype(np.int32) for column in zip(*parts, strict=True))
+    if len(parts) == 1:
+        return near, far, answer
+    order = np.argsort(answer, kind="stable")
+    return near[order], far[order], answer[order]
+
+
+def _of_form(answers: Answers, rows: Array) -> tuple[Array, Array, Array]:
+    """The comparisons of answers of one form and size."""
+    if not len(rows):
+        return np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), rows
+    form = find(answers.form.labels[answers.form.codes[rows[0]]])
+    near, far, owner = form.comparisons(answers.shown.matrix(rows), answers.response.matrix(rows))
+    return near, far, rows[owner]
