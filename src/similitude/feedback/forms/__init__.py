@@ -58,6 +58,9 @@ FORMS: dict[str, Form] = {}
 PIECES: dict[str, Piece] = {}
 """The forms whose answers are gathered into sheets first, by name."""
 
+PAGES: dict[str, Form] = {}
+"""The forms that a study can ask, by the names that studies have for them."""
+
 _OURS = (
     Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), SIMILARITY, RatedPair(), SameDifferent(),
     DifferenceRating(), Placement(), Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
@@ -70,6 +73,8 @@ def register(form: Form) -> Form:
         PIECES[form.name] = form
     else:
         FORMS[form.name] = form
+    if form.page is not None:
+        PAGES[form.page] = form
     return form
 
 
@@ -77,6 +82,7 @@ def unregister(form: Form) -> None:
     """Forget a form, where a test or a notebook registered it."""
     FORMS.pop(form.name, None)
     PIECES.pop(form.name, None)
+    PAGES.pop(form.page or "", None)
 
 
 for _form in _OURS:
@@ -91,11 +97,6 @@ def find(name: str) -> Form:
     if found is None:
         raise ValueError(f"form: {name!r} is unknown; the forms are {', '.join(sorted(FORMS))}")
     return found
-
-
-def asked_on_pages() -> dict[str, Form]:
-    """Return the forms that a study can ask, by the names that studies have for them."""
-    return {form.page: form for form in (*FORMS.values(), *PIECES.values()) if form.page is not None}
 
 
 def picking_forms() -> dict[str, Picking]:

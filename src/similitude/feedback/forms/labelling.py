@@ -63,6 +63,7 @@ class LabelledItem(Piece):
     n_shown = 1
     settings = ("classes",)
     sheet = Labelling()
+    compares = "two classes used by one rater, one of them for two items"
 
     def check_setup(self, setup: Setup) -> None:
         """There must be classes to choose from."""

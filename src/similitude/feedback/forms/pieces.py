@@ -6,9 +6,12 @@ and nowhere else, so that the live model of a study and the file that it exports
 A sheet of k answers gives up to k²/2 comparisons (labels: k³), but they hold what k answers hold: all of them together
 would make a model ever surer of nothing new, and a rater of twice the patience would count four times. So a sheet that
 is made of pieces gives at most `PER_PIECE` comparisons for each piece, drawn from all, always the same ones; then
-influence grows as the number of answers does. The number is that of `Links` and `Labels`: with 20 maps are as good as
-with all comparisons (`reproduce/results/sheets.md`). A piece without a response is left out of its sheet: "can't tell"
-about one pair says nothing about the others.
+influence grows as the number of answers does. The number is that of `Links` and `Labels`. Of maps of 30 items learned
+from simulated sheets, those from 20 per piece order new triplets nearly as well as those from all comparisons (ratings
+97.7% and 97.9%, 98.4% and 98.6%; same or different 90.4% and 90.6%; labels 73.5% and 74.1%), those from 5 clearly less
+well (97.2%, 98.1%, 88.8%, 71.9%).
+
+A piece without a response is left out of its sheet: "can't tell" about one pair says nothing about the others.
 """
 
 from __future__ import annotations
@@ -32,9 +35,11 @@ class Piece(Form):
     Attributes
     ----------
     sheet : the form that its answers make up together
+    compares : what a sheet must hold so that it compares anything
     """
 
     sheet: ClassVar[Form]
+    compares: ClassVar[str]
 
     def thinned(self, shown: Array, response: Array, most: int, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return near and far pairs of one sheet: all that it implies, or `most` of them at random."""

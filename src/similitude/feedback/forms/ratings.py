@@ -91,6 +91,7 @@ class RatedPair(Piece):
     n_shown = 2
     settings = ("scale",)
     sheet = SIMILARITY
+    compares = "ratings of one rater that differ"
 
     def expected(self, setup: Setup) -> tuple[range, int]:
         """A step of the scale."""

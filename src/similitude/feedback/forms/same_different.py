@@ -25,6 +25,7 @@ class SameDifferent(Piece):
     ask = "Are these two the same, or different?"
     n_shown = 2
     sheet = SIMILARITY
+    compares = "similar and dissimilar pairs of one rater"
 
     def expected(self, setup: Setup) -> tuple[range, int]:
         """Yes or no."""
