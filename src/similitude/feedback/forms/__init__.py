@@ -4,28 +4,16 @@ A form is a class in a file of its own and a line of `_OURS` below. Files, simul
 and its pages, the command line, the reports and the documentation find it here, by its name. A package of your own adds
 one without touching this file, by an entry point of the group `similitude.forms` that names the class.
 
-| form | shown | response |
-|---|---|---|
-| triplet | head, b, c (repeated) | 1: b is nearer, 2: c is nearer (one per triplet) |
-| quadruplet | i, j, k, l (repeated) | 0: the first pair is more alike, 1: the second (one per quadruplet) |
-| odd_one_out | a, b, c | position of the odd one |
-| most_central | a, b, c | position of the central one |
-| choice | head, then the grid | positions of the chosen |
-| ranking | head, then the items | positions from nearest on; what is not ranked is farther |
-| similarity_rating | i, j (repeated) | one number per pair, larger is more alike, NaN is no rating |
-| difference_rating | i, j (repeated) | one number per pair, larger is more different, NaN is no rating |
-| placement | items | x, y, ... of each item in turn |
-| grouping | items | the number of each item's group |
-| labelling | items | for each item in turn the number of its class and how sure the rater is, 0 to 1 |
-| attribute | items | positions from the least to the most of the attribute |
+What a form shows and how it is answered stands in its `shows` and `says`; the reference has a table of them. Pieces
+(`pieces.py`) are asked one by one, and the pieces of one rater are gathered into a sheet of another form.
 
-Pieces (`pieces.py`) are asked one by one, and the pieces of one rater are gathered into a sheet:
-
-| piece | shown | response | becomes |
-|---|---|---|---|
-| rated_pair | i, j | a number, larger is more alike | similarity_rating |
-| same_different | i, j | 1: same, 0: different | similarity_rating, as `Links` do |
-| labelled_item | item | its class, how sure | labelling |
+Examples
+--------
+>>> from similitude.feedback.forms import FORMS, PIECES
+>>> FORMS["odd_one_out"].says
+'position of the odd one'
+>>> PIECES["same_different"].sheet.name
+'similarity_rating'
 """
 
 from __future__ import annotations
@@ -48,7 +36,7 @@ from similitude.feedback.forms.pieces import Piece, edges_of, gathered, shared_w
 from similitude.feedback.forms.placement import Placement
 from similitude.feedback.forms.quadruplet import Quadruplet
 from similitude.feedback.forms.ranking import Ranking
-from similitude.feedback.forms.ratings import SIMILARITY, DifferenceRating, RatedPair
+from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY, RatedPair
 from similitude.feedback.forms.same_different import SameDifferent
 from similitude.feedback.forms.triplet import Triplet
 
@@ -63,7 +51,7 @@ PAGES: dict[str, Form] = {}
 
 _OURS = (
     Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), SIMILARITY, RatedPair(), SameDifferent(),
-    DifferenceRating(), Placement(), Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
+    DIFFERENCE, Placement(), Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
 )  # fmt: skip
 
 

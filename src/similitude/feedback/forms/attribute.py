@@ -15,7 +15,7 @@ class Attribute(Form):
 
     name = "attribute"
     words = "rankings of items on an attribute"
-    says = "positions from the least to the most"
+    says = "positions from the least to the most of the attribute"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """Items ranked on a named attribute: of three, the middle one is nearer to each end than the ends are."""

@@ -202,8 +202,8 @@ class Form:
         """Refuse a response whose length does not answer what was shown."""
         if not fits:
             raise ValueError(
-                f"response: {response.shape[1]} numbers do not answer {self.name} of {shown.shape[1]} items; "
-                "the table in similitude.feedback.forms says what each form holds"
+                f"response: {response.shape[1]} numbers do not answer {self.name} of {shown.shape[1]} items; it shows "
+                f"{self.shows} and is answered by {self.says}"
             )
 
     def places(self, response: Array, codes: range) -> Array:

@@ -24,7 +24,7 @@ class Labelling(Form):
 
     name = "labelling"
     words = "labels with a confidence"
-    says = "class and confidence of each item in turn"
+    says = "the number of its class and the confidence, 0 to 1, of each item in turn"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """Items put into classes: a grouping, and of two in a class the surer one is nearer to a third."""
@@ -58,7 +58,7 @@ class LabelledItem(Piece):
     name = "labelled_item"
     page = "labelling"
     words = Labelling.words
-    shows, says = "item", "its class, how sure"
+    shows, says = "item", "the number of its class, and the confidence, 0 to 1"
     ask = "What is this?"
     n_shown = 1
     settings = ("classes",)

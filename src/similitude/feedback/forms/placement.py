@@ -21,7 +21,7 @@ class Placement(Form):
 
     name = "placement"
     words = "arrangements of items on a table"
-    says = "x, y of each item in turn"
+    says = "x, y (or any number of coordinates) of each item in turn"
     columns = (FileColumns((ITEM_COLUMN, ("x",), ("y",)), "places"),)
 
     def comparisons(self, shown: Array, response: Array) -> Edges:

@@ -15,7 +15,8 @@ class Quadruplet(Single):
 
     name = page = "quadruplet"
     words = "comparisons of two pairs"
-    shows, says = "i, j, k, l", "0: the first pair is more alike, 1: the second"
+    shows = "i, j, k, l (repeated)"
+    says = "0: the first pair is more alike, 1: the second (one per quadruplet)"
     ask = "Which pair is more alike?"
     n_shown = 4
     arrangement = Arrangement(unit=2)

@@ -20,7 +20,7 @@ class Ranking(FromGrid):
 
     name = "ranking"
     words = "rankings by similarity to an item"
-    shows, says = "head, then the items", "positions from nearest on"
+    shows, says = "head, then the items", "positions from nearest on; what is not ranked is farther"
     grid = 4
 
     def same_response(self, one: Sequence[float], other: Sequence[float]) -> bool:

@@ -64,7 +64,7 @@ class SimilarityRating(RatedPairs):
 
     name = "similarity_rating"
     words = "ratings of the similarity of pairs"
-    says = "a number per pair, larger is more alike"
+    says = "a number per pair, larger is more alike, NaN is no rating"
     larger = "similar"
 
 
@@ -73,11 +73,11 @@ class DifferenceRating(RatedPairs):
 
     name = "difference_rating"
     words = "ratings of the difference of pairs"
-    says = "a number per pair, larger is more different"
+    says = "a number per pair, larger is more different, NaN is no rating"
     larger = "different"
 
 
-SIMILARITY = SimilarityRating()
+SIMILARITY, DIFFERENCE = SimilarityRating(), DifferenceRating()
 
 
 class RatedPair(Piece):

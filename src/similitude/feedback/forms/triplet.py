@@ -17,7 +17,7 @@ class Triplet(Single):
 
     name = page = "triplet"
     words = "triplet questions (is A more like B or like C?)"
-    shows, says = "head, b, c", "1: b is nearer, 2: c is nearer"
+    shows, says = "head, b, c (repeated)", "1: b is nearer, 2: c is nearer (one per triplet)"
     ask = "Which of the two is more like the one on top?"
     n_shown = 3
     arrangement = Arrangement(head=True)
