@@ -120,16 +120,11 @@ def test_a_page_has_a_script_and_asks_something(form):
 def test_what_is_at_stake_is_what_answers_may_say(form):
     shown = np.arange(form.width(N_ITEMS, GRID))[None]
     near, far = form.at_stake(shown)
-    stake = {
-        frozenset([frozenset(one), frozenset(other)]) for one, other in zip(near.tolist(), far.tolist(), strict=True)
-    }
+    stake = {frozenset(map(frozenset, two)) for two in zip(near.tolist(), far.tolist(), strict=True)}
     assert len(stake) == len(near)
     edges = [form.comparisons(shown, np.array([[code]])) for code in form.codes(shown.shape[1])]
-    may = {
-        frozenset([frozenset(one), frozenset(other)])
-        for edge in edges
-        for one, other in zip(edge[0].tolist(), edge[1].tolist(), strict=True)
-    }
+    said = [two for edge in edges for two in zip(edge[0].tolist(), edge[1].tolist(), strict=True)]
+    may = {frozenset(map(frozenset, two)) for two in said}
     assert stake == may
 
 
