@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.cli import app
+from similitude.feedback import forms
 from similitude.feedback.forms import FORMS, PAGES, register, unregister
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.simulation.mind import Mind
@@ -167,6 +169,37 @@ def test_from_the_page_to_a_fit(tmp_path, installed, context, shot):
     places = np.array([seen.of({"name": name, "kind": "image"}) for name in c.names])
     fresh = sm.simulate(places, 2000, names=c.names, random_state=0)
     assert model.score(fresh) > 0.7  # so many answers give 0.81, standard deviation 0.02; chance is 0.5
+
+
+def test_what_a_missing_form_said_is_kept_as_comparisons(tmp_path, toy):
+    truth = np.random.default_rng(0).normal(size=(9, 2))
+    c = sm.simulate(truth, 20, "most_typical", random_state=0).reweight(2.0)[:6]
+    sm.write_comparisons(c.reweight(np.arange(6) + 1.0), tmp_path / "before.csv")  # a row per comparison
+    unregister(toy)
+    kept = sm.read_comparisons(tmp_path / "before.csv")
+    sm.write_comparisons(kept, tmp_path / "after.csv")
+    assert_same(sm.read_comparisons(tmp_path / "after.csv"), kept)
+    assert sm.check(kept) is not None
+
+
+def test_a_form_that_says_too_little_or_takes_a_name_is_refused():
+    class Nameless(Picking):
+        name, words = "nameless", "questions"
+
+    class Triplet2(MostTypical):
+        name = page = "triplet"
+
+    with pytest.raises(ValueError, match="Nameless does not say its 'says'"):
+        register(Nameless())
+    with pytest.raises(ValueError, match="'triplet' is the name or the page of Triplet; take another"):
+        register(Triplet2())
+
+
+def test_a_package_whose_form_is_broken_is_left_out(monkeypatch):
+    broken = EntryPoint("broken", "tests.toy.nowhere:Form", "similitude.forms")
+    monkeypatch.setattr(forms, "entry_points", lambda group: [broken])
+    with pytest.warns(UserWarning, match="the form 'broken' of a package could not be loaded: No module named"):
+        forms.load_entry_points()
 
 
 def test_it_is_forgotten_again(toy):

@@ -94,4 +94,5 @@ def evenly_drawn(comparisons: Comparisons) -> Bools:
     strategy = comparisons.answers.strategy
     sheets = [piece.sheet.name for piece in PIECES.values()]
     even = np.array([label in EVEN for label in strategy.labels] + [True])[strategy.codes]
-    return even | np.isin(comparisons.answers.form.values.astype(str), sheets)
+    form = comparisons.answers.form
+    return even | np.array([label in sheets for label in form.labels] + [False])[form.codes]

@@ -20,6 +20,8 @@ def is_implied(comparisons: Comparisons) -> bool:
 
     Numbers are compared first: a sheet of 60,000 rated pairs implies two thousand million comparisons.
     """
+    if not forms.FORMS.keys() >= set(comparisons.answers.form.labels):
+        return False  # a form that a package brought which is not here: only its comparisons are known
     counts = implied_counts(comparisons.answers)
     if (counts != np.bincount(comparisons.answer, minlength=comparisons.n_answers)).any():
         return False
@@ -34,5 +36,6 @@ def implied_counts(answers: Answers) -> Array:
     counts = np.zeros(len(answers), np.int64)
     for form, rows in answers.by_form():
         if len(rows):
-            counts[rows] = forms.find(form).count(answers.shown.take(rows), answers.response.take(rows))
+            some = answers if len(rows) == len(answers) else answers.take(rows)
+            counts[rows] = forms.find(form).count(some.shown, some.response)
     return counts

@@ -18,7 +18,9 @@ Examples
 
 from __future__ import annotations
 
+import warnings
 from importlib.metadata import entry_points
+from typing import Any
 
 import numpy as np
 
@@ -56,11 +58,15 @@ _OURS = (
 
 
 def register(form: Form) -> Form:
-    """Make a form known under its name."""
-    if isinstance(form, Piece):
-        PIECES[form.name] = form
-    else:
-        FORMS[form.name] = form
+    """Make a form known under its name; another form of that name is refused."""
+    lacking = [fact for fact in ("name", "words", "says") if not hasattr(form, fact)]
+    if lacking:
+        raise ValueError(f"form: {type(form).__name__} does not say its {lacking[0]!r}; see `Form` for what that is")
+    known: dict[str, Any] = PIECES if isinstance(form, Piece) else FORMS
+    before = FORMS.get(form.name) or PIECES.get(form.name) or PAGES.get(form.page or "")
+    if before is not None and type(before).__qualname__ != type(form).__qualname__:
+        raise ValueError(f"form: {form.name!r} is the name or the page of {type(before).__name__}; take another")
+    known[form.name] = form
     if form.page is not None:
         PAGES[form.page] = form
     return form
@@ -73,10 +79,14 @@ def unregister(form: Form) -> None:
     PAGES.pop(form.page or "", None)
 
 
-for _form in _OURS:
-    register(_form)
-for _point in entry_points(group="similitude.forms"):
-    register(_point.load()())
+def load_entry_points() -> None:
+    """Register the forms of other packages; one that cannot be loaded is left out, with a warning."""
+    for point in entry_points(group="similitude.forms"):
+        try:
+            register(point.load()())
+        except Exception as error:  # whatever a stranger's module raises must not keep similitude from starting
+            brought = point.dist.name if point.dist is not None else "a package"
+            warnings.warn(f"the form {point.name!r} of {brought} could not be loaded: {error}", stacklevel=2)
 
 
 def find(name: str) -> Form:
@@ -132,3 +142,8 @@ def _of_form(answers: Answers, rows: Array) -> tuple[Array, Array, Array]:
     form = find(answers.form.labels[answers.form.codes[rows[0]]])
     near, far, owner = form.comparisons(answers.shown.matrix(rows), answers.response.matrix(rows))
     return near, far, rows[owner]
+
+
+for _form in _OURS:
+    register(_form)
+load_entry_points()

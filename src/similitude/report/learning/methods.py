@@ -7,7 +7,7 @@ import platform
 
 import similitude
 from similitude.evaluate.ceiling import above_ceiling
-from similitude.feedback.forms import find
+from similitude.feedback.forms import FORMS
 from similitude.report.learning.findings import Findings
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -30,7 +30,7 @@ def paragraph(found: Findings) -> str:
     """Sentences to paste into the methods section."""
     c, model = found.comparisons, found.model
     who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
-    forms = [find(name).words for name in c.answers.form.labels]
+    forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
     text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
     chosen = model.chosen_
