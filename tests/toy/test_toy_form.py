@@ -197,7 +197,7 @@ def test_a_form_that_says_too_little_or_takes_a_name_is_refused():
 
 def test_a_package_whose_form_is_broken_is_left_out(monkeypatch):
     broken = EntryPoint("broken", "tests.toy.nowhere:Form", "similitude.forms")
-    monkeypatch.setattr(forms, "entry_points", lambda group: [broken])
+    monkeypatch.setattr(forms, "entry_points", lambda **_: [broken])
     with pytest.warns(UserWarning, match="the form 'broken' of a package could not be loaded: No module named"):
         forms.load_entry_points()
 

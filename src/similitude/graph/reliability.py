@@ -18,6 +18,7 @@ from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Array, Bools, Floats, frozen
 from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import Form
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.votes import Votes
 
@@ -299,9 +300,8 @@ def _sides(answers: Answers, who: Array, n_raters: int) -> tuple[Floats, Floats]
     nothing = np.full(n_raters, np.nan)
     if answers.side is None:
         return nothing, nothing
-    sides = np.array([(FORMS[form].n_alternatives or 0) if form in FORMS else 0 for form in answers.form.labels])[
-        answers.form.codes
-    ]
+    forms = [FORMS.get(name, Form()) for name in answers.form.labels]  # one that is not known picks nothing
+    sides = np.array([form.n_alternatives or 0 for form in forms])[answers.form.codes]
     known = (answers.side >= 0) & (who >= 0) & (sides > 0) & ~answers.cant_tell
     if not known.any():
         return nothing, nothing

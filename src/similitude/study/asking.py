@@ -81,12 +81,18 @@ def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) ->
 
 def key_of(form: str, shown: Sequence[str]) -> int:
     """A number that is equal for questions that ask the same, whatever the order on the screen; 63 bits of a hash."""
+    return keys_of(form, [shown])[0]
+
+
+def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
+    """The same of many questions at once."""
     arrangement = form_of(form).arrangement
-    parts = arrangement.canonical(np.array([shown]))[0]
+    rows = arrangement.canonical(np.array(questions))
     if arrangement.unit > 1 and not arrangement.head:
-        parts = parts.reshape(-1, arrangement.unit)
-    text = json.dumps([form, parts.tolist()], ensure_ascii=False)
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+        rows = rows.reshape(len(rows), -1, arrangement.unit)
+    texts = (json.dumps([form, row], ensure_ascii=False) for row in rows.tolist())
+    digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return [int.from_bytes(digest, "big") >> 1 for digest in digests]
 
 
 def random_question(question: Question, names: Sequence[str], rng: Random) -> list[str]:

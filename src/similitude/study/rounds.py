@@ -9,8 +9,8 @@ model chose is for people whom it learns from.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from similitude.study.asking import form_of, is_adaptive, key_of, random_question, shuffled, width
+from similitude.study.asking import form_of, is_adaptive, key_of, keys_of, random_question, shuffled, width
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
@@ -202,15 +202,11 @@ class Draw:
         """A rater has seen most questions: list the others; where there are too many to list, go on drawing."""
         if number_of_questions(self.study.question, len(self.names)) > _ENUMERABLE:
             return next(one for one in self._endless(strategy) if one.key not in asked)
-        every = (self._drawn(shown, strategy) for shown in self._every_question())
-        left = [one for one in every if one.key not in asked]
+        every = list(form_of(self.form).arrangement.every(self.names, width(self.study.question)))
+        left = [k for k, key in enumerate(keys_of(self.form, every)) if key not in asked]
         if not left:
             return None
-        one = self.rng.choice(left)
-        return replace(one, shown=shuffled(self.form, one.shown, self.sides))
-
-    def _every_question(self) -> Iterable[list[str]]:
-        return form_of(self.form).arrangement.every(self.names, width(self.study.question))
+        return self._drawn(shuffled(self.form, every[self.rng.choice(left)], self.sides), strategy)
 
     def _endless(self, strategy: str) -> Iterator[Drawn]:
         while True:
