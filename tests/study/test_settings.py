@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 import similitude.study
+from similitude.feedback.forms import PAGES
 from similitude.study.create import colour_study, new_study
 from similitude.study.items import read_items
 from similitude.study.settings import Study, StudyError, read_studies, read_study
@@ -170,6 +171,10 @@ def test_every_key_is_in_the_template_and_in_the_reference(key):
     uncommented = STARTED.replace("\n# ", "\n")
     part = uncommented.split(f"\n[{section}]")[1].split("\n[")[0] if section else uncommented.split("\n[")[0]
     assert re.search(rf"^{name} = |^\[{key}\]", f"{part}\n[{key}]" if key == "texts" else part, re.MULTILINE)
+
+
+def test_the_template_names_every_form():
+    assert f"# {', '.join(PAGES)}\n" in STARTED
 
 
 def test_the_template_holds_with_every_line_switched_on():

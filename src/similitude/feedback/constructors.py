@@ -169,7 +169,7 @@ class Constructors(SheetConstructors):
         rows : (m, width) array of names or positions
         responses, answer, **columns : as in `from_triplets`
         """
-        asked = _picking(form)
+        asked = _picking(form, n_alternatives=2)
         codes, names, n_items = item_rows(rows, asked.width(), f"{form}s", *about_items(columns))
         right, silent = said_or_silent(responses, len(codes))
         first, second = asked.codes(asked.width())
@@ -223,9 +223,10 @@ class Constructors(SheetConstructors):
         return cls._finish(answers, names, n_items, columns)
 
 
-def _picking(form: str) -> Picking:
-    """The form of that name, whose questions show a fixed number of items, one of which is picked."""
-    known = {name: one for name, one in picking_forms().items() if one.n_shown is not None}
+def _picking(form: str, n_alternatives: int | None = None) -> Picking:
+    """The form of that name, which picks one of a fixed number of alternatives (any number, or so many)."""
+    known = {name: one for name, one in picking_forms().items() if one.n_alternatives is not None}
+    known = {name: one for name, one in known.items() if n_alternatives in (None, one.n_alternatives)}
     if form not in known:
         raise ValueError(f"form: expected one of {', '.join(known)}, found {form!r}")
     return known[form]

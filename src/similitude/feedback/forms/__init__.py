@@ -64,12 +64,16 @@ def register(form: Form) -> Form:
         raise ValueError(f"form: {type(form).__name__} does not say its {lacking[0]!r}; see `Form` for what that is")
     known: dict[str, Any] = PIECES if isinstance(form, Piece) else FORMS
     before = FORMS.get(form.name) or PIECES.get(form.name) or PAGES.get(form.page or "")
-    if before is not None and type(before).__qualname__ != type(form).__qualname__:
+    if before is not None and _class_of(before) != _class_of(form):  # a notebook may run its cell again
         raise ValueError(f"form: {form.name!r} is the name or the page of {type(before).__name__}; take another")
     known[form.name] = form
     if form.page is not None:
         PAGES[form.page] = form
     return form
+
+
+def _class_of(form: Form) -> tuple[str, str]:
+    return type(form).__module__, type(form).__qualname__
 
 
 def unregister(form: Form) -> None:

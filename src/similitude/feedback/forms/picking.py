@@ -44,8 +44,16 @@ class Picking(Form):
         return None if self.n_shown is None else self.arrangement.n_alternatives(self.n_shown)
 
     def alternatives(self, shown: Array) -> Array:
-        """Return the pairs that speak for each alternative, (questions, alternatives, pairs, 2)."""
-        raise NotImplementedError
+        """Return the pairs that speak for each alternative, (questions, alternatives, pairs, 2).
+
+        An alternative that is a pair speaks for itself; beside a head, an item's pair with the head does.
+        """
+        if self.arrangement.unit == 2:
+            return shown[:, int(self.arrangement.head) :].reshape(len(shown), -1, 1, 2)
+        if not self.arrangement.head:
+            raise NotImplementedError(f"{self.name} does not say which pairs speak for its alternatives")
+        heads = np.broadcast_to(shown[:, :1], shown[:, 1:].shape)
+        return np.stack([heads, shown[:, 1:]], axis=-1)[:, :, None, :]
 
     def value(self, truth: Truth, shown: Array) -> Floats:
         """Return the value of each alternative, (questions, alternatives): minus the squared distances of its pairs."""
@@ -162,11 +170,6 @@ class FromGrid(Picking):
 
     arrangement = Arrangement(head=True)
     search = "grid"
-
-    def alternatives(self, shown: Array) -> Array:
-        """Each item is spoken for by its pair with the head."""
-        heads = np.broadcast_to(shown[:, :1], shown[:, 1:].shape)
-        return np.stack([heads, shown[:, 1:]], axis=-1)[:, :, None, :]
 
     def rank(self, mind: Mind, shown: Array, count: int) -> Said:
         """Return the best so many of the grid, the best first."""

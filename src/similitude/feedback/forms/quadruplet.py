@@ -31,10 +31,6 @@ class Quadruplet(Single):
         i, j, k, l = shown.T
         return (i == j) | (k == l) | ((i == k) & (j == l)) | ((i == l) & (j == k))
 
-    def alternatives(self, shown: Array) -> Array:
-        """Each pair speaks for itself."""
-        return shown.reshape(len(shown), 2, 1, 2)
-
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """One pair is more alike than the other."""
         questions, chosen = self.picked(shown, response)

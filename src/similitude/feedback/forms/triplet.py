@@ -7,7 +7,7 @@ import numpy as np
 from similitude.feedback.columns import Array
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.forms.base import Edges, FileColumns
-from similitude.feedback.forms.picking import FromGrid, Single
+from similitude.feedback.forms.picking import Single
 
 HEAD_COLUMN = ("head", "probe", "anchor")
 
@@ -26,7 +26,6 @@ class Triplet(Single):
         FileColumns((HEAD_COLUMN, ("winner", "near"), ("loser", "far")), said=1),
         FileColumns((("i",), ("j",), ("k",)), "judged", said=1),
     )
-    alternatives = FromGrid.alternatives
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """`head` is more like the one chosen than like the other."""

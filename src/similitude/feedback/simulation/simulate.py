@@ -56,7 +56,7 @@ def simulate(
         function that gives the distance of each row of an array of pairs, with `n_items`
     n_answers : number of answers; for ratings, placements and groupings the number of sheets
     form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, similarity_rating,
-        difference_rating, placement or grouping
+        difference_rating, placement or grouping, or a form of your own that says how raters answer it
     metric : what an array as `truth` holds: "euclidean" positions, or a "precomputed" table of distances
     questions : (answers, width) the items to show, instead of random questions
     sharpness : how strongly a difference of squared distances decides the answer; None is without noise
