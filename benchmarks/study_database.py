@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import sqlalchemy as sa
 
-from similitude.study.asking import side_of
+from similitude.study.asking import form_of
 from similitude.study.site import open_site
 from similitude.study.store import schema
 
@@ -55,7 +55,7 @@ def _answers(first: int, n: int, truth: np.ndarray, names: np.ndarray, rng: np.r
         {
             "rater_id": k // PER_RATER + 1, "number": k % PER_RATER, "uid": f"filled-{k}", "outcome": "answered",
             "shown": json.dumps(names[items].tolist()), "response": json.dumps([float(response)]),
-            "side": side_of("triplet", [response]), "milliseconds": int(ms), "score": float(share),
+            "side": form_of("triplet").side_of([response]), "milliseconds": int(ms), "score": float(share),
             "strategy": "random" if share < 0.2 else "information_gain", "model": 1,
             "asked_at": _START + k, "received": _START + k,
         }

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import similitude as sm
-from similitude.active.asked import codes_of, number_of_questions
+from similitude.active.asked import codes_of
 from similitude.active.plan import sharpness_of
 from similitude.active.refit import best_fit, through_sample
 from similitude.active.sources import RecordedAnswers
+from similitude.feedback.forms import find
 
 TRUTH = np.random.default_rng(0).normal(size=(20, 2))
 
@@ -33,7 +34,7 @@ def test_few_items_are_asked_about_more_than_once(form):
 @pytest.mark.parametrize(("form", "width"), [("triplet", 3), ("odd_one_out", 3), ("quadruplet", 4), ("choice", 4)])
 def test_the_number_of_questions_is_that_of_their_codes(form, width):
     shown = np.array(list(permutations(range(6), width)))
-    assert number_of_questions(form, width, 6) == len(np.unique(codes_of(form, shown, 6)))
+    assert find(form).arrangement.number(width, 6) == len(np.unique(codes_of(form, shown, 6)))
 
 
 def test_all_strategies_begin_alike(table):

@@ -6,8 +6,8 @@ import pytest
 
 import similitude as sm
 from similitude.cli import app
-from similitude.feedback.files.layouts import LAYOUTS
-from similitude.feedback.forms import FORMS
+from similitude.feedback.files.layouts import layouts
+from similitude.feedback.forms import FORMS, PAGES, PIECES
 from tests.docs.pages import DOCS, blocks
 
 REFERENCE = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").glob("*.md")))
@@ -49,13 +49,23 @@ def test_command_of_a_study_is_documented_and_shown_in_use(command):
     assert any(f"similitude study {command}" in text for text in shown)
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
-def test_form_is_documented(form):
-    assert f"| `{form}` |" in REFERENCE
-    assert f"`{form}`" in QUESTIONS
+@pytest.mark.parametrize("form", [*FORMS.values(), *PIECES.values()], ids=lambda form: form.name)
+def test_form_is_documented_as_it_says_itself(form):
+    assert f"| `{form.name}` | {form.shows} | {form.says} |" in REFERENCE
+    if form.name in FORMS:
+        assert f"`{form.name}`" in QUESTIONS
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize("page", PAGES)
+def test_form_that_a_study_asks_is_documented(page):
+    assert f"| {page} |" in REFERENCE
+    for name, text in PAGES[page].asks.items():
+        assert f"| `{name}` | {text} |" in REFERENCE
+    for key in PAGES[page].settings:
+        assert f"| `question.{key}` |" in REFERENCE
+
+
+@pytest.mark.parametrize("layout", layouts(), ids=str)
 def test_layout_is_documented(layout):
     files = (DOCS / "how-to" / "files.md").read_text(encoding="utf-8").lower()
     assert ", ".join(names[0] for names in layout.columns) in files

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from similitude import Comparisons
+from tests.feedback.strategies import assert_same
 
 
 def test_responses_in_the_manner_of_cblearn():
@@ -217,3 +218,15 @@ def test_bad_tables_are_refused():
         Comparisons.from_distances([[0, 1], [2, 0]])
     with pytest.raises(ValueError, match="how: expected 'chain', 'all' or 'sample', found 'best'"):
         Comparisons.from_distances(np.zeros((3, 3)), "best")
+
+
+def test_rows_of_any_form_that_picks_one():
+    by_name = Comparisons.from_odd_one_out([("a", "b", "c")], [1], rater="r")
+    assert_same(Comparisons.from_picked("odd_one_out", [("a", "b", "c")], [1], rater="r"), by_name)
+    both = [("a", "b", "c", "d"), ("d", "b", "c", "a")]
+    judged = Comparisons.from_judged("quadruplet", both, [False, True])
+    assert_same(judged, Comparisons.from_quadruplets(both, [False, True]))
+    with pytest.raises(ValueError, match=r"form: expected one of triplet, .*found 'placement'"):
+        Comparisons.from_picked("placement", [("a", "b", "c")], 0)
+    with pytest.raises(ValueError, match="form: expected one of triplet, quadruplet, found 'odd_one_out'"):
+        Comparisons.from_judged("odd_one_out", [("a", "b", "c")])

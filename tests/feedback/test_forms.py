@@ -149,7 +149,7 @@ def test_a_shared_item_stands_first_in_both_pairs(rng):
         ("choice", [0, 1, 2], [0], "found 0, but an answer of form choice is 1 to 2"),
         ("choice", [0, 1, 2, 3], [2, 2], "names a position twice"),
         ("ranking", [0, 1, 2], [1, 1], "names a position twice"),
-        ("difference_rating", [0, 1, 2, 3], [1], "do not answer rating of 4 items"),
+        ("difference_rating", [0, 1, 2, 3], [1], "do not answer difference_rating of 4 items"),
         ("placement", [0, 1, 2], [1, 2, 3, 4], "do not answer placement of 3 items"),
         ("grouping", [0, 1, 2], [1, 2], "do not answer grouping of 3 items"),
         ("labelling", [0, 1, 2], [1, 2], "do not answer labelling of 3 items"),

@@ -9,14 +9,15 @@ import re
 import httpx
 import pytest
 
+from similitude.feedback.forms import PAGES
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import StoreError
-from similitude.study.texts import DEFAULTS
+from similitude.study.texts import default_texts
 from similitude.study.web.app import create_app
 from similitude.study.web.pages import STATIC, markdown
-from tests.study.making import FORMS, SHORT, picture, words, write_study
+from tests.study.making import SHORT, picture, words, write_study
 
 
 @pytest.fixture
@@ -185,10 +186,10 @@ def test_what_the_scripts_are_told(served):
 
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there():
-    sources = [*STATIC.glob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
+    sources = [*STATIC.rglob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
     code = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     used = set(re.findall(r"texts\.(\w+)", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
-    used |= {f"ask_{form}" for form in FORMS}
+    used |= {name for form in PAGES.values() for name in form.asks}
     for name in (
         "full",
         "paused",
@@ -201,7 +202,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
     ):  # those that `sorry` shows by name
         assert f'"{name}"' in code
         used |= {name, f"{name}_title"}
-    assert used == set(DEFAULTS)
+    assert used == set(default_texts())
 
 
 def test_pages_in_languages_from_the_right_say_so(served):

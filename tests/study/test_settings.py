@@ -8,10 +8,11 @@ import pytest
 from pydantic import BaseModel
 
 import similitude.study
+from similitude.feedback.forms import PAGES
 from similitude.study.create import colour_study, new_study
 from similitude.study.items import read_items
 from similitude.study.settings import Study, StudyError, read_studies, read_study
-from similitude.study.texts import DEFAULTS, all_texts
+from similitude.study.texts import all_texts, default_texts
 from tests.study.making import SHORT, faces, write_study
 
 STARTED = (Path(similitude.study.__file__).parent / "started" / "new" / "study.toml").read_text(encoding="utf-8")
@@ -123,7 +124,7 @@ def test_a_text_must_be_text(tmp_path):
 
 
 def test_own_texts_go_before_the_defaults():
-    assert all_texts({"skip": "Weiter"}) == DEFAULTS | {"skip": "Weiter"}
+    assert all_texts({"skip": "Weiter"}) == default_texts() | {"skip": "Weiter"}
 
 
 def test_a_new_study_is_served_once_it_has_items(tmp_path):
@@ -172,6 +173,10 @@ def test_every_key_is_in_the_template_and_in_the_reference(key):
     assert re.search(rf"^{name} = |^\[{key}\]", f"{part}\n[{key}]" if key == "texts" else part, re.MULTILINE)
 
 
+def test_the_template_names_every_form():
+    assert f"# {', '.join(PAGES)}\n" in STARTED
+
+
 def test_the_template_holds_with_every_line_switched_on():
     text = STARTED.replace("$title", "T").split("\n\n", 1)[1].replace("\n# ", "\n")
     choose = {"form": "triplet", "number": 60}
@@ -181,7 +186,7 @@ def test_the_template_holds_with_every_line_switched_on():
 
 
 def test_every_text_is_in_the_reference():
-    assert [name for name in DEFAULTS if f"| `{name}` |" not in REFERENCE] == []
+    assert [name for name in default_texts() if f"| `{name}` |" not in REFERENCE] == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -10,44 +9,21 @@ import numpy.typing as npt
 
 from similitude.feedback.columns import Array, Bools, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import find
 
 Codes = npt.NDArray[np.int64]
 
 _HASH = 1_000_003
 
 
-def same_question(form: str, shown: Array) -> Array:
-    """Return questions in one order each, so that the same question is the same row.
-
-    Triplet, choice: the head, then the others sorted. Odd-one-out: sorted. Quadruplet: pairs sorted, in and out.
-    """
-    if form == "quadruplet":
-        pairs = np.sort(shown.reshape(len(shown), 2, 2), axis=2)
-        (low, high), (other_low, other_high) = pairs[:, 0].T, pairs[:, 1].T
-        later = (low > other_low) | ((low == other_low) & (high > other_high))
-        return np.where(later[:, None, None], pairs[:, ::-1], pairs).reshape(len(shown), 4)
-    if form == "odd_one_out":
-        return np.sort(shown, axis=1)
-    return np.concatenate([shown[:, :1], np.sort(shown[:, 1:], axis=1)], axis=1)
-
-
 def codes_of(form: str, shown: Array, n_items: int) -> Codes:
     """Number questions: (a · n + b) · n + c ...; wide ones are hashed, so that two may share a number by chance."""
-    rows = same_question(form, shown).astype(np.int64)
+    rows = find(form).arrangement.canonical(shown).astype(np.int64)
     exact = rows.shape[1] * np.log2(max(n_items, 2)) < 62
     code = np.zeros(len(rows), np.int64)
     for column in rows.T:
         code = code * (n_items if exact else _HASH) + column  # int64 wraps around, which is what a hash may do
     return code
-
-
-def number_of_questions(form: str, width: int, n_items: int) -> int:
-    """Return how many different questions there are; items of one question differ."""
-    if form == "quadruplet":
-        return 3 * comb(n_items, 4)
-    if form == "odd_one_out":
-        return comb(n_items, 3)
-    return n_items * comb(n_items - 1, width - 1)
 
 
 class Asked:
@@ -100,15 +76,13 @@ class Asked:
 
 
 def _shown(form: str, width: int, c: Comparisons) -> list[Array]:
-    """Rows of the questions of a form in answers; an answer may hold several triplets or quadruplets."""
+    """Rows of the questions of a form in answers; of some forms an answer may hold several."""
     same = np.flatnonzero(c.answers.form.values == form)
-    several = form in ("triplet", "quadruplet")
     lengths = c.answers.shown.lengths[same]
-    fits = same[(lengths % width == 0) & (lengths > 0)] if several else same[lengths == width]
+    fits = same[(lengths % width == 0) & (lengths > 0)] if find(form).repeats else same[lengths == width]
     rows = [c.answers.shown.take(fits).values.reshape(-1, width)] if len(fits) else []
-    if form == "triplet" and c.is_triplet.any():
-        rows.append(np.column_stack([c.near, c.far[:, 1]])[c.is_triplet])
-    return rows
+    implied = find(form).asked_by(c.near, c.far)
+    return [*rows, implied] if len(implied) else rows
 
 
 def _among(codes: Codes, wanted: Codes) -> Bools:

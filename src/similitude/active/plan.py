@@ -9,11 +9,11 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from similitude.active.asked import number_of_questions
 from similitude.active.curve import Progress, active_curve, crossing
 from similitude.evaluate.validation import Estimator
 from similitude.feedback.columns import Array
-from similitude.feedback.questions import question_width, random_questions
+from similitude.feedback.forms import find
+from similitude.feedback.questions import random_questions
 from similitude.feedback.simulation.truth import Truth
 from similitude.methods.ordinal import STE
 
@@ -77,7 +77,8 @@ def plan(
         raise ValueError(f"accuracy: expected shares between 0.5 and 1, found {list(accuracy)}")
     truth = np.random.default_rng(random_state).normal(size=(n_items, n_components))
     rounds = _rounds(n_items, at_most)
-    few = sum(rounds) > number_of_questions(form, question_width(form, n_items, None), n_items)
+    asked = find(form)
+    few = sum(rounds) > asked.arrangement.number(asked.width(n_items), n_items)
     table = active_curve(
         STE(n_components) if estimator is None else estimator, truth, form=form, rounds=rounds,
         strategies={strategy: {"strategy": strategy, "repeat": few}}, sharpness=sharpness_of(truth, wrong),

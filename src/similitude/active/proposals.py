@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Protocol
 
 import numpy as np
 
 from similitude.active.asked import Asked
 from similitude.feedback.columns import Array, Floats, Ints
-from similitude.feedback.questions import distinct
+from similitude.feedback.forms import picking_forms
+from similitude.feedback.forms.base import distinct
 
-_QUADRUPLETS = 2000
+_DRAWN = 2000
 _TOP = 30
 _PATIENCE = 50
 
@@ -29,28 +29,13 @@ class Scorer(Protocol):
         """Count comparisons as answered."""
 
 
-def comparisons_of(form: str, shown: Array) -> tuple[Ints, Ints]:
-    """Return the comparisons that an answer may settle, (questions · k, 2) near and far pairs, k for each question.
-
-    Triplet, quadruplet: the one. Odd-one-out: the three triplets of its items (an answer settles two). Choice: the
-    head with every two of the grid.
-    """
-    if form == "quadruplet":
-        return shown[:, :2], shown[:, 2:]
-    if form == "odd_one_out":
-        places = np.array([(0, 1, 2), (1, 0, 2), (2, 0, 1)])
-    else:
-        places = np.array([(0, b, c) for b, c in combinations(range(1, shown.shape[1]), 2)])
-    head, b, c = (shown[:, place].reshape(-1) for place in places.T)
-    return np.stack([head, b], 1), np.stack([head, c], 1)
-
-
 class ScoredQuestions:
     """The best-scored question of a head, in any form.
 
     A question is worth the mean score of the comparisons that its answer may settle. Triplets are searched exactly
     (all pairs of the head). For an odd-one-out the best pairs of the head are looked at again as threesomes; a grid
-    grows from the best pair by the item that scores best with those in it; quadruplets are drawn, the best is taken.
+    grows from the best pair by the item that scores best with those in it; questions of other forms are drawn, and the
+    best is taken. Which of these, the form says (`search`).
     """
 
     def __init__(
@@ -63,7 +48,7 @@ class ScoredQuestions:
         pool: Ints | None,
         rng: np.random.Generator,
     ) -> None:
-        self.scorer, self.asked, self.form, self.width = scorer, asked, form, width
+        self.scorer, self.asked, self.form, self.width = scorer, asked, picking_forms()[form], width
         self.candidates, self.pool, self.rng = candidates, pool, rng
         self.rows = None if pool is None else rows_by_head(pool, asked.n_items)
 
@@ -74,21 +59,22 @@ class ScoredQuestions:
             if self.candidates is not None and len(rows) > self.candidates:
                 rows = self.rng.choice(rows, self.candidates, replace=False)
             return self._best_of(self.pool[rows])
-        if self.candidates is not None or self.form == "quadruplet":
-            found = self._best_of(self._drawn(head, self.candidates or _QUADRUPLETS))
-            if found is not None or self.form in ("quadruplet", "choice"):
+        search = self.form.search
+        if self.candidates is not None or search == "drawn":
+            found = self._best_of(self._drawn(head, self.candidates or _DRAWN))
+            if found is not None or search in ("drawn", "grid"):
                 return found
-        if self.form == "triplet":
+        if search == "pair":
             return self._best_pair(head)
-        return self._best_threesome(head) if self.form == "odd_one_out" else self._grid(head)
+        return self._best_threesome(head) if search == "threesome" else self._grid(head)
 
     def learn(self, shown: Ints) -> None:
         """Count a question as answered."""
-        self.scorer.learn(*comparisons_of(self.form, shown[None]))
+        self.scorer.learn(*self.form.at_stake(shown[None]))
 
     def scores(self, shown: Array) -> Floats:
         """Score of each question."""
-        gains = self.scorer.of(*comparisons_of(self.form, shown))
+        gains = self.scorer.of(*self.form.at_stake(shown))
         return gains.reshape(len(shown), -1).mean(1)
 
     def _best_of(self, shown: Array) -> tuple[list[int], float] | None:
@@ -117,7 +103,7 @@ class ScoredQuestions:
         table = self.scorer.table(head)
         table[head] = table[:, head] = -np.inf
         np.fill_diagonal(table, -np.inf)
-        if self.form == "triplet":
+        if self.form.search == "pair":
             b, c = np.divmod(self.asked.pairs_of_head(head), self.asked.n_items)
             table[b, c] = table[c, b] = -np.inf
         return table
@@ -158,7 +144,8 @@ class RandomQuestions:
     def __init__(
         self, n_items: int, asked: Asked, form: str, width: int, pool: Ints | None, rng: np.random.Generator
     ) -> None:
-        self.n_items, self.asked, self.form, self.width, self.pool, self.rng = n_items, asked, form, width, pool, rng
+        self.n_items, self.asked, self.width, self.pool, self.rng = n_items, asked, width, pool, rng
+        self.listed = picking_forms()[form].search in ("pair", "threesome")
         self.rows = None if pool is None else rows_by_head(pool, n_items)
 
     def question(self, head: int) -> tuple[list[int], float] | None:
@@ -170,7 +157,7 @@ class RandomQuestions:
             shown = [head, *(others + (others >= head)).tolist()]
             if shown not in self.asked:
                 return shown, np.nan
-        return self._any_of(self._all(head)) if self.form in ("triplet", "odd_one_out") else None
+        return self._any_of(self._all(head)) if self.listed else None
 
     def learn(self, shown: Ints) -> None:
         """Nothing to learn."""

@@ -23,15 +23,14 @@ import pandas as pd
 from similitude.active.asked import Asked
 from similitude.active.strategies import Situation, Strategy, make
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Array, Floats, Ints, Seed
+from similitude.feedback.columns import Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
+from similitude.feedback.forms import find, picking_forms
 from similitude.feedback.items import encode_items
-from similitude.feedback.questions import question_width
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
 
-FORMS = ("triplet", "odd_one_out", "choice", "quadruplet")
 _GRID = 4
 _FEWEST, _GROWTH = 5, 10
 
@@ -69,8 +68,8 @@ def next_questions(
         does not know, and the best of many questions is then a bad one; later, the best of all is best
         (`reproduce/results/active.md`).
     pool : all the questions that may be asked, rows of items or a table with a column `shown`; None is every question
-    form : "triplet", "odd_one_out", "quadruplet", or "choice" (also called "grid")
-    grid_size : items beside the head in a choice
+    form : "triplet", "odd_one_out", "quadruplet", "choice" (also called "grid"), "most_central" or "ranking"
+    grid_size : items beside the head in a choice or a ranking
     asked : the answers so far, `Comparisons` or rows of items: how sure the model is where, and what not to ask
     pending : questions that were handed out and not answered yet: a table as this function returns, or rows of items
     repeat : whether a question that was asked may be asked again
@@ -129,6 +128,7 @@ class Chooser:
         self.strategy, self.random_share, self.repeat = strategy, random_share, repeat
         check_share(random_share, "random_share")
         self.form, width = _form(form, self.n_items, grid_size)
+        self._arrangement = find(self.form).arrangement
         self.rng = np.random.default_rng(random_state)
         answers = None if asked is None else self.similarity.over_items(as_comparisons(asked))
         self.asked = Asked(self.form, width, self.n_items, None if repeat else answers)
@@ -166,7 +166,7 @@ class Chooser:
             if (found := strategy.question(head)) is not None:
                 shown = np.array(found[0], np.int32)
                 self._remember(shown[None])
-                return _shuffled(shown, self.form, self.rng), name, found[1]
+                return shown[self._arrangement.shuffled(len(shown), self.rng)], name, found[1]
             tried[head] = True
         raise ValueError(self._nothing_left(done, n))
 
@@ -187,12 +187,15 @@ class Chooser:
 
 
 def _form(form: str, n_items: int, grid_size: int) -> tuple[str, int]:
-    name = "choice" if form == "grid" else form
-    if name not in FORMS:
-        raise ValueError(f"form: expected one of {', '.join(FORMS)} or 'grid', found {form!r}")
-    if name == "choice" and not 2 <= grid_size < n_items:
+    known = picking_forms()
+    called = {other: name for name, one in known.items() for other in one.also_called}
+    name = called.get(form, form)
+    if name not in known:
+        more = "".join(f" or {other!r}" for other in called)
+        raise ValueError(f"form: expected one of {', '.join(known)}{more}, found {form!r}")
+    if known[name].n_shown is None and not 2 <= grid_size < n_items:
         raise ValueError(f"grid_size: expected 2 to {n_items - 1} items beside the head, found {grid_size}")
-    width = question_width(name, n_items, grid_size)
+    width = known[name].width(n_items, grid_size)
     if width > n_items:
         raise ValueError(f"similarity: a {name} shows {width} different items, but the model has {n_items}")
     return name, width
@@ -232,13 +235,3 @@ def _turns(n_items: int, answers: Comparisons | None, pool: Ints | None) -> Floa
     if pool is not None:
         turns[np.setdiff1d(np.arange(n_items), pool[:, 0])] = np.inf
     return turns
-
-
-def _shuffled(shown: Ints, form: str, rng: np.random.Generator) -> Ints:
-    """The same question with its alternatives in random order, so that no side of the screen is favoured."""
-    if form == "quadruplet":
-        pairs: Array = rng.permuted(shown.reshape(2, 2), axis=1)
-        return rng.permutation(pairs).ravel()
-    if form == "odd_one_out":
-        return rng.permutation(shown)
-    return np.concatenate([shown[:1], rng.permutation(shown[1:])])

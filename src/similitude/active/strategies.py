@@ -30,6 +30,7 @@ from similitude.active.scores import InformationGain, Uncertainty
 from similitude.active.sequential import SequentialQuestions
 from similitude.feedback.columns import Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import picking_forms
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
 
@@ -113,10 +114,12 @@ def _need_probability(similarity: Similarity) -> None:
 
 
 def _need_head(name: str, situation: Situation) -> None:
-    if situation.form == "quadruplet":
+    known = picking_forms()
+    if not known[situation.form].is_about_heads:
+        others = ", ".join(repr(form) for form, one in known.items() if one.is_about_heads)
         raise ValueError(
-            f"strategy: {name!r} is about the position of a head, and a quadruplet has none; expected form 'triplet', "
-            "'odd_one_out' or 'choice', or strategy 'information_gain'"
+            f"strategy: {name!r} is about the position of a head, and a {situation.form} has none; expected form "
+            f"{others}, or strategy 'information_gain'"
         )
 
 

@@ -23,13 +23,11 @@ class Strategy(StrEnum):
     random = "random"
 
 
-class Asks(StrEnum):
-    """The forms of question that `next` can ask."""
+def _forms_to_ask() -> list[str]:
+    """The forms of question that `next` can ask; read when a shell completes one, since forms need numpy."""
+    from similitude.feedback.forms import picking_forms
 
-    triplet = "triplet"
-    odd_one_out = "odd_one_out"
-    choice = "choice"
-    quadruplet = "quadruplet"
+    return list(picking_forms())
 
 
 @app.command(name="next")
@@ -39,7 +37,9 @@ def next_questions(
     asked: Annotated[Path | None, typer.Option(help="the answers so far: never ask again, ask where unsure")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="file to write (.csv); else they are printed")] = None,
     strategy: Annotated[Strategy, typer.Option(help="how questions are chosen")] = Strategy.information_gain,
-    asks: Annotated[Asks, typer.Option("--asks", help="form of the questions")] = Asks.triplet,
+    asks: Annotated[
+        str, typer.Option(help="form of the questions (odd_one_out, ...)", autocompletion=_forms_to_ask)
+    ] = "triplet",
     random_share: Annotated[float, typer.Option(min=0, max=1, help="share of random questions, for testing")] = 0.1,
     seed: Seed = 0,
     form: Form = None,
@@ -53,7 +53,7 @@ def next_questions(
 
     similarity = sm.Similarity.load(model)
     c, reading = (None, None) if asked is None else read(asked, form, larger)
-    chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks.value, "random_share": random_share}
+    chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
     text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)
     if out is None:

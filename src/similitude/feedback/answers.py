@@ -22,7 +22,8 @@ class Answers:
 
     Attributes
     ----------
-    form : the form of question, a name of `similitude.feedback.forms.FORMS`
+    form : the form of question, a name of `similitude.feedback.forms.FORMS`; pieces of sheets (`PIECES`) are gathered
+        when they are compared
     shown : the items of the question, in the order that the form defines
     response : what was said, in the code of the form; an empty row is "can't tell"
     rater : who said it

@@ -108,7 +108,7 @@ class Comparisons(Constructors):
         weight: npt.ArrayLike | None = None,
         edges: tuple[Array, Array, Array] | None = None,
     ) -> Comparisons:
-        """Derive comparisons from answers, each by its form.
+        """Derive comparisons from answers, each by its form; the pieces of one rater are gathered into one answer.
 
         Parameters
         ----------
@@ -121,10 +121,12 @@ class Comparisons(Constructors):
         shown = answers.shown.values
         count = len(known) if known is not None else n_items or (int(shown.max()) + 1 if shown.size else 0)
         check_shown(shown, count)
-        near, far, answer = forms.derive(answers) if edges is None else edges
+        per_answer = check_weight(weight, len(answers))
+        if edges is None:
+            answers, per_answer, edges = forms.compare(answers, per_answer)
+        near, far, answer = edges
         near, far = head_first(near, far)
         check_pairs(near, far)
-        per_answer = check_weight(weight, len(answers))
         weights = take(per_answer, answer) if len(answers) else per_answer
         return cls(near, far, weights, answer, answers, count, known)
 

@@ -22,6 +22,8 @@ import numpy.typing as npt
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.columns import Rows
+from similitude.feedback.forms import picking_forms
+from similitude.feedback.forms.picking import Picking
 from similitude.feedback.sheet_constructors import (
     ANSWER_COLUMNS,
     Columns,
@@ -61,7 +63,7 @@ class Constructors(SheetConstructors):
         answer : an id per row, where several rows come from one answer
         **columns : rater, weight, time, side, strategy, names, n_items
         """
-        return cls._from_rows("triplet", triplets, responses, answer, columns)
+        return cls.from_judged("triplet", triplets, responses, answer=answer, **columns)
 
     @classmethod
     def from_quadruplets(
@@ -71,7 +73,7 @@ class Constructors(SheetConstructors):
 
         The parameters are those of `from_triplets`.
         """
-        return cls._from_rows("quadruplet", quadruplets, responses, answer, columns)
+        return cls.from_judged("quadruplet", quadruplets, responses, answer=answer, **columns)
 
     @classmethod
     def from_odd_one_out(cls, triples: ItemRows, odd: Column | None = None, **columns: Unpack[Columns]) -> Comparisons:
@@ -83,7 +85,7 @@ class Constructors(SheetConstructors):
         odd : position (0, 1, 2) of the odd one in each row, NaN for "can't tell"; the last one when not given
         **columns : rater, weight, time, side, strategy, names, n_items
         """
-        return cls._from_three("odd_one_out", triples, odd, 2, columns)
+        return cls.from_picked("odd_one_out", triples, 2 if odd is None else odd, **columns)
 
     @classmethod
     def from_most_central(
@@ -98,7 +100,7 @@ class Constructors(SheetConstructors):
             not given
         **columns : rater, weight, time, side, strategy, names, n_items
         """
-        return cls._from_three("most_central", triples, central, 0, columns)
+        return cls.from_picked("most_central", triples, 0 if central is None else central, **columns)
 
     @classmethod
     def from_choices(
@@ -156,13 +158,21 @@ class Constructors(SheetConstructors):
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod
-    def _from_rows(
-        cls, form: str, rows: Any, responses: Responses, answer: Any, columns: Mapping[str, Any]
+    def from_judged(
+        cls, form: str, rows: ItemRows, responses: Responses = None, *, answer: Any = None, **columns: Unpack[Columns]
     ) -> Comparisons:
-        width = {"triplet": 3, "quadruplet": 4}[form]
-        codes, names, n_items = item_rows(rows, width, f"{form}s", *about_items(columns))
+        """Rows of items of a form with two alternatives: the first is chosen.
+
+        Parameters
+        ----------
+        form : the form of question, of one comparison: triplet or quadruplet
+        rows : (m, width) array of names or positions
+        responses, answer, **columns : as in `from_triplets`
+        """
+        asked = _picking(form, n_alternatives=2)
+        codes, names, n_items = item_rows(rows, asked.width(), f"{form}s", *about_items(columns))
         right, silent = said_or_silent(responses, len(codes))
-        first, second = (1, 2) if form == "triplet" else (0, 1)
+        first, second = asked.codes(asked.width())
         said = np.where(right, first, second).astype(np.int8)[:, None]
         if answer is None:
             answers = Answers.of(form, Rows.uniform(codes), with_silence(said, silent), **about_answers(columns))
@@ -171,16 +181,24 @@ class Constructors(SheetConstructors):
             raise ValueError('responses: an answer of several rows cannot be "can\'t tell"; leave such rows out')
         sheets = Sheets(answer, len(codes))
         given = [name for name in (*ANSWER_COLUMNS, "weight") if columns.get(name) is not None]
-        columns = {**columns} | {name: sheets.one_each(columns[name], name) for name in given}
-        answers = Answers.of(form, sheets.rows(codes), sheets.rows(said), **about_answers(columns))
-        return cls._finish(answers, names, n_items, columns)
+        each: dict[str, Any] = {**columns} | {name: sheets.one_each(columns.get(name), name) for name in given}
+        answers = Answers.of(form, sheets.rows(codes), sheets.rows(said), **about_answers(each))
+        return cls._finish(answers, names, n_items, each)
 
     @classmethod
-    def _from_three(
-        cls, form: str, triples: Any, position: npt.ArrayLike | None, default: int, columns: Mapping[str, Any]
-    ) -> Comparisons:
-        codes, names, n_items = item_rows(triples, 3, "triples", *about_items(columns))
-        said = np.full(len(codes), default, float) if position is None else np.asarray(position, float)
+    def from_picked(cls, form: str, rows: ItemRows, picked: npt.ArrayLike, **columns: Unpack[Columns]) -> Comparisons:
+        """Rows of items of any form whose answer is one pick among so many items.
+
+        Parameters
+        ----------
+        form : the form of question, a name of `similitude.feedback.forms.FORMS`
+        rows : (answers, width) array of names or positions
+        picked : the code of what was picked in each row, or one for all; NaN for "can't tell"
+        **columns : rater, weight, time, side, strategy, names, n_items
+        """
+        width = _picking(form).width()
+        codes, names, n_items = item_rows(rows, width, "triples" if width == 3 else "rows", *about_items(columns))
+        said = np.full(len(codes), picked, float) if np.ndim(picked) == 0 else np.asarray(picked, float)
         if said.shape != (len(codes),):
             raise ValueError(f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}")
         response = with_silence(said[:, None], np.isnan(said))
@@ -203,3 +221,12 @@ class Constructors(SheetConstructors):
         codes, names, n_items = item_lists(questions, *about_items(columns))
         answers = Answers.of(form, codes, Rows.of(said, np.int32), **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)
+
+
+def _picking(form: str, n_alternatives: int | None = None) -> Picking:
+    """The form of that name, which picks one of a fixed number of alternatives (any number, or so many)."""
+    known = {name: one for name, one in picking_forms().items() if one.n_alternatives is not None}
+    known = {name: one for name, one in known.items() if n_alternatives in (None, one.n_alternatives)}
+    if form not in known:
+        raise ValueError(f"form: expected one of {', '.join(known)}, found {form!r}")
+    return known[form]

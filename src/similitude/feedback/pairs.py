@@ -28,7 +28,7 @@ def sample(shown: Rows, rating: Rows, sign: float, at_most: int, random_state: A
     near, far, owner = [], [], []
     for k in range(len(shown)):
         pairs, value = shown[k].reshape(-1, 2), sign * rating[k]
-        first, second = _draw_two(np.flatnonzero(np.isfinite(value)), value, at_most, rng)
+        first, second = draw_two(np.flatnonzero(np.isfinite(value)), value, at_most, rng)
         near.append(pairs[first])
         far.append(pairs[second])
         owner.append(np.full(len(first), k, np.int32))
@@ -38,7 +38,7 @@ def sample(shown: Rows, rating: Rows, sign: float, at_most: int, random_state: A
     return np.concatenate(near).astype(np.int32), np.concatenate(far).astype(np.int32), np.concatenate(owner)
 
 
-def _draw_two(known: Array, value: Array, at_most: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def draw_two(known: Array, value: Array, at_most: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Positions (less, more) of distinct pairs of unequal value, in order."""
     first, second = _unequal_pairs(value[known], at_most, rng)
     if len(first) > at_most:

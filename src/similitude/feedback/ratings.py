@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from similitude.feedback.cards import ratings_card
 from similitude.feedback.checks import check_weight
 from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.ratings import Larger, RatedPairs
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import item_rows
 
-Larger = Literal["similar", "different"]
-_FORMS: dict[str, Larger] = {"similarity_rating": "similar", "difference_rating": "different"}
+_FORMS = {form.name: form.larger for form in FORMS.values() if isinstance(form, RatedPairs)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

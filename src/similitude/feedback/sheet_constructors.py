@@ -15,6 +15,7 @@ from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column, ItemRows, Table
 from similitude.feedback.columns import Array, Rows, Seed
+from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY
 from similitude.feedback.items import encode_items
 from similitude.feedback.sheets import Sheets, item_rows
 
@@ -82,9 +83,9 @@ class SheetConstructors:
         if missing is not None:
             value[value == missing] = np.nan
         sheets = Sheets(rater, len(codes))
-        form = "similarity_rating" if larger == "similar" else "difference_rating"
+        form = SIMILARITY if larger == "similar" else DIFFERENCE
         answers = Answers.of(
-            form,
+            form.name,
             sheets.rows(codes),
             sheets.rows(value),
             rater=sheets.labels,
@@ -92,8 +93,7 @@ class SheetConstructors:
         )
         edges = None
         if max_per_rater is not None:
-            sign = -1.0 if larger == "similar" else 1.0
-            edges = pair_sampling.sample(answers.shown, answers.response, sign, max_per_rater, random_state)
+            edges = pair_sampling.sample(answers.shown, answers.response, form.sign, max_per_rater, random_state)
         return cls._finish(answers, names, n_items, columns, edges)
 
     @classmethod

@@ -17,6 +17,8 @@ from similitude.display.cards import card, grid, note, title_of
 from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Array, Bools, Floats, frozen
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import Form
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.votes import Votes
 
@@ -29,7 +31,6 @@ _CHANCE = 2.6  # standard deviations from one half within which agreement may be
 _NEAR = 0.4  # of the way from chance to typical: poor but honest raters lie beyond
 _CONTRARY = 4.0  # standard deviations below one half that are no bad luck of a clicker
 _SHOWN = 10  # raters in a notebook
-_ALTERNATIVES = {"triplet": 2, "quadruplet": 2, "odd_one_out": 3, "most_central": 3}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -299,7 +300,8 @@ def _sides(answers: Answers, who: Array, n_raters: int) -> tuple[Floats, Floats]
     nothing = np.full(n_raters, np.nan)
     if answers.side is None:
         return nothing, nothing
-    sides = np.array([_ALTERNATIVES.get(form, 0) for form in answers.form.labels])[answers.form.codes]
+    forms = [FORMS.get(name, Form()) for name in answers.form.labels]  # one that is not known picks nothing
+    sides = np.array([form.n_alternatives or 0 for form in forms])[answers.form.codes]
     known = (answers.side >= 0) & (who >= 0) & (sides > 0) & ~answers.cant_tell
     if not known.any():
         return nothing, nothing

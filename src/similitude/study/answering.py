@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.asking import OUTCOMES, check_response, same_response, side_of
+from similitude.study.asking import OUTCOMES, form_of
 from similitude.study.leaving import WITHDRAWN
 from similitude.study.refusal import Refused, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
@@ -187,7 +187,7 @@ class Answering:
             "study_id": self.served.study_id, "rater_id": said.rater_id, "number": said.number, "uid": said.uid,
             "kind": lease["kind"], "form": question.form, "shown": lease["shown"], "outcome": said.outcome,
             "response": None if response is None else json.dumps(response),
-            "side": side_of(question.form, response), "milliseconds": _plausible(said.milliseconds),
+            "side": form_of(question.form).side_of(response or ()), "milliseconds": _plausible(said.milliseconds),
             "direction": said.direction, "background": said.background,
             "strategy": lease["strategy"], "score": lease["score"], "model": lease["model"],
             "version": lease["version"], "asked_at": lease["asked_at"], "received": now,
@@ -259,7 +259,7 @@ def passed(served: Served, connection: sa.Connection, row: Mapping[str, Any]) ->
     return bool(
         correct is not None
         and row["response"] is not None
-        and same_response(row["form"], json.loads(row["response"]), correct)
+        and form_of(row["form"]).same_response(json.loads(row["response"]), correct)
     )
 
 
@@ -271,7 +271,7 @@ def checked(question: Question, said: Said) -> list[float] | None:
     if said.outcome != "answered":
         return None
     try:
-        return check_response(question, said.response or ())
+        return form_of(question.form).check_response(said.response or (), question)
     except ValueError as error:
         raise Refused(422, "response", str(error)) from None
 

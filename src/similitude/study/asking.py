@@ -1,31 +1,44 @@
-"""Forms of question on the screen: how many items, which responses there are, when two questions are the same.
+"""Questions of a study: how many items they show, what they mean, and when two of them are the same.
 
-Responses have the codes of `similitude.feedback.forms`. Two forms have none there, since one answer of them compares
-nothing: `same_different` (1 same, 0 different) is a link, `labelling` of one item (class, confidence) a label.
+What a response is and how items may stand is known to the form (`similitude.feedback.forms`). A study calls a form by
+the name of its page: it asks one `similarity_rating` or `labelling` at a time, which is a piece of a sheet there.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping, Sequence
 from random import Random
 
+import numpy as np
+
+from similitude.feedback.forms import PAGES
+from similitude.feedback.forms.base import Form
+from similitude.feedback.forms.picking import Picking
 from similitude.study.settings import Question, Study, StudyError
 
 encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
 OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
 DIRECTIONS = ("ltr", "rtl")  # in which the items stood
 BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
-_MEANING = {"choice": ("grid_size", "pick"), "similarity_rating": ("scale",), "labelling": ("classes",)}
-_PAIR_FORMS = ("similarity_rating", "same_different")
+
+
+def form_of(name: str) -> Form:
+    """The form that a study calls so; StudyError where there is none, or none any more."""
+    if name not in PAGES:
+        raise StudyError(f"form {name!r} is unknown here; is the package that brought it installed?")
+    return PAGES[name]
 
 
 def width(question: Question) -> int:
     """How many items a question shows."""
-    fixed = {"triplet": 3, "odd_one_out": 3, "quadruplet": 4, "similarity_rating": 2, "same_different": 2}
-    return fixed.get(question.form, 1 if question.form == "labelling" else 1 + question.grid_size)
+    return form_of(question.form).width(grid_size=question.grid_size)
+
+
+def is_adaptive(question: Question) -> bool:
+    """Whether a model can choose questions of this form."""
+    return isinstance(form_of(question.form), Picking)
 
 
 def check_items(study: Study, names: Sequence[str]) -> None:
@@ -45,7 +58,7 @@ def check_items(study: Study, names: Sequence[str]) -> None:
                     f"found {list(question.shown)}"
                 )
             try:
-                check_response(study.question, question.correct)
+                form_of(study.question.form).check_response(question.correct, study.question)
             except ValueError as error:
                 raise StudyError(f"{study.name}: {place}.questions: correct: {error}") from None
 
@@ -53,7 +66,7 @@ def check_items(study: Study, names: Sequence[str]) -> None:
 def meaning(question: Question) -> dict[str, object]:
     """What of a question decides what its answers mean."""
     written = question.model_dump(mode="json")
-    return {key: written[key] for key in ("form", *_MEANING.get(question.form, ()))}
+    return {key: written[key] for key in ("form", *form_of(question.form).settings)}
 
 
 def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) -> None:
@@ -67,62 +80,20 @@ def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) ->
             )
 
 
-def check_response(question: Question, response: Sequence[float]) -> list[float]:
-    """Return the response as the form codes it, or raise ValueError that says what was expected."""
-    said = [float(value) for value in response]
-    if not all(math.isfinite(value) for value in said):
-        raise ValueError("response: expected finite numbers")
-    if question.form == "labelling":
-        return _label(question, said)
-    whole = [int(value) for value in said if value == int(value)]
-    if len(whole) != len(said):
-        raise ValueError(f"response: expected whole numbers, found {said}")
-    low, high, number = _range(question)
-    if len(whole) != number or len(set(whole)) != number or not all(low <= value <= high for value in whole):
-        raise ValueError(f"response: expected {number} different from {low} to {high}, found {whole}")
-    return [float(value) for value in whole]
-
-
-def _range(question: Question) -> tuple[int, int, int]:
-    """Least and greatest code of a response, and how many there are."""
-    return {
-        "triplet": (1, 2, 1),
-        "odd_one_out": (0, 2, 1),
-        "quadruplet": (0, 1, 1),
-        "choice": (1, question.grid_size, question.pick),
-        "similarity_rating": (1, question.scale, 1),
-        "same_different": (0, 1, 1),
-    }[question.form]
-
-
-def _label(question: Question, said: list[float]) -> list[float]:
-    if len(said) != 2:
-        raise ValueError(f"response: expected a class and a confidence, found {len(said)} numbers")
-    label, confidence = said
-    if label != int(label) or not 0 <= label < len(question.classes):
-        raise ValueError(f"response: expected a class from 0 to {len(question.classes) - 1}, found {label:g}")
-    if not 0 <= confidence <= 1:
-        raise ValueError(f"response: expected a confidence from 0 to 1, found {confidence:g}")
-    return said
-
-
-def same_response(form: str, one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether two responses say the same: choices in any order, labels whatever the confidence."""
-    if form == "labelling":
-        return one[0] == other[0]
-    return sorted(one) == sorted(other)
-
-
 def key_of(form: str, shown: Sequence[str]) -> int:
     """A number that is equal for questions that ask the same, whatever the order on the screen; 63 bits of a hash."""
-    if form == "quadruplet":
-        parts: Sequence[object] = sorted(sorted(pair) for pair in (shown[:2], shown[2:]))
-    elif form == "odd_one_out" or form in _PAIR_FORMS:
-        parts = sorted(shown)
-    else:
-        parts = [shown[0], *sorted(shown[1:])]
-    text = encode([form, parts])
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+    return keys_of(form, [shown])[0]
+
+
+def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
+    """The same of many questions at once."""
+    arrangement = form_of(form).arrangement
+    rows = arrangement.canonical(np.array(questions))
+    if arrangement.unit > 1 and not arrangement.head:
+        rows = rows.reshape(len(rows), -1, arrangement.unit)
+    texts = (encode([form, row]) for row in rows.tolist())
+    digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return [int.from_bytes(digest, "big") >> 1 for digest in digests]
 
 
 def random_question(question: Question, names: Sequence[str], rng: Random) -> list[str]:
@@ -130,29 +101,6 @@ def random_question(question: Question, names: Sequence[str], rng: Random) -> li
     return rng.sample(names, width(question))
 
 
-def shuffled(form: str, shown: Sequence[str], rng: Random) -> list[str]:
+def shuffled(form: str, shown: Sequence[str], rng: np.random.Generator) -> list[str]:
     """The same question with its alternatives in another order, so that no side of the screen is favoured."""
-    if form in ("odd_one_out", *_PAIR_FORMS):
-        return rng.sample(shown, len(shown))
-    if form == "quadruplet":
-        pairs = [rng.sample(shown[:2], 2), rng.sample(shown[2:], 2)]
-        first, second = rng.sample(pairs, 2)
-        return first + second
-    return [shown[0], *rng.sample(shown[1:], len(shown) - 1)]
-
-
-def rearranged(form: str, response: Sequence[float], shown: Sequence[str], other: Sequence[str]) -> list[float]:
-    """The same response to the same question where the items stand in another order."""
-    if form == "quadruplet":
-        chosen = set(shown[2 * int(response[0]) :][:2])
-        return [0.0 if chosen == set(other[:2]) else 1.0]
-    if form in ("triplet", "choice", "odd_one_out"):
-        return [float(list(other).index(shown[int(position)])) for position in response]
-    return list(response)
-
-
-def side_of(form: str, response: Sequence[float] | None) -> int:
-    """Position on the screen of what was chosen, counted from 0; -1 where a response is no position."""
-    if not response or form in ("labelling", *_PAIR_FORMS):
-        return -1
-    return int(response[0]) - (1 if form in ("triplet", "choice") else 0)
+    return [shown[place] for place in form_of(form).arrangement.shuffled(len(shown), rng)]

@@ -16,11 +16,13 @@ from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import PIECES
+from similitude.feedback.forms.pieces import Piece
 from similitude.methods.online.embedding import OnlineEmbedding
 from similitude.methods.ordinal import STE
 from similitude.methods.similarity import Similarity
+from similitude.study.asking import form_of, is_adaptive
 from similitude.study.learning import REPEAT, as_answers, comparisons_of, evenly_drawn
-from similitude.study.rounds import ADAPTIVE
 from similitude.study.settings import Study
 
 _PER_ITEM = 1  # comparisons per item below which a model would only invent
@@ -47,7 +49,7 @@ class Learner:
 
     def __init__(self, study: Study, names: Sequence[str], start: Similarity | None = None, seed: int = 0) -> None:
         self.study, self.names = study, tuple(names)
-        self.adaptive = study.question.form in ADAPTIVE and study.choose.strategy != "random"
+        self.adaptive = is_adaptive(study.question) and study.choose.strategy != "random"
         self.similarity: Similarity | None = None
         self.fitted_at = 0
         self._parts: list[Answers] = []
@@ -78,7 +80,7 @@ class Learner:
         self._compared = None
         self._n_answers += len(answers)
         if self._online is not None:
-            alone = np.flatnonzero(np.isin(answers.form.values, ADAPTIVE))
+            alone = np.flatnonzero(~np.isin(answers.form.values, list(PIECES)))
             new = Comparisons.from_answers(answers.take(alone), names=self.names)
             if len(new):
                 self.similarity = self._online.partial_fit(new).similarity_
@@ -101,7 +103,7 @@ class Learner:
         last = self._last()
         fitted = through_sample(self.estimator(), found, lambda one, part: best_fit(one, part, last))
         self.similarity = fitted.similarity_
-        if self.study.question.form in ADAPTIVE:
+        if is_adaptive(self.study.question):
             start = fitted.embedding_[found.items_compared]
             if self._online is None:
                 self._online = OnlineEmbedding(self.study.choose.dimensions, memory=_MEMORY, random_state=0)
@@ -153,13 +155,15 @@ class Learner:
     def _enough(self) -> Comparisons:
         try:
             found = self.comparisons
-        except ValueError as error:  # links or labels of one kind alone, say
+        except ValueError as error:  # an import brought a response that its form does not know, say
             raise NoModelYet(str(error)) from None
         needed = _PER_ITEM * len(self.names)
         if len(found) < needed:
+            form = form_of(self.study.question.form)
+            takes = f": a comparison takes {form.compares}" if isinstance(form, Piece) else ""
             raise NoModelYet(
                 f"a first model needs {needed} comparisons, {_PER_ITEM} per item; the {self._n_answers} answers so far "
-                f"give {len(found)}"
+                f"give {len(found)}{takes}"
             )
         return found
 

@@ -3,12 +3,8 @@
 Left out are rehearsals, practice and catch trials (their answers are known), skipped questions, what was redacted, and
 answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
 
-| form | comparisons |
-|---|---|
-| triplet, odd_one_out, choice, quadruplet | of each answer by itself (`similitude.feedback.forms`) |
-| similarity_rating | all ratings of a rater are one sheet: a pair rated higher is more alike than one rated lower |
-| same_different | links: a pair called the same is more alike than one called different by the same rater |
-| labelling | labels: an item is more like one of its class; of two in a class, the surer one is nearer to a third |
+What answers compare is known to their forms (`similitude.feedback.forms`). Ratings, same or different, and labels are
+asked one by one: they are pieces, and those of one rater are gathered into one sheet, here as where an export is read.
 """
 
 from __future__ import annotations
@@ -24,16 +20,12 @@ import sqlalchemy as sa
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Bools, Rows
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.labels import Labels
-from similitude.feedback.links import Links
+from similitude.feedback.forms import PAGES, PIECES
 from similitude.study.entrance import REHEARSAL
-from similitude.study.rounds import ADAPTIVE
 from similitude.study.store import schema
 
 EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
 REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater
-_PER_SHEET = 2000  # comparisons of one rater's ratings at most: k ratings give up to k²/2
-_SEED = 0  # sheets that are too long are thinned the same way each time
 _SAID = ("answered", "cant_tell")
 AT_ONCE = 10_000  # rows of the log that are read together
 LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side")
@@ -69,8 +61,9 @@ def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
         told, shown = list(compress(told, there)), list(compress(shown, there))
     columns = list(zip(*told, strict=True)) or [()] * len(LEARNED)
     _, _, _, form, _, response, code, strategy, milliseconds, side = columns
+    called = {page: one.name for page, one in PAGES.items()}
     return Answers.of(
-        form,
+        [called.get(name, name) for name in form],
         _ragged(shown, np.int32, place.__getitem__),
         _ragged(_lists(text or "[]" for text in response), float),
         rater=code,
@@ -93,42 +86,13 @@ def _ragged(lists: Sequence[Sequence[Any]], dtype: Any, value: Callable[[Any], A
 
 def comparisons_of(answers: Answers, names: Sequence[str]) -> Comparisons:
     """What answers compare; a study whose form was changed midway may hold several forms."""
-    form = answers.form.values
-    alone = np.isin(form, ADAPTIVE)
-    parts = [Comparisons.from_answers(answers.take(np.flatnonzero(alone)), names=names)]
-    said = ~answers.cant_tell
-    for one, derive in _SHEETS.items():
-        rows = np.flatnonzero((form == one) & said)
-        if len(rows):
-            parts.append(derive(answers.take(rows), names))
-    return parts[0] if len(parts) == 1 else Comparisons.concatenate([part for part in parts if part.n_answers])
+    return Comparisons.from_answers(answers, names=names)
 
 
 def evenly_drawn(comparisons: Comparisons) -> Bools:
-    """Which answers are to questions drawn evenly from all; a sheet is, since its forms know no other way."""
+    """Which answers are to questions drawn evenly from all; a sheet is, since its pieces know no other way."""
     strategy = comparisons.answers.strategy
-    if not strategy.recorded:
-        return np.ones(comparisons.n_answers, bool)
-    return np.array([label in EVEN for label in strategy.labels] + [True])[strategy.codes]
-
-
-def _ratings(answers: Answers, names: Sequence[str]) -> Comparisons:
-    return Comparisons.from_ratings(
-        answers.shown.matrix(), answers.response.matrix()[:, 0], answers.rater.values, larger="similar",
-        max_per_rater=_PER_SHEET, random_state=_SEED, names=names,
-    )  # fmt: skip
-
-
-def _links(answers: Answers, names: Sequence[str]) -> Comparisons:
-    similar = answers.response.matrix()[:, 0] == 1
-    links = Links.of(answers.shown.matrix(), similar, rater=answers.rater.values, names=names)
-    return links.to_comparisons(random_state=_SEED)
-
-
-def _labels(answers: Answers, names: Sequence[str]) -> Comparisons:
-    said = answers.response.matrix()
-    labels = Labels.of(answers.shown.matrix()[:, 0], said[:, 0], said[:, 1], rater=answers.rater.values, names=names)
-    return labels.to_comparisons(random_state=_SEED)
-
-
-_SHEETS = {"similarity_rating": _ratings, "same_different": _links, "labelling": _labels}
+    sheets = [piece.sheet.name for piece in PIECES.values()]
+    even = np.array([label in EVEN for label in strategy.labels] + [True])[strategy.codes]
+    form = comparisons.answers.form
+    return even | np.array([label in sheets for label in form.labels] + [False])[form.codes]

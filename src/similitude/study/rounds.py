@@ -9,23 +9,22 @@ model chose is for people whom it learns from.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from math import comb
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 
-from similitude.study.asking import encode, key_of, random_question, shuffled, width
+from similitude.study.asking import encode, form_of, is_adaptive, key_of, keys_of, random_question, shuffled, width
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
 from similitude.study.store.rows import Row, asked_before, execute_many
 from similitude.study.versions import Served
 
-ADAPTIVE = ("triplet", "odd_one_out", "choice", "quadruplet")
 _TRIES, _FURTHER = 20, 50
 _ENUMERABLE = 200_000
 
@@ -57,12 +56,7 @@ def place(study: Study, code: str, number: int) -> Place:
 
 def number_of_questions(question: Question, n_items: int) -> int:
     """How many different questions there are."""
-    shown = width(question)
-    if question.form == "quadruplet":
-        return 3 * comb(n_items, 4)
-    if question.form in ("triplet", "choice"):
-        return n_items * comb(n_items - 1, shown - 1)
-    return comb(n_items, shown)
+    return form_of(question.form).arrangement.number(width(question), n_items)
 
 
 def check_number(study: Study, n_items: int) -> None:
@@ -142,10 +136,15 @@ class Draw:
         self.connection, self.served, self.rng = connection, served, rng
         self.study, self.names = served.study, served.names
         self.form = self.study.question.form
-        self.adaptive = self.study.choose.strategy != "random" and self.form in ADAPTIVE
+        self.adaptive = self.study.choose.strategy != "random" and is_adaptive(self.study.question)
         self.reserved = served.keys_of_known()
         self.offered: set[int | None] = set()
         self.used: set[int] = set()
+
+    @cached_property
+    def sides(self) -> np.random.Generator:
+        """Chance of where alternatives stand."""
+        return np.random.default_rng(self.rng.getrandbits(64))
 
     def questions(self, slots: Sequence[Slot]) -> list[Drawn | None]:
         """One question for each slot that its rater was not asked before; None where there is none left."""
@@ -181,7 +180,7 @@ class Draw:
         """What a slot gets in most cases: its known question, a random one, or the next of the pool."""
         if slot.place.known is not None:
             given = self.study.practice if slot.place.kind == "practice" else self.study.catch
-            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.rng)
+            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.sides)
             return self._drawn(shown, slot.place.kind)
         if chance:
             return self._at_random("random")
@@ -205,12 +204,11 @@ class Draw:
         """A rater has seen most questions: list the others; where there are too many to list, go on drawing."""
         if number_of_questions(self.study.question, len(self.names)) > _ENUMERABLE:
             return next(one for one in self._endless(strategy) if one.key not in asked)
-        every = (self._drawn(shown, strategy) for shown in all_questions(self.study.question, self.names))
-        left = [one for one in every if one.key not in asked]
+        every = list(form_of(self.form).arrangement.every(self.names, width(self.study.question)))
+        left = [k for k, key in enumerate(keys_of(self.form, every)) if key not in asked]
         if not left:
             return None
-        one = self.rng.choice(left)
-        return replace(one, shown=shuffled(self.form, one.shown, self.rng))
+        return self._drawn(shuffled(self.form, every[self.rng.choice(left)], self.sides), strategy)
 
     def _endless(self, strategy: str) -> Iterator[Drawn]:
         while True:
@@ -232,7 +230,7 @@ class Draw:
             shown = json.loads(row.shown)
             if len(shown) == shows and present.issuperset(shown):
                 why = {"score": row.score, "model": row.model, "pool": row.id}
-                found.append(self._drawn(shuffled(self.form, shown, self.rng), row.strategy, **why))
+                found.append(self._drawn(shuffled(self.form, shown, self.sides), row.strategy, **why))
             else:
                 self.used.add(row.id)  # the study was changed since: nobody can be asked this
         return found
@@ -247,17 +245,3 @@ _READY = (
     .limit(sa.bindparam("most"))
 )
 _USED = sa.delete(schema.pool).where(schema.pool.c.id.in_(sa.bindparam("ids", expanding=True)))
-
-
-def all_questions(question: Question, names: Sequence[str]) -> Iterable[list[str]]:
-    """Every different question once."""
-    shown = width(question)
-    if question.form in ("triplet", "choice"):
-        for head in names:
-            others = [name for name in names if name != head]
-            yield from ([head, *rest] for rest in combinations(others, shown - 1))
-    elif question.form == "quadruplet":
-        for a, b, c, d in combinations(names, 4):
-            yield from ([a, b, c, d], [a, c, b, d], [a, d, b, c])
-    else:
-        yield from (list(found) for found in combinations(names, shown))

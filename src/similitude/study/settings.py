@@ -17,12 +17,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from similitude.feedback.forms import PAGES
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
-FORM_NAMES = (
-    "triplet", "odd_one_out", "choice", "quadruplet", "similarity_rating", "same_different", "labelling",
-)  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 # strict: a number in quotes, or true, is a slip of the pen and no number
@@ -47,9 +45,7 @@ class Section(BaseModel):
 class Question(Section):
     """What is asked, and how often."""
 
-    form: Literal[
-        "triplet", "odd_one_out", "choice", "quadruplet", "similarity_rating", "same_different", "labelling"
-    ] = "triplet"
+    form: str = "triplet"
     text: str | None = None
     number: Positive = 60
     grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
@@ -61,12 +57,16 @@ class Question(Section):
     skip: Switch = True
     cant_tell: Switch = True
 
+    @field_validator("form", mode="after")
+    @classmethod
+    def _can_be_asked(cls, form: str) -> str:
+        if form not in PAGES:
+            raise ValueError(f"expected one of {', '.join(map(repr, PAGES))}, found {form!r}")
+        return form
+
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.form == "choice" and self.pick >= self.grid_size:
-            raise ValueError(f"pick: expected fewer than the {self.grid_size} items of the grid, found {self.pick}")
-        if self.form == "labelling" and (len(self.classes) < 2 or len(set(self.classes)) < len(self.classes)):
-            raise ValueError(f"classes: a labelling needs at least 2 different classes, found {list(self.classes)}")
+        PAGES[self.form].check_setup(self)
         return self
 
 

@@ -1,7 +1,7 @@
 """Simulated raters who answer a study through its public interface: for rehearsing it, and for tests.
 
-They know where the items lie (a saved model, colours in CIELAB, or positions drawn by name) and answer as
-`similitude.simulate` does: the alternative of highest `-sharpness · d² + Gumbel` is chosen.
+They know where the items lie (a saved model, colours in CIELAB, or positions drawn by name) and answer as those of
+`similitude.simulate` do, by the same forms: the alternative of highest `-sharpness · d² + Gumbel` is chosen.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from similitude.feedback.simulation.mind import Mind
+from similitude.feedback.simulation.truth import Truth
+from similitude.study.asking import form_of
 from similitude.study.client import Address, Client
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
@@ -158,9 +161,10 @@ class _Rater:
 
     def __init__(self, address: Address, name: str, behaviour: Behaviour, where: Where, summary: Summary) -> None:
         self.client, self.behaviour, self.summary = Client(address), behaviour, summary
-        self.name, self.rng = name, Random(name)
+        self.name, self.rng, self.where = name, Random(name), where
         clicks = self.rng.random() < behaviour.clickers
-        self.mind = Mind(where, 0.0 if clicks else behaviour.sharpness, self.rng)
+        self.sharpness = 0.0 if clicks else behaviour.sharpness
+        self.chance = np.random.default_rng(self.rng.getrandbits(64))
 
     async def take_part(self, link: Mapping[str, str]) -> None:
         """Join by a link, whose parts are given, and answer everything."""
@@ -200,7 +204,8 @@ class _Rater:
         said = {"number": question["number"], "uid": f"{self.name}-{question['number']}"}
         if about["cant_tell"] and self.rng.random() < self.behaviour.cant_tell:
             return said | {"outcome": "cant_tell"}
-        return said | {"outcome": "answered", "response": self.mind.response(about, question["shown"])}
+        at = [self.where.of(item) for item in question["shown"]]
+        return said | {"outcome": "answered", "response": _said(about, at, self.sharpness, self.chance)}
 
     def _replies(self, fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         said = {"number": "30", "text": "simulated", "long_text": "simulated"}
@@ -223,55 +228,11 @@ class _Rater:
         raise StudyError(f"{path}: the server could not take it, {_TRIES} times")
 
 
-class Mind:
-    """Decides the answers of one rater; a sharpness of 0 is clicking at random."""
-
-    def __init__(self, where: Where, sharpness: float, rng: Random) -> None:
-        self.where, self.sharpness, self.rng = where, sharpness, rng
-
-    def response(self, about: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> list[float]:
-        """The response to a question, in the code of its form."""
-        at = [self.where.of(item) for item in shown]
-        form = about["form"]
-        if form == "triplet":
-            return [1.0 + self._most([-_squared(at[0], other) for other in at[1:]])]
-        if form == "quadruplet":
-            return [float(self._most([-_squared(at[0], at[1]), -_squared(at[2], at[3])]))]
-        if form == "odd_one_out":
-            others = ((1, 2), (0, 2), (0, 1))
-            return [float(self._most([-_squared(at[i], at[j]) for i, j in others]))]
-        if form == "choice":
-            values = self._values([-_squared(at[0], other) for other in at[1:]])
-            order = sorted(range(len(values)), key=lambda k: -values[k])
-            return [1.0 + k for k in order[: about["pick"]]]
-        if form == "similarity_rating":
-            return [self._rating(_squared(at[0], at[1]), about["scale"])]
-        if form == "same_different":
-            return [float(self._most([0.0, 1.0 - _squared(at[0], at[1])]))]
-        return self._label(at[0], about["classes"])
-
-    def _values(self, scores: Sequence[float]) -> list[float]:
-        return [self.sharpness * score - math.log(-math.log(self.rng.random() or 0.5)) for score in scores]
-
-    def _most(self, scores: Sequence[float]) -> int:
-        values = self._values(scores)
-        return values.index(max(values))
-
-    def _rating(self, squared: float, scale: int) -> float:
-        """Steps of equal width of exp(-d²/4), blurred by noise; any step at random without sharpness."""
-        if self.sharpness == 0:
-            return float(self.rng.randint(1, scale))
-        alike = math.exp(-squared / 4) + self.rng.gauss(0, 0.25 / (1 + self.sharpness))
-        return 1.0 + min(scale - 1, max(0, math.floor(scale * alike)))
-
-    def _label(self, at: Position, classes: Sequence[str]) -> list[float]:
-        """The class whose prototype (drawn by its name) is near, and the share of its odds."""
-        prototypes = [Random(name) for name in classes]
-        scores = [-_squared(at, [rng.gauss(0, 1) for _ in at]) for rng in prototypes]
-        chosen = self._most(scores)
-        odds = [math.exp(self.sharpness * (score - max(scores))) for score in scores]
-        return [float(chosen), odds[chosen] / sum(odds)]
-
-
-def _squared(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+def _said(about: Mapping[str, Any], at: Sequence[Position], sharpness: float, rng: np.random.Generator) -> list[float]:
+    """What a rater says who sees items at these places; a sharpness of 0 is clicking at random."""
+    mind = Mind(
+        Truth(len(at), positions=np.array(at)), np.array([sharpness]), np.zeros(1), 0.0, about["pick"], about["scale"],
+        rng, about["classes"],
+    )  # fmt: skip
+    response, _, _ = form_of(about["form"]).answer(mind, np.arange(len(at))[None])
+    return [float(value) for value in response[0]]

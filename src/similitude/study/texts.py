@@ -1,6 +1,7 @@
 """Every word that a rater reads on the pages, by name; `[texts]` in `study.toml` says them in another way or language.
 
 Words in braces are filled in where they are shown, such as `{number}`. A text may leave one out, but name no other.
+What is asked stands with each form of question; `question.text` of a study goes before it.
 """
 
 from __future__ import annotations
@@ -9,16 +10,9 @@ import difflib
 import re
 from collections.abc import Mapping
 
+from similitude.feedback.forms import PAGES
+
 DEFAULTS: dict[str, str] = {
-    # what is asked, by form; `question.text` goes before them
-    "ask_triplet": "Which of the two is more like the one on top?",
-    "ask_odd_one_out": "Which one is the odd one out?",
-    "ask_choice": "Pick the {pick} that are most like the one on top.",
-    "ask_choice_one": "Pick the one that is most like the one on top.",
-    "ask_quadruplet": "Which pair is more alike?",
-    "ask_similarity_rating": "How alike are these two?",
-    "ask_same_different": "Are these two the same, or different?",
-    "ask_labelling": "What is this?",
     # answers
     "scale_low": "not alike at all",
     "scale_high": "very alike",
@@ -123,16 +117,22 @@ DEFAULTS: dict[str, str] = {
 _PLACE = re.compile(r"{(\w+)}")
 
 
+def default_texts() -> dict[str, str]:
+    """What is asked, by form, and all other words."""
+    return {name: text for form in PAGES.values() for name, text in form.asks.items()} | DEFAULTS
+
+
 def all_texts(own: Mapping[str, str]) -> dict[str, str]:
     """The words of a study: its own before the defaults; ValueError where a name or a place is not known."""
+    defaults = default_texts()
     for name, text in own.items():
-        if name not in DEFAULTS:
-            near = difflib.get_close_matches(name, DEFAULTS, 1)
+        if name not in defaults:
+            near = difflib.get_close_matches(name, defaults, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"texts.{name}: there is no text of this name{hint}")
-        strange = set(_PLACE.findall(text)) - set(_PLACE.findall(DEFAULTS[name]))
+        strange = set(_PLACE.findall(text)) - set(_PLACE.findall(defaults[name]))
         if strange:
             raise ValueError(f"texts.{name}: nothing can be filled in for {{{min(strange)}}}; found {text!r}")
         if name.startswith("key_") and len(text) != 1:
             raise ValueError(f"texts.{name}: expected one key, found {text!r}")
-    return {**DEFAULTS, **own}
+    return {**defaults, **own}

@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from similitude.study.asking import key_of, meaning, rearranged
+from similitude.study.asking import form_of, key_of, meaning
 from similitude.study.refusal import Refused
 from similitude.study.settings import Known, Study
 from similitude.study.store import schema
@@ -79,7 +79,7 @@ class Served:
         shown = json.loads(lease["shown"])
         form = study.question.form
         known = self._known[version].get((lease["kind"], key_of(form, shown)))
-        return None if known is None else rearranged(form, known.correct, known.shown, shown)
+        return None if known is None else form_of(form).rearranged(known.correct, known.shown, shown)
 
     def keys_of_known(self) -> set[int]:
         """The questions whose answers are known: they are asked as such, never among the others."""

@@ -1,4 +1,4 @@
-"""Layouts of other tools, recognised by their columns."""
+"""Layouts of other tools, recognised by their columns: which columns hold a form, the form says."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import cells, native
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.tables import Table
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import FileColumns, Form
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,16 @@ class Options:
     keep_catch: bool = False
 
 
+Reader = Callable[[Table, Sequence[str], Options], Comparisons]
+
+
 @dataclass(frozen=True)
 class Layout:
     """Columns that make a file readable: its forms (none: any), each column's names, how to read them."""
 
     forms: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
-    read: Callable[[Table, Sequence[str], Options], Comparisons]
+    read: Reader
 
     def find(self, present: Sequence[str]) -> list[str] | None:
         """Return the file's columns in the layout's order, or None where one is not there."""
@@ -68,14 +73,13 @@ def read_table(table: Table, options: Options) -> Comparisons:
     plain = _plain_columns(table)
     if len(plain) == 0:
         raise ValueError("the file has a header and no rows; expected at least one answer")
-    for layout in LAYOUTS:
+    known = layouts()
+    for layout in known:
         columns = layout.find(list(plain.columns))
         if columns is not None:
             layout.check(options.form)
             return layout.read(_without_silence(_without_catch(plain, options)), columns, options)
-    raise ValueError(
-        f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, LAYOUTS))}"
-    )
+    raise ValueError(f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, known))}")
 
 
 def _plain_columns(table: Table) -> Table:
@@ -118,7 +122,7 @@ def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
 
 
 def _rows(
-    form: str, table: Table, columns: Sequence[str], options: Options, labels: bool = False
+    form: Form, table: Table, columns: Sequence[str], options: Options, labels: bool = False
 ) -> tuple[Table, dict[str, Any], Array]:
     """Read rows of items: the table without degenerate rows, what is about the answers, the items."""
     table = _without_degenerate(form, table, columns, options)
@@ -128,14 +132,9 @@ def _rows(
     return table, kept | {"names": names, "n_items": rule.n_items}, items
 
 
-def _without_degenerate(form: str, table: Table, columns: Sequence[str], options: Options) -> Table:
+def _without_degenerate(form: Form, table: Table, columns: Sequence[str], options: Options) -> Table:
     values = cells.matrix(table, columns)
-    if form == "quadruplet" and len(columns) == 4:
-        i, j, k, l = values.T
-        twice = (i == j) | (k == l) | ((i == k) & (j == l)) | ((i == l) & (j == k))
-    else:
-        ordered = np.sort(values.astype(str), axis=1)
-        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    twice = form.is_degenerate(values)
     if not twice.any():
         return table
     if options.drop_degenerate:
@@ -155,36 +154,37 @@ def _pairs(table: Table, _: Sequence[str], options: Options) -> Comparisons:
     return native.read_pairs(table, native.item_rule(table, options.items), options.form)
 
 
-def _triplets(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    table, kept, items = _rows("triplet", table, columns, options)
-    return Comparisons.from_triplets(items, **about(table, columns, "answer"), **kept)
+def _items(form: Form, said: int) -> Reader:
+    """Read an answer a row, whose items stand in the order that says `said`; of some forms, several rows an answer."""
+
+    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+        table, kept, items = _rows(form, table, columns, options)
+        if form.repeats:
+            return Comparisons.from_judged(form.name, items, **about(table, columns, "answer"), **kept)
+        return Comparisons.from_picked(form.name, items, np.full(len(items), said), **kept)
+
+    return read
 
 
-def _odd_one_out(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    _, kept, items = _rows("odd_one_out", table, columns, options)
-    return Comparisons.from_odd_one_out(items, **kept)
+def _judged(form: Form) -> Reader:
+    """Read items whose order holds, or does not, as a response says."""
+
+    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+        table, kept, items = _rows(form, table, columns, options)
+        return Comparisons.from_judged(form.name, items, _responses(table), **kept)
+
+    return read
 
 
-def _most_central(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    _, kept, items = _rows("most_central", table, columns, options)
-    return Comparisons.from_most_central(items, **kept)
+def _scale(form: Form) -> Reader:
+    """Read MLDS: `resp` is 1 where the second pair seems to differ more; S1, S2, S3 is S1, S2 against S2, S3."""
 
+    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
+        scale = columns[1:] if len(columns) == 5 else [columns[1], columns[2], columns[2], columns[3]]
+        table, kept, items = _rows(form, table, scale, options, labels=True)
+        return Comparisons.from_judged(form.name, items, _responses(table, columns[0]), **kept)
 
-def _ijkl(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    table, kept, items = _rows("quadruplet", table, columns, options)
-    return Comparisons.from_quadruplets(items, _responses(table), **kept)
-
-
-def _ijk(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    table, kept, items = _rows("triplet", table, columns, options)
-    return Comparisons.from_triplets(items, _responses(table), **kept)
-
-
-def _mlds(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-    """`resp` is 1 where the second pair seems to differ more; S1, S2, S3 stands for S1, S2 against S2, S3."""
-    scale = columns[1:] if len(columns) == 5 else [columns[1], columns[2], columns[2], columns[3]]
-    table, kept, items = _rows("quadruplet", table, scale, options, labels=True)
-    return Comparisons.from_quadruplets(items, _responses(table, columns[0]), **kept)
+    return read
 
 
 _YES = {
@@ -258,21 +258,33 @@ def _groupings(table: Table, columns: Sequence[str], options: Options) -> Compar
     return Comparisons.from_groupings(items, group, names=names, n_items=options.items.n_items, **kept)
 
 
-_HEAD = ("head", "probe", "anchor")
-_ITEM = ("item", "object")
-
-LAYOUTS = (
+_NATIVE = (
     Layout((), (("near_a",), ("near_b",), ("far_a",), ("far_b",)), _pairs),
     Layout((), (("shown",), ("response",)), _answers),
-    Layout(("triplet",), (_HEAD, ("winner", "near"), ("loser", "far")), _triplets),
-    Layout(("choice",), (_HEAD, ("chosen", "chosen_near"), ("not_chosen",)), _choices),
-    Layout(("odd_one_out",), (("a",), ("b",), ("odd",)), _odd_one_out),
-    Layout(("most_central",), (("central",), ("other1",), ("other2",)), _most_central),
-    Layout(("quadruplet",), (("resp",), ("s1",), ("s2",), ("s3",), ("s4",)), _mlds),
-    Layout(("quadruplet",), (("resp",), ("s1",), ("s2",), ("s3",)), _mlds),
-    Layout(("quadruplet",), (("i",), ("j",), ("k",), ("l",)), _ijkl),
-    Layout(("similarity_rating", "difference_rating"), (("i",), ("j",), ("rating",)), _ratings),
-    Layout(("triplet",), (("i",), ("j",), ("k",)), _ijk),
-    Layout(("placement",), (_ITEM, ("x",), ("y",)), _placements),
-    Layout(("grouping",), (_ITEM, ("group",)), _groupings),
 )
+_SHEETS: dict[str, Reader] = {"lists": _choices, "ratings": _ratings, "places": _placements, "groups": _groupings}
+
+
+def layouts() -> list[Layout]:
+    """The layouts in the order in which they are looked for: ours, then those of the forms, the most telling first.
+
+    More columns tell more, and of as many columns those with longer names: a file with `i,j,rating` and `k` rates.
+    """
+    forms: dict[FileColumns, list[Form]] = {}
+    for form in FORMS.values():
+        for columns in form.columns:
+            forms.setdefault(columns, []).append(form)
+    found = [
+        Layout(tuple(form.name for form in some), columns.names, _reader(some[0], columns))
+        for columns, some in forms.items()
+    ]
+    return [*_NATIVE, *sorted(found, key=lambda one: (-len(one.columns), -len(str(one))))]
+
+
+def _reader(form: Form, columns: FileColumns) -> Reader:
+    """How files of these columns are read; forms that share them are told apart by what the caller says."""
+    if columns.how == "items":
+        return _items(form, columns.said)
+    if columns.how in _SHEETS:
+        return _SHEETS[columns.how]
+    return _judged(form) if columns.how == "judged" else _scale(form)

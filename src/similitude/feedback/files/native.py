@@ -19,7 +19,6 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import cells
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.implied import is_implied
-from similitude.feedback.files.pieces import gathered
 from similitude.feedback.files.tables import Header, Table
 from similitude.feedback.items import encode_items
 
@@ -105,7 +104,6 @@ def item_rule(table: Table, rule: ItemRule) -> ItemRule:
 
 def read_answers(table: Table, rule: ItemRule, form: str | None = None) -> Comparisons:
     """Read one row per answer, or per piece of one."""
-    table = gathered(table)
     weight = cells.numbers(table, "weight") if "weight" in table.columns else None
     answers, names, n_items = _answers(table, rule, form)
     filled = None if weight is None else np.where(np.isnan(weight), 1.0, weight)

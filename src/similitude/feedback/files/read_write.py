@@ -31,6 +31,8 @@ from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.tables import Table, kind_of, objects
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import Form
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,20 +166,19 @@ def _parse(data: bytes, kind: str, form: str | None) -> Table:
     return Table(tables.columns_of_rows(names, rows), None, typed=False)
 
 
-_COLUMNS = {
-    "triplet": ("i", "j", "k"),
-    "quadruplet": ("i", "j", "k", "l"),
-    "odd_one_out": ("a", "b", "odd"),
-    "most_central": ("central", "other1", "other2"),
-}
-
-
 def _columns_of(width: int, form: str) -> tuple[str, ...]:
-    columns = _COLUMNS.get(form)
+    """The columns that rows of items without a header would have."""
+    known = {name: _bare(one) for name, one in FORMS.items() if _bare(one)}
+    columns = known.get(form)
     if columns is None or len(columns) != width:
-        known = ", ".join(f"{name} ({len(row)} items a row)" for name, row in _COLUMNS.items())
-        raise ValueError(f"form: rows of {width} items are no {form}; expected {known}")
+        rows = ", ".join(f"{name} ({len(row)} items a row)" for name, row in known.items())
+        raise ValueError(f"form: rows of {width} items are no {form}; expected {rows}")
     return columns
+
+
+def _bare(form: Form) -> tuple[str, ...]:
+    of_items = [columns for columns in form.columns if columns.how in ("items", "judged")]
+    return tuple(names[0] for names in of_items[-1].names) if of_items else ()
 
 
 def _parse_arrays(data: bytes, form: str | None) -> Table:

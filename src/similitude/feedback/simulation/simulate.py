@@ -17,10 +17,12 @@ from similitude.feedback.arraylike import ItemRows, Table
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Categories, Rows, Seed
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import Form
 from similitude.feedback.items import encode_items
-from similitude.feedback.questions import FIXED_WIDTH, random_questions
+from similitude.feedback.questions import random_questions
 from similitude.feedback.sheets import with_silence
-from similitude.feedback.simulation.behaviour import BEHAVIOUR, Mind
+from similitude.feedback.simulation.mind import Mind
 from similitude.feedback.simulation.raters import Raters
 from similitude.feedback.simulation.truth import Truth
 
@@ -54,7 +56,7 @@ def simulate(
         function that gives the distance of each row of an array of pairs, with `n_items`
     n_answers : number of answers; for ratings, placements and groupings the number of sheets
     form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, similarity_rating,
-        difference_rating, placement or grouping
+        difference_rating, placement or grouping, or a form of your own that says how raters answer it
     metric : what an array as `truth` holds: "euclidean" positions, or a "precomputed" table of distances
     questions : (answers, width) the items to show, instead of random questions
     sharpness : how strongly a difference of squared distances decides the answer; None is without noise
@@ -82,17 +84,16 @@ def simulate(
     >>> sm.simulate(truth, 1000, sharpness=5, raters=10, random_state=0)
     <1,000 comparisons from 1,000 answers about 30 items by 10 raters>
     """
-    if form not in BEHAVIOUR:
-        raise ValueError(f"form: expected one of {', '.join(sorted(BEHAVIOUR))}, found {form!r}")
+    asked = _form(form)
     check_share(flip, "flip")
     check_share(cant_tell, "cant_tell")
     rng = np.random.default_rng(random_state)
     known = Truth.of(truth, metric, n_items)
-    shown = _questions(questions, n_answers, form, known.n_items, grid_size, rng)
+    shown = _questions(questions, n_answers, asked, known.n_items, grid_size, rng)
     table = _raters(raters, sharpness, spread, lapse, rng)
     who = rng.permutation(np.arange(len(shown)) % len(table))
     mind = Mind(known, table.sharpness[who], table.lapse[who], flip, n_chosen, levels, rng)
-    response, first, margin = BEHAVIOUR[form](mind, shown)
+    response, first, margin = asked.answer(mind, shown)
     answers = Answers.of(
         form,
         Rows.uniform(shown),
@@ -104,10 +105,17 @@ def simulate(
     return Comparisons.from_answers(answers, names=names, n_items=known.n_items)
 
 
+def _form(name: str) -> Form:
+    simulated = {form.name: form for form in FORMS.values() if form.is_simulated}
+    if name not in simulated:
+        raise ValueError(f"form: expected one of {', '.join(sorted(simulated))}, found {name!r}")
+    return simulated[name]
+
+
 def _questions(
     questions: Any,
     n_answers: int | None,
-    form: str,
+    form: Form,
     n_items: int,
     grid_size: int | None,
     rng: np.random.Generator,
@@ -115,12 +123,12 @@ def _questions(
     if questions is None:
         if n_answers is None:
             raise ValueError("n_answers: expected a number of answers, found None; or give questions")
-        return random_questions(n_items, n_answers, form, rng, grid_size=grid_size)
+        return random_questions(n_items, n_answers, form.name, rng, grid_size=grid_size)
     shown, _, _ = encode_items(questions, None, n_items)
     if shown.ndim != 2 or (n_answers is not None and n_answers != len(shown)):
         raise ValueError(f"questions: expected {n_answers or 'some'} rows of items, found shape {shown.shape}")
-    if form in FIXED_WIDTH and shown.shape[1] != FIXED_WIDTH[form]:
-        raise ValueError(f"questions: a {form} shows {FIXED_WIDTH[form]} items, found {shown.shape[1]}")
+    if form.n_shown not in (None, shown.shape[1]):
+        raise ValueError(f"questions: a {form.name} shows {form.n_shown} items, found {shown.shape[1]}")
     return shown
 
 

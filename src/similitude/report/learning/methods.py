@@ -7,20 +7,10 @@ import platform
 
 import similitude
 from similitude.evaluate.ceiling import above_ceiling
+from similitude.feedback.forms import FORMS
 from similitude.report.learning.findings import Findings
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
-_FORMS = {
-    "triplet": "triplet questions (is A more like B or like C?)",
-    "odd_one_out": "odd-one-out questions of three items",
-    "most_central": "questions for the most central of three items",
-    "choice": "choices of the most similar items from a grid",
-    "quadruplet": "comparisons of two pairs",
-    "ranking": "rankings by similarity to an item",
-    "similarity_rating": "ratings of the similarity of pairs",
-    "difference_rating": "ratings of the difference of pairs",
-    "labelling": "labels with a confidence",
-}
 _CITATIONS = {
     "STE": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE MLSP.",
     "TSTE": "van der Maaten, L., & Weinberger, K. (2012). Stochastic triplet embedding. IEEE MLSP.",
@@ -40,7 +30,7 @@ def paragraph(found: Findings) -> str:
     """Sentences to paste into the methods section."""
     c, model = found.comparisons, found.model
     who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
-    forms = [_FORMS.get(name, name) for name in c.answers.form.labels]
+    forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
     text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
     chosen = model.chosen_

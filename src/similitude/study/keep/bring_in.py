@@ -12,16 +12,15 @@ import sqlalchemy as sa
 
 from similitude.feedback.files import tables
 from similitude.feedback.files.writing import WRITTEN
-from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, side_of
+from similitude.feedback.forms import PAGES
+from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
 from similitude.study.items import is_storable
-from similitude.study.keep.export import FILE_FORM
 from similitude.study.keep.rebuild import recount
 from similitude.study.service import StudyService
-from similitude.study.settings import FORM_NAMES, StudyError
+from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.rows import Row
 
-_STUDY_FORM = {name: form for form, name in FILE_FORM.items()}
 _WORD = r"\w[\w .:-]{0,99}"
 _EXPECTED = {
     "kind": "question|practice|catch", "direction": "|".join(DIRECTIONS), "background": BACKGROUND, "strategy": _WORD,
@@ -67,10 +66,10 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path) -> dict[str, Any]:
     """A row of the log from a row of the file."""
     where = f"{path.name}: row {place + 1}"
-    form = _STUDY_FORM.get(cells["form"], cells["form"])
+    form = next((page for page, one in PAGES.items() if one.name == cells["form"]), cells["form"])
     shown, response = _listed(cells["shown"], where), _listed(cells["response"], where)
     outcome = cells.get("outcome") or ("answered" if response else "cant_tell")
-    if form not in FORM_NAMES or outcome not in OUTCOMES or not cells["rater"] or not shown:
+    if form not in PAGES or outcome not in OUTCOMES or not cells["rater"] or not shown:
         raise StudyError(f"{where}: expected an answer of a study, found form {form!r}, outcome {outcome!r}")
     _check_words(cells, where)
     time, received = _number(cells.get("time"), where), _number(cells.get("received"), where)
@@ -81,7 +80,7 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
         "number": None if number is None else int(number), "uid": None, "kind": cells.get("kind") or "question",
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
-        "side": side_of(form, response), "milliseconds": None if time is None else round(1000 * time),
+        "side": form_of(form).side_of(response), "milliseconds": None if time is None else round(1000 * time),
         "direction": cells.get("direction"), "background": cells.get("background"),
         "strategy": cells.get("strategy") or "imported", "score": _number(cells.get("score"), where),
         "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,

@@ -24,12 +24,12 @@ from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
+from similitude.feedback.forms import PAGES
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 
-FILE_FORM = {"similarity_rating": "rated_pair", "labelling": "labelled_item"}
 BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
@@ -86,7 +86,7 @@ class AnswersFile:
             kept = kept.where(*self._here, *self._kept).limit(1)
             if connection.scalar(kept) is None:
                 raise StudyError(f"{study}: no answers to write yet")
-            self._labelled = connection.scalar(kept.where(answer.c.form == "labelling")) is not None
+            self._labelled = connection.scalar(kept.where(answer.c.form.in_(_with_classes()))) is not None
             self._versions = _versions(connection, self._study_id)
         self._header = {"format": FORMAT, "items": self._items()}
         self._raters: set[str] = set()
@@ -186,7 +186,7 @@ def _versions(connection: sa.Connection, study_id: int) -> list[Mapping[str, Any
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {
-        "form": [FILE_FORM.get(row["form"], row["form"]) for row in rows],
+        "form": [PAGES[row["form"]].name if row["form"] in PAGES else row["form"] for row in rows],
         "rater": [row["code"] for row in rows],
         "shown": [json.loads(row["shown"]) for row in rows],
         "response": [json.loads(row["response"] or "[]") for row in rows],
@@ -198,10 +198,16 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     }
 
 
+def _with_classes() -> list[str]:
+    """Forms whose first number is that of a class, which has a name."""
+    return [page for page, form in PAGES.items() if "classes" in form.settings]
+
+
 def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Iterator[list[str] | None]:
     """The words behind the numbers of classes."""
+    labelled = _with_classes()
     for row in rows:
-        said = None if row["form"] != "labelling" or row["response"] is None else json.loads(row["response"])
+        said = None if row["form"] not in labelled or row["response"] is None else json.loads(row["response"])
         yield None if said is None else [classes[row["version"]][int(said[0])]]
 
 

@@ -17,12 +17,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.feedback.forms import PAGES
+from similitude.study.asking import form_of
 from similitude.study.entrance import REHEARSAL
 from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
-from similitude.study.texts import DEFAULTS, all_texts
+from similitude.study.texts import all_texts
 from similitude.study.web.rater import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -129,14 +131,13 @@ def _has_page(study: Study, name: str) -> bool:
 
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
-    if question.form == "choice" and question.pick == 1:
-        return question.text or texts["ask_choice_one"]
-    return (question.text or texts[f"ask_{question.form}"]).replace("{pick}", str(question.pick))
+    asked = question.text or texts[form_of(question.form).ask_as(question)]
+    return asked.replace("{pick}", str(question.pick))
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
     """A page for what cannot be shown: no such study, or a database that does not answer for now."""
-    texts = all_texts(study.texts) if study is not None else DEFAULTS
+    texts = all_texts({} if study is None else study.texts)
     words = (texts["fault_title"], texts["unavailable"]) if status == 503 else ("Not found", "There is no such page.")
     language = study.language if study is not None else "en"
     response = _page("fault.html", title=words[0], text=words[1], again=status == 503, language=language)
@@ -155,6 +156,13 @@ class OwnFiles(StaticFiles):
         """A file, with leave to keep it but not to trust it."""
         if "\0" in path:  # which no file has, and older Starlettes ask the system about
             raise Refused(404, "no_file", "There is no such file.")
-        response = await super().get_response(path, scope)
+        own = _script_elsewhere(Path(path))
+        response = await super().get_response(path, scope) if own is None else FileResponse(own)
         response.headers["Cache-Control"] = "no-cache"
         return response
+
+
+def _script_elsewhere(path: Path) -> Path | None:
+    """The script of a form that another package brought; None of ours, which stand beside the other scripts."""
+    form = PAGES.get(path.stem) if path.parent.as_posix() == "forms" and path.suffix == ".js" else None
+    return None if form is None else form.script

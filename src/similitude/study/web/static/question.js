@@ -1,7 +1,6 @@
 // One question on the screen, from when its items are to be seen until it is answered.
 
 import { fill, make, painted, seconds } from "./dom.js";
-import { FORMS } from "./forms.js";
 import { channels } from "./items.js";
 
 const LOOK_AGAIN = 0.5;
@@ -25,7 +24,7 @@ export function ask(main, question, prepared, setup, gone) {
     };
     gone.addEventListener("abort", () => { over.abort(); resolve(null); }, { signal: over.signal });
 
-    const form = FORMS[setup.form](prepared.views, { ...setup, over: over.signal }, (response) => finish("answered", response));
+    const form = setup.show(prepared.views, { ...setup, over: over.signal }, (response) => finish("answered", response));
     const others = otherAnswers(setup, finish);
     const turnOff = () => {
       [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = true));
@@ -123,7 +122,7 @@ function asShown(stage) {
 /** After a practice question: whether it was the expected answer, and which was. */
 export function feedback(main, { said, form }, question, setup) {
   if (!question.correct || said.outcome !== "answered") return Promise.resolve();
-  const same = sameResponse(setup.form, said.response, question.correct);
+  const same = (form.same ?? sameNumbers)(said.response, question.correct);
   form.mark(question.correct);
   return new Promise((resolve) => {
     const go = make("button", { class: "main", onclick: resolve }, setup.texts.go_on);
@@ -135,8 +134,7 @@ export function feedback(main, { said, form }, question, setup) {
   });
 }
 
-function sameResponse(form, one, other) {
-  if (form === "labelling") return one[0] === other[0];
+function sameNumbers(one, other) {
   const sorted = (response) => JSON.stringify([...response].sort((a, b) => a - b));
   return sorted(one) === sorted(other);
 }

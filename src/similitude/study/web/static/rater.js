@@ -10,6 +10,7 @@ import { Refusal, Server } from "./server.js";
 import { Shortcuts } from "./shortcuts.js";
 
 const setup = JSON.parse(document.getElementById("setup").textContent);
+setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the questions of this form are shown
 const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;

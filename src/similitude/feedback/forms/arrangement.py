@@ -1,0 +1,82 @@
+"""Where the items of a question stand, and which orders of them ask the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial, perm
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.columns import Array
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """The places of a question: perhaps a head, which stays first, and alternatives that may change places.
+
+    Attributes
+    ----------
+    head : whether the first item is the one that the others are compared with
+    unit : how many items make one alternative; within it they may change places too (2: pairs)
+    """
+
+    head: bool = False
+    unit: int = 1
+
+    def n_alternatives(self, width: int) -> int:
+        """How many alternatives a question of so many items has."""
+        return (width - self.head) // self.unit
+
+    def canonical(self, shown: Array) -> Array:
+        """Return questions (rows) in one order each, so that the same question is the same row.
+
+        The head stays; the items of an alternative are sorted, and so are the alternatives.
+        """
+        first, rest = shown[:, : int(self.head)], shown[:, int(self.head) :]
+        if self.unit == 1:
+            rest = np.sort(rest, axis=1)
+        else:
+            units = np.sort(rest.reshape(len(rest), -1, self.unit), axis=2)
+            order = np.lexsort(np.moveaxis(units, 2, 0)[::-1], axis=-1)
+            rest = np.take_along_axis(units, order[:, :, None], axis=1).reshape(rest.shape)
+        return np.concatenate([first, rest], axis=1) if self.head else rest
+
+    def shuffled(self, width: int, rng: np.random.Generator) -> Array:
+        """Return the places of a question in another order that asks the same, so that no side is favoured."""
+        places = np.arange(width)
+        first, rest = places[: int(self.head)], places[int(self.head) :]
+        if self.unit > 1:
+            units: Array = rng.permuted(rest.reshape(-1, self.unit), axis=1)
+            return np.concatenate([first, rng.permutation(units).ravel()])
+        return np.concatenate([first, rng.permutation(rest)])
+
+    def number(self, width: int, n_items: int) -> int:
+        """Return how many different questions there are; items of one question differ."""
+        heads, rest, units = (n_items if self.head else 1), width - self.head, self.n_alternatives(width)
+        return heads * perm(n_items - self.head, rest) // (factorial(self.unit) ** units * factorial(units))
+
+    def every(self, items: Sequence[Any], width: int) -> Iterator[list[Any]]:
+        """Yield every different question once."""
+        if not self.head:
+            yield from self._without_head(items, width)
+            return
+        for head in items:
+            others = [item for item in items if item != head]
+            yield from ([head, *rest] for rest in self._without_head(others, width - 1))
+
+    def _without_head(self, items: Sequence[Any], width: int) -> Iterator[list[Any]]:
+        for chosen in combinations(items, width):
+            yield from _units_of(list(chosen), self.unit)
+
+
+def _units_of(items: list[Any], unit: int) -> Iterator[list[Any]]:
+    """Yield every way to put items into units of one size, the units one after the other."""
+    if unit == 1 or len(items) <= unit:
+        yield items
+        return
+    for together in combinations(items[1:], unit - 1):
+        left = [item for item in items[1:] if item not in together]
+        yield from ([items[0], *together, *rest] for rest in _units_of(left, unit))

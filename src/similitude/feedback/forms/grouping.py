@@ -1,0 +1,57 @@
+"""Groupings: items sorted into groups of those that belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Rows
+from similitude.feedback.forms.base import Edges, FileColumns, Form
+from similitude.feedback.forms.placement import ITEM_COLUMN
+
+if TYPE_CHECKING:
+    from similitude.feedback.simulation.mind import Mind, Said
+
+
+class Grouping(Form):
+    """An item is more like its group's members than like the members of others."""
+
+    name = "grouping"
+    words = "groupings of items"
+    says = "the number of each item's group"
+    columns = (FileColumns((ITEM_COLUMN, ("group",)), "groups"),)
+
+    def comparisons(self, shown: Array, response: Array) -> Edges:
+        """An item is more like its group's members than like the members of others."""
+        self.check_size(shown.shape[1] == response.shape[1], shown, response)
+        return within_over_across(shown, response)
+
+    def count(self, shown: Rows, response: Rows) -> Array:
+        """In the group × outside, for every item."""
+        return np.array([count_within_over_across(response[row]) for row in range(len(response))], np.int64)
+
+    def answer(self, mind: Mind, shown: Array) -> Said:
+        """Sort the items into groups: each joins the most alike of the first few."""
+        size = shown.shape[1]
+        starts = shown[:, : max(2, round(size**0.5))]
+        group = np.empty(shown.shape, np.int32)
+        for k in range(size):
+            group[:, k] = mind.value(-mind.truth.squared(shown[:, k : k + 1], starts)).argmax(1)
+        group[:, : starts.shape[1]] = np.arange(starts.shape[1])
+        return group, *mind.whole_sheet(len(shown))
+
+
+def within_over_across(shown: Array, group: Array) -> Edges:
+    """Return comparisons of every item with one of its group (near) and one of another (far)."""
+    same = group[:, :, None] == group[:, None, :]
+    beside = same & ~np.eye(shown.shape[1], dtype=bool)
+    row, head, near, far = np.nonzero(beside[:, :, :, None] & ~same[:, :, None, :])
+    heads = shown[row, head]
+    return np.stack([heads, shown[row, near]], 1), np.stack([heads, shown[row, far]], 1), row
+
+
+def count_within_over_across(group: Array) -> int:
+    """Return how many such comparisons the groups of one answer give."""
+    size = np.unique(group, return_counts=True)[1]
+    return int((size * (size - 1) * (size.sum() - size)).sum())

@@ -1,0 +1,26 @@
+"""Odd-one-out: which of three does not belong."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from similitude.feedback.columns import Array
+from similitude.feedback.forms.base import Edges, FileColumns
+from similitude.feedback.forms.picking import OneOfThree
+
+
+class OddOneOut(OneOfThree):
+    """The one whose two others are most alike."""
+
+    name = page = "odd_one_out"
+    words = "odd-one-out questions of three items"
+    says = "position of the odd one"
+    ask = "Which one is the odd one out?"
+    columns = (FileColumns((("a",), ("b",), ("odd",)), said=2),)
+
+    def comparisons(self, shown: Array, response: Array) -> Edges:
+        """The two others are more alike than either is with the odd one: d(b,c) < d(b,a) and d(c,b) < d(c,a)."""
+        odd, b, c = self.parts(shown, response)
+        near = np.stack([np.stack([b, c], 1), np.stack([c, b], 1)], 1)
+        far = np.stack([np.stack([b, odd], 1), np.stack([c, odd], 1)], 1)
+        return near.reshape(-1, 2), far.reshape(-1, 2), np.repeat(np.arange(len(shown)), 2)

@@ -1,0 +1,51 @@
+"""Rankings: items in order of their nearness to the head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Rows
+from similitude.feedback.forms.base import Edges
+from similitude.feedback.forms.picking import FromGrid, with_head
+
+if TYPE_CHECKING:
+    from similitude.feedback.simulation.mind import Mind, Said
+
+
+class Ranking(FromGrid):
+    """The items from nearest on; those that are not ranked are farther than all that are."""
+
+    name = "ranking"
+    words = "rankings by similarity to an item"
+    shows, says = "head, then the items", "positions from nearest on; what is not ranked is farther"
+    grid = 4
+
+    def same_response(self, one: Sequence[float], other: Sequence[float]) -> bool:
+        """Whether the order is the same."""
+        return list(one) == list(other)
+
+    def comparisons(self, shown: Array, response: Array) -> Edges:
+        """Each ranked item is nearer to the head than all that follow it and all that were not ranked."""
+        width = shown.shape[1]
+        order = self.places(response, self.codes(width))
+        rank = np.full(shown.shape, width)
+        np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
+        row, near, far = np.nonzero(rank[:, :, None] < rank[:, None, :])
+        keep = (near > 0) & (far > 0)
+        return with_head(shown, row[keep], near[keep], far[keep])
+
+    def count(self, shown: Rows, response: Rows) -> Array:
+        """Ranked × left, and each two that are ranked."""
+        ranked = response.lengths
+        return ranked * (shown.lengths - 1 - ranked) + ranked * (ranked - 1) // 2
+
+    def answer(self, mind: Mind, shown: Array) -> Said:
+        """Rank the items by nearness to the head."""
+        size = shown.shape[1] - 1
+        count = size if mind.n_chosen is None else mind.n_chosen
+        if not 1 <= count <= size:
+            raise ValueError(f"n_chosen: expected 1 to {size} ranks for {size} items, found {count}")
+        return self.rank(mind, shown, count)

@@ -1,0 +1,82 @@
+"""The mind of a simulated rater: how clearly it sees, how it errs; what it says to a question, the form knows.
+
+What is said is the response in the code of the form, the side of the screen of (the first of) what was chosen, and how
+clear the answer was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Floats
+from similitude.feedback.simulation.truth import Truth
+
+Said = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Mind:
+    """What decides the answers: the truth, each answer's sharpness and lapse rate, and chance."""
+
+    truth: Truth
+    sharpness: Floats
+    lapse: Floats
+    flip: float
+    n_chosen: int | None
+    levels: int | None
+    rng: np.random.Generator
+    classes: Sequence[str] = ()
+
+    def value(self, score: Floats) -> Floats:
+        """Return the noisy value of each alternative (answers × alternatives): highest is said first.
+
+        `sharpness · score + Gumbel`; the score alone where sharpness is infinite; noise alone in a lapse.
+        """
+        exact = np.isinf(self.sharpness)
+        lapsed = self.rng.random(len(score)) < self.lapse
+        scale = np.where(lapsed, 0.0, np.where(exact, 1.0, self.sharpness))
+        noise = np.where(lapsed | ~exact, 1.0, 0.0)
+        sign = np.where(self.rng.random(len(score)) < self.flip, -1.0, 1.0)
+        value = scale[:, None] * score
+        if noise.any():
+            value = value + noise[:, None] * self.rng.gumbel(size=score.shape)
+        return sign[:, None] * value
+
+    def rate(self, squared: Floats) -> Floats:
+        """Return noisy distances (answers × pairs): noise, lapses and flips strike each rating by itself."""
+        exact = np.isinf(self.sharpness)
+        noise = np.where(exact, 0.0, 1.0 / np.where(exact, 1.0, np.maximum(self.sharpness, 1e-12)))
+        rating = squared - noise[:, None] * self.rng.gumbel(size=squared.shape)
+        other = np.take_along_axis(rating, self.rng.integers(0, rating.shape[1], rating.shape), axis=1)
+        rating = np.where(self.rng.random(rating.shape) < self.lapse[:, None], other, rating)
+        low, high = rating.min(1, keepdims=True), rating.max(1, keepdims=True)
+        rating = np.where(self.rng.random(rating.shape) < self.flip, low + high - rating, rating)
+        return rating if self.levels is None else _steps(rating, self.levels)
+
+    def pick(self, score: Floats) -> Said:
+        """Take the alternative of the highest value."""
+        chosen = self.value(score).argmax(1)
+        return chosen[:, None].astype(np.int8), chosen.astype(np.int32), self.clarity(score)
+
+    def clarity(self, score: Floats) -> Floats:
+        """Return how far the best alternative lies above the second, as the rater sees it."""
+        if score.shape[1] < 2:
+            return np.zeros(len(score))
+        best = np.partition(score, -2, axis=1)[:, -2:]
+        return np.minimum(self.sharpness, 1e6) * (best[:, 1] - best[:, 0])
+
+    def whole_sheet(self, length: int) -> tuple[Array, Array]:
+        """Return side and clarity of answers that are no place on the screen."""
+        return np.full(length, -1, np.int32), np.zeros(length)
+
+
+def _steps(rating: Floats, levels: int) -> Floats:
+    """Cut each sheet into steps 1 to `levels` of equal width."""
+    if levels < 2:
+        raise ValueError(f"levels: expected at least 2 steps of the scale, found {levels}")
+    low, high = rating.min(1, keepdims=True), rating.max(1, keepdims=True)
+    place = (rating - low) / np.maximum(high - low, np.finfo(float).tiny)
+    return 1.0 + np.minimum(np.floor(place * levels), levels - 1)

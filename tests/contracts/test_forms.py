@@ -1,0 +1,158 @@
+"""Every form of question keeps what a form promises: a new one cannot escape."""
+
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.feedback.columns import Rows
+from similitude.feedback.forms import FORMS, PAGES, PIECES, derive, picking_forms
+from similitude.feedback.simulation.mind import Mind
+from similitude.feedback.simulation.truth import Truth
+from similitude.study.web.pages import STATIC
+from tests.toy.most_typical import MostTypical
+
+TOY = MostTypical()
+EVERY = [*FORMS.values(), *PIECES.values(), TOY]
+ASKED = [form for form in EVERY if form.n_shown is not None or form.grid is not None]
+PICKING = [*picking_forms().values(), TOY]
+ON_PAGES = [*PAGES.values(), TOY]
+GRID = 3
+N_ITEMS = 6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a study might decide."""
+
+    grid_size: int = GRID
+    pick: int = 2
+    scale: int = 5
+    classes: tuple[str, ...] = field(default=("x", "y", "z"))
+
+
+def by_name(form):
+    return form.name
+
+
+def said_by_a_mind(form, rng, n=40, sharpness=2.0):
+    """Questions of a form, and what simulated raters say to them."""
+    truth = Truth(N_ITEMS, positions=rng.normal(size=(N_ITEMS, 2)))
+    shown = form.draw(N_ITEMS, n, GRID, rng)
+    settings = Settings()
+    one = np.full(n, sharpness), np.zeros(n)
+    mind = Mind(truth, *one, 0.0, settings.pick, settings.scale, rng, settings.classes)
+    return shown, form.answer(mind, shown)
+
+
+def unordered(near, far):
+    return sorted((sorted(one), sorted(other)) for one, other in zip(near.tolist(), far.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("form", EVERY, ids=by_name)
+def test_it_says_what_it_is(form):
+    assert form.name == form.name.lower().replace(" ", "_")
+    assert form.words
+    assert form.shows
+    assert form.says
+    assert FORMS.get(form.name, PIECES.get(form.name, TOY)) is form
+
+
+@pytest.mark.parametrize("form", ASKED, ids=by_name)
+def test_the_same_question_is_the_same_row_in_any_order_that_asks_the_same(form):
+    rng, width = np.random.default_rng(0), form.width(N_ITEMS, GRID)
+    shown = form.draw(N_ITEMS, 30, GRID, rng)
+    turned = np.array([row[form.arrangement.shuffled(width, rng)] for row in shown])
+    np.testing.assert_array_equal(form.arrangement.canonical(turned), form.arrangement.canonical(shown))
+    assert (np.sort(turned, axis=1) == np.sort(shown, axis=1)).all()
+
+
+@pytest.mark.parametrize("form", ASKED, ids=by_name)
+def test_every_question_is_listed_once_and_counted(form):
+    width = form.width(N_ITEMS, GRID)
+    listed = np.array(list(form.arrangement.every(range(N_ITEMS), width)))
+    every = np.array(list(permutations(range(N_ITEMS), width)))
+    different = {tuple(row) for row in form.arrangement.canonical(every).tolist()}
+    assert {tuple(row) for row in form.arrangement.canonical(listed).tolist()} == different
+    assert len(listed) == len(different) == form.arrangement.number(width, N_ITEMS)
+
+
+@pytest.mark.parametrize("form", ASKED, ids=by_name)
+def test_a_response_means_the_same_wherever_the_items_stand(form):
+    rng = np.random.default_rng(1)
+    shown, (response, side, _) = said_by_a_mind(form, rng)
+    for items, said, place in zip(shown, response.astype(float), side, strict=True):
+        names, order = [f"i{k}" for k in items], form.arrangement.shuffled(len(items), rng)
+        moved = form.rearranged(said.tolist(), names, [names[k] for k in order])
+        assert form.same_response(form.rearranged(moved, [names[k] for k in order], names), said.tolist())
+        assert form.side_of(said.tolist()) == place
+        if form.name not in PIECES:
+            before = form.comparisons(items[None], said[None])
+            after = form.comparisons(items[order][None], np.array([moved]))
+            assert unordered(*before[:2]) == unordered(*after[:2])
+
+
+@pytest.mark.parametrize("form", ON_PAGES, ids=by_name)
+def test_a_page_takes_what_simulated_raters_say_and_nothing_else(form):
+    settings = Settings()
+    form.check_setup(settings)
+    _, (response, _, _) = said_by_a_mind(form, np.random.default_rng(2))
+    for said in response.tolist():
+        assert form.check_response(said, settings) == [float(value) for value in said]
+        for wrong in ([], [*said, said[0]], [99.0, *said[1:]], [float("nan"), *said[1:]], [said[0] + 0.5, *said[1:]]):
+            with pytest.raises(ValueError, match="response: expected"):
+                form.check_response(wrong, settings)
+
+
+@pytest.mark.parametrize("form", ON_PAGES, ids=by_name)
+def test_a_page_has_a_script_and_asks_something(form):
+    script = form.script or STATIC / "forms" / f"{form.page}.js"
+    assert "export default function" in script.read_text(encoding="utf-8")
+    assert form.ask_as(Settings()) in form.asks
+    assert form.ask_as(Settings(pick=1)) in form.asks
+    assert all(form.asks.values())
+    assert set(form.settings) <= set(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("form", PICKING, ids=by_name)
+def test_what_is_at_stake_is_what_answers_may_say(form):
+    shown = np.arange(form.width(N_ITEMS, GRID))[None]
+    near, far = form.at_stake(shown)
+    stake = {frozenset(map(frozenset, two)) for two in zip(near.tolist(), far.tolist(), strict=True)}
+    assert len(stake) == len(near)
+    edges = [form.comparisons(shown, np.array([[code]])) for code in form.codes(shown.shape[1])]
+    said = [two for edge in edges for two in zip(edge[0].tolist(), edge[1].tolist(), strict=True)]
+    may = {frozenset(map(frozenset, two)) for two in said}
+    assert stake == may
+
+
+@pytest.mark.parametrize("form", PICKING, ids=by_name)
+def test_the_pairs_that_speak_for_an_alternative_decide_a_clear_answer(form):
+    rng = np.random.default_rng(3)
+    truth = Truth(N_ITEMS, positions=rng.normal(size=(N_ITEMS, 2)))
+    shown = form.draw(N_ITEMS, 50, GRID, rng)
+    mind = Mind(truth, np.full(50, np.inf), np.zeros(50), 0.0, 1, None, rng)
+    first = form.answer(mind, shown)[0][:, 0] - form.codes(shown.shape[1])[0]
+    np.testing.assert_array_equal(first, form.value(truth, shown).argmax(axis=1))
+
+
+@pytest.mark.parametrize("form", [form for form in EVERY if form.is_simulated and form.name not in PIECES], ids=by_name)
+def test_the_number_of_comparisons_is_known(form):
+    shown, (response, _, _) = said_by_a_mind(form, np.random.default_rng(4), n=5)
+    answer = form.comparisons(shown, response)[2]
+    expected = np.bincount(answer, minlength=5)
+    np.testing.assert_array_equal(form.count(Rows.uniform(shown), Rows.uniform(response)), expected)
+
+
+@pytest.mark.parametrize("piece", PIECES.values(), ids=by_name)
+def test_a_piece_is_part_of_a_sheet(piece):
+    assert piece.sheet is FORMS[piece.sheet.name]
+    shown, (response, _, _) = said_by_a_mind(piece, np.random.default_rng(5), n=12, sharpness=0.5)
+    _, once = np.unique(np.sort(shown, axis=1), axis=0, return_index=True)
+    pieces = sm.Answers.of(piece.name, Rows.uniform(shown[once]), Rows.uniform(response[once].astype(float)))
+    gathered = sm.Comparisons.from_answers(pieces, n_items=N_ITEMS)
+    assert gathered.n_answers == 1
+    assert gathered.answers.form.labels == (piece.sheet.name,)
+    assert 0 < len(gathered) == len(derive(gathered.answers)[0])
