@@ -29,7 +29,7 @@ test: check  ## style, types and all tests
 	./tests/setup.sh
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in two minutes
+test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in a minute and a half
 	$(BIN)/python -m pytest --fast -n auto --dist worksteal
 
 test-all: check  ## everything, the large matrices whole

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.study_measures import children
 from similitude.study.client import Address, Client
 
 
@@ -50,11 +51,7 @@ class Server:
     @property
     def model_process(self) -> int | None:
         """Number of its model process; None while there is none."""
-        for status in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                if int(status.read_text(encoding="utf-8").rpartition(")")[2].split()[1]) == self.process.pid:
-                    return int(status.parent.name)
-        return None
+        return next(iter(children(self.process.pid)), None)
 
     def kill(self) -> None:
         self.process.kill()

@@ -29,7 +29,7 @@ def method(name: str) -> None:
     truth, c = answers()
     estimator = getattr(sm, name)(2, random_state=0).fit(c)
     _, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.8), layout="constrained")
-    loss = estimator.loss()
+    loss = estimator.comparison_loss()
     near = np.linspace(0.0, 3.0, 200)
     for colour, far in zip(COLOURS, (0.5, 1.0, 2.0), strict=False):
         value = loss.shape(loss.margin(near**2, np.full_like(near, far**2)))[0]
@@ -52,7 +52,7 @@ def losses() -> None:
     _, axes = plt.subplots(1, 5, figsize=(11.0, 2.6), layout="constrained", sharex=True)
     near = np.linspace(0.0, 3.0, 200)
     for ax, name in zip(axes, ("STE", "TSTE", "CKL", "SOE", "GNMDS"), strict=True):
-        loss = getattr(sm, name)(2).loss()
+        loss = getattr(sm, name)(2).comparison_loss()
         for colour, far in zip(COLOURS, (0.5, 1.0, 2.0), strict=False):
             ax.plot(near, loss.shape(loss.margin(near**2, np.full_like(near, far**2)))[0], color=colour)
         ax.set(title=name, xlabel="near pair", ylim=(0, 6))

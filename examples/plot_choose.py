@@ -18,7 +18,7 @@ answers = sm.simulate(truth, 700, sharpness=1.0, raters=8, random_state=1)
 # A grid of both. ``AnswerFold`` inside ``cross_validate`` keeps answers whole.
 
 rows = [
-    sm.cross_validate(sm.STE(d, penalty=penalty, random_state=0), answers, n_splits=4, random_state=0).assign(
+    sm.cross_validate(sm.STE(d, penalty=penalty, random_state=0), answers, n_folds=4, random_state=0).assign(
         estimator=f"{d} dimension{'s' * (d > 1)}", penalty=penalty
     )
     for d in (1, 2, 5)

@@ -31,7 +31,7 @@ print(answers)
 # Both comparisons of an answer are held out together.
 
 methods = [sm.CKL(2, random_state=0), sm.TSTE(2, random_state=0), sm.SOE(2, random_state=0)]
-table = sm.cross_validate(methods, answers, n_splits=3, random_state=0)
+table = sm.cross_validate(methods, answers, n_folds=3, random_state=0)
 print(table[["estimator", "accuracy", "low", "high", "whole_answers"]].round(3))
 
 # %%

@@ -33,15 +33,15 @@ NOISE = 0.1
 TOLERANCE = 0.03  # of the objective: the proven gap at which a fit stops
 FREE, GIVEN, MAPS = [3.0, 1.5, 0.8], [0.03, 0.3], [6.0, 3.0, 1.0]  # penalties, in units of the defaults' scale
 METHODS = {
-    "RCKL logistic": sm.RCKL("logistic"),
-    "RCKL hinge": sm.RCKL("hinge"),
-    "RCKL-MKL logistic": sm.RCKLMKL("logistic"),
-    "RCKL-MKL hinge": sm.RCKLMKL("hinge"),
-    "RCKL-AK logistic": sm.RCKLAK("logistic"),
-    "RCKL-AK hinge": sm.RCKLAK("hinge"),
-    "MKPOE full": sm.MKPOE("hinge"),
-    "MKPOE diagonal": sm.MKPOE("hinge", diagonal=True),
-    "MKPOE weighted": sm.MKPOE("hinge", combination="weighted", random_state=0),
+    "RCKL logistic": sm.RCKL(loss="logistic"),
+    "RCKL hinge": sm.RCKL(loss="hinge"),
+    "RCKL-MKL logistic": sm.RCKLMKL(loss="logistic"),
+    "RCKL-MKL hinge": sm.RCKLMKL(loss="hinge"),
+    "RCKL-AK logistic": sm.RCKLAK(loss="logistic"),
+    "RCKL-AK hinge": sm.RCKLAK(loss="hinge"),
+    "MKPOE full": sm.MKPOE(loss="hinge"),
+    "MKPOE diagonal": sm.MKPOE(loss="hinge", diagonal=True),
+    "MKPOE weighted": sm.MKPOE(loss="hinge", combination="weighted", random_state=0),
 }
 
 

@@ -82,9 +82,9 @@ def fit_lasso(price: float) -> Fit:
     return lambda X, y, c: (Lasso(price, max_iter=20_000).fit(X, np.where(y == 1, c, 1 - c)).predict, {})
 
 
-def fit_camel(l1: float, ranking: float | None = None) -> Fit:
+def fit_camel(penalty: float, ranking: float | None = None) -> Fit:
     def fit(X: np.ndarray, y: np.ndarray, c: np.ndarray) -> tuple[Scores, dict]:
-        model = sm.CAMEL(l1=l1, ranking=ranking or 0.0, max_iter=60, tol=1e-7, n_init=2, random_state=0)
+        model = sm.CAMEL(penalty=penalty, ranking=ranking or 0.0, max_iter=60, tol=1e-7, n_init=2, random_state=0)
         model.fit(X, y, None if ranking is None else c)
         return model.decision_function, {"sparsity": model.sparsity_, "rank": model.rank_, "features": X.shape[1]}
 
@@ -98,8 +98,8 @@ METHODS: dict[str, list[Fit]] = {
     "SVM": [fit_svm(cost) for cost in (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)],
     "SVM-Combo": [fit_svm(cost, ranking) for cost in COST for ranking in RANKING],
     "Lasso": [fit_lasso(price) for price in (0.001, 0.003, 0.01, 0.03, 0.1, 0.2)],
-    "CAMEL": [fit_camel(l1) for l1 in (0.001, 0.003, 0.006, 0.01, 0.02, 0.03)],
-    "CAMEL-CL": [fit_camel(l1, ranking) for l1 in L1 for ranking in RANKING],
+    "CAMEL": [fit_camel(penalty) for penalty in (0.001, 0.003, 0.006, 0.01, 0.02, 0.03)],
+    "CAMEL-CL": [fit_camel(penalty, ranking) for penalty in L1 for ranking in RANKING],
 }
 
 

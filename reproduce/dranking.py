@@ -96,7 +96,7 @@ def ten_cities(maps: dict[str, Any]) -> Iterator[dict[str, Any]]:
         c = sm.Comparisons.from_distances(distances, how)
         for slack, penalty in [("soft", 3.0), ("soft", 1.0), ("soft", "auto"), ("soft", 0.01), ("hard", 1.0)]:
             start = time.perf_counter()
-            model = sm.RCKL("hinge", slack=slack, penalty=penalty, max_iter=5000).fit(c)
+            model = sm.RCKL(loss="hinge", slack=slack, penalty=penalty, max_iter=5000).fit(c)
             yield gnmds_row(model, how, every, time.perf_counter() - start)
             maps["ten"][1][f"{how}, {slack}, {model.penalty_:.2g}"] = model.embedding_
 
@@ -142,9 +142,9 @@ def us_cities(maps: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "chain": right(-k, chain),
     }
     fits = [
-        ("GNMDS, default penalty", sm.RCKL("hinge"), chain, None),
-        ("GNMDS, penalty .003", sm.RCKL("hinge", penalty=3e-3), chain, None),
-        ("GNMDS, default penalty", sm.RCKL("hinge"), train, None),
+        ("GNMDS, default penalty", sm.RCKL(loss="hinge"), chain, None),
+        ("GNMDS, penalty .003", sm.RCKL(loss="hinge", penalty=3e-3), chain, None),
+        ("GNMDS, default penalty", sm.RCKL(loss="hinge"), train, None),
         ("d-ranking-VM, linear, metric", sm.DRankingVM(), train, X),
         ("d-ranking-VM, linear, metric, weak penalty", sm.DRankingVM(penalty=1e-7), train, X),
         ("d-ranking-VM, RBF of width 15, metric", sm.DRankingVM(), train, ranked),
@@ -178,7 +178,7 @@ def digits(maps: dict[str, Any]) -> dict[str, Any]:
     distances = squareform(pdist(X))
     ranks = sm.Comparisons.from_distances(distances, "sample", N_SAMPLED, random_state=1)
     start = time.perf_counter()
-    model = sm.DRankingVM("rbf").fit(ranks, features=X)
+    model = sm.DRankingVM(kernel="rbf").fit(ranks, features=X)
     seconds = time.perf_counter() - start
     fresh = sm.Comparisons.from_distances(distances, "sample", N_TEST, random_state=2)
     maps["digits"] = (model.embedding_, y)
@@ -191,7 +191,7 @@ def digits(maps: dict[str, Any]) -> dict[str, Any]:
         "chain": model.score(sm.Comparisons.from_distances(distances, "chain")),
         "in 2-D": flat(model).score(fresh),
         "seconds": seconds,
-        "new images": sm.DRankingVM("rbf").fit(part, features=X[old]).score(held, features=X[new]),
+        "new images": sm.DRankingVM(kernel="rbf").fit(part, features=X[old]).score(held, features=X[new]),
     }
 
 
@@ -248,8 +248,8 @@ def standard(X: np.ndarray) -> np.ndarray:
 
 def held_out(name: str, X: np.ndarray, distances: np.ndarray, n_components: int) -> Iterator[dict[str, Any]]:
     """A fifth of the items held out (four at least), ranks among them predicted; more splits where items are few."""
-    n_splits, scores = (5 if len(X) > 50 else 20), []
-    for split in range(n_splits):
+    n_folds, scores = (5 if len(X) > 50 else 20), []
+    for split in range(n_folds):
         order = np.random.default_rng(split).permutation(len(X))
         count = max(len(X) // 5, 4)
         new, old = order[:count], order[count:]
@@ -264,8 +264,8 @@ def held_out(name: str, X: np.ndarray, distances: np.ndarray, n_components: int)
             "data": name,
             "method": method,
             "new items": table[method].mean(),
-            "standard error": table[method].std() / np.sqrt(n_splits),
-            "splits": n_splits,
+            "standard error": table[method].std() / np.sqrt(n_folds),
+            "splits": n_folds,
         }
 
 

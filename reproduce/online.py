@@ -125,16 +125,16 @@ def small(trial: int) -> list[dict]:
     train, test, rows = answers[:10_000], answers[10_000:], []
     known = {"n_items": 100, "random_state": trial}
     online = {
-        "STE-ERKLE, 1/j": sm.ERKLE("logistic", step="inverse", **known),
-        "STE-ERKLE, 1/sqrt j": sm.ERKLE("logistic", step="sqrt", **known),
-        "STE-ERKLE": sm.ERKLE("logistic", step="constant", **known),
+        "STE-ERKLE, 1/j": sm.ERKLE(loss="logistic", step="inverse", **known),
+        "STE-ERKLE, 1/sqrt j": sm.ERKLE(loss="logistic", step="sqrt", **known),
+        "STE-ERKLE": sm.ERKLE(loss="logistic", step="constant", **known),
         "PA-ERKLE": sm.ERKLE(**known),
         "PA-ERKLE, symmetric gradient": sm.ERKLE(gradient="symmetric", **known),
         "PA-ERKLE, projected every 100": sm.ERKLE(project_every=100, **known),
         "OnlineEmbedding, no replay": sm.OnlineEmbedding(50, replay=0, **known),
         "OnlineEmbedding": sm.OnlineEmbedding(50, **known),
         "OnlineEmbedding, hinge": sm.OnlineEmbedding(50, loss="hinge", **known),
-        "STE-ERKLE, 10 passes": sm.ERKLE("logistic", step="constant", passes=10, **known),
+        "STE-ERKLE, 10 passes": sm.ERKLE(loss="logistic", step="constant", passes=10, **known),
         "PA-ERKLE, 10 passes": sm.ERKLE(passes=10, **known),
     }
     for name, model in online.items():
@@ -144,7 +144,7 @@ def small(trial: int) -> list[dict]:
         rows += follow(f"PA-ERKLE, {passes} passes", model, train, test, SMALL_AT[-1:], trial=trial)
     rows += refitted(online["OnlineEmbedding"], test, trial)
     batch = {
-        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=100),
+        "RCKL (certified)": lambda penalty: sm.RCKL(loss="logistic", penalty=penalty, n_items=100),
         "STE": lambda penalty: sm.STE(50, penalty=penalty, n_items=100, random_state=0),
         "GNMDS": lambda penalty: sm.GNMDS(50, penalty=penalty, n_items=100, random_state=0),
         "CKL": lambda penalty: sm.CKL(50, penalty=penalty, n_items=100, random_state=0),
@@ -207,14 +207,14 @@ def music(trial: int) -> list[dict]:
     at = (1000, 2500, cut)
     known = {"n_items": n, "random_state": trial}
     online = {
-        "STE-ERKLE": sm.ERKLE("logistic", step="constant", **known),
+        "STE-ERKLE": sm.ERKLE(loss="logistic", step="constant", **known),
         "PA-ERKLE": sm.ERKLE(**known),
         "PA-ERKLE, 10 passes": sm.ERKLE(passes=10, **known),
         "OnlineEmbedding": sm.OnlineEmbedding(50, **known),
     }
     rows = list(chain.from_iterable(follow(*one, train, test, at, trial=trial) for one in online.items()))
     batch = {
-        "RCKL (certified)": lambda penalty: sm.RCKL("logistic", penalty=penalty, n_items=n),
+        "RCKL (certified)": lambda penalty: sm.RCKL(loss="logistic", penalty=penalty, n_items=n),
         "STE": lambda penalty: sm.STE(50, penalty=penalty, n_items=n, random_state=0),
         "GNMDS": lambda penalty: sm.GNMDS(50, penalty=penalty, n_items=n, random_state=0),
     }

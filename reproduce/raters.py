@@ -104,7 +104,7 @@ def fruit(size_number: int, seed: int) -> list[dict]:
         models = {"pooled": getattr(sm, method)(2, random_state=0)}
         models["by rater"] = sm.RaterEmbedding(2, method=method, random_state=0)
         if size_number == len(SIZES) - 1 and seed < 2:
-            models["by group"] = sm.GroupEmbedding(2, method=method, max_groups=2, n_starts=2, random_state=0)
+            models["by group"] = sm.GroupEmbedding(2, method=method, max_groups=2, n_init=2, random_state=0)
         for name, row in scores(models, train, test).items():
             fact = {"part": "fruit", "method": method, "size": len(train), "seed": seed, "model": name, **row}
             if name == "by rater":

@@ -81,7 +81,7 @@ class Split:
             PENALTIES[self.diagonal],
             features=kernels(method, self.tables(names, self.items)),
             by="item",
-            n_splits=3,
+            n_folds=3,
             random_state=self.split,
         )
         return path.penalty[path.chosen].item()

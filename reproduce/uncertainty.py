@@ -38,6 +38,7 @@ SCENARIOS = (
     (20, 3, 2000, 0.7, "STE"),
     (20, 2, 3000, 1.0, "STE"),
 )
+LEVEL = 0.9  # of the intervals whose coverage is measured
 DRAWS = {"bootstrap": 60, "laplace": 300}
 WRONG = 2
 HONEST = (0.85, 0.95)
@@ -57,9 +58,9 @@ def trial(part: int, scenario: int, seed: int) -> list[dict]:
     if part == LIMIT:
         endless = sm.simulate(truth, 100 * m, sharpness=sharpness, random_state=data_seed + 1)
         end = fresh.fit(endless).embedding_
-        found = sm.uncertainty(fresh.fit(c), c, n=DRAWS["bootstrap"], random_state=seed)
+        found = sm.uncertainty(fresh.fit(c), c, n=DRAWS["bootstrap"], level=LEVEL, random_state=seed)
         return [{"scenario": scenario, "what": "bootstrap, own limit"} | covered(found, end)]
-    forecast = sm.more_answers(fresh, c, n_repeats=6, random_state=seed)
+    forecast = sm.more_answers(fresh, c, n_repeats=6, level=LEVEL, random_state=seed)
     later = forecast.table[forecast.table.answers == 2 * m].iloc[0]
     reached = []
     for k in range(4):
@@ -73,7 +74,7 @@ def places_and_accuracy(
     model: sm.STE, c: sm.Comparisons, truth: np.ndarray, new: sm.Comparisons, seed: int
 ) -> Iterator[dict]:
     for how, count in DRAWS.items():
-        found = sm.uncertainty(model, c, method=how, n=count, random_state=seed)
+        found = sm.uncertainty(model, c, method=how, n=count, level=LEVEL, random_state=seed)
         yield {"what": how} | covered(found, truth)
         if how == "bootstrap":
             yield {"what": "bootstrap, plain"} | covered(plain(found), truth)

@@ -1,6 +1,7 @@
 """The shape of the house: imports go one way, importing is cheap, every public name is documented and exists."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
 ORDER = [
-    "extras", "jit", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods", "evaluate",
-    "active", "auto", "plot", "report", "study", "demo", "cli",
+    "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods",
+    "evaluate", "active", "auto", "plot", "report", "study", "demo", "cli",
 ]  # fmt: skip
 
 
@@ -52,3 +53,18 @@ def test_public_names_exist_and_are_documented(name):
 def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         sm.nothing  # noqa: B018
+
+
+def holding(pattern, *rooms):
+    """The files of some rooms that hold a pattern."""
+    files = [path for path in SOURCE.rglob("*.py") if not rooms or room(path) in rooms]
+    found = [path for path in files if re.search(pattern, path.read_text(encoding="utf-8"))]
+    return {path.relative_to(SOURCE).as_posix() for path in found}
+
+
+def test_the_squared_distance_of_pairs_is_written_once():
+    assert holding(r"\[:, 0\]\] - [\w.]+\[\w+\[:, 1\]\]\) \*\* 2") == {"engine/distances.py"}
+
+
+def test_no_method_holds_a_gradient():
+    assert holding(r"add\.at\(|def \w*gradient|\.laplacian\(", "methods") == set()

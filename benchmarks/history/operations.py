@@ -57,7 +57,7 @@ def gradients(problem: Problem) -> Iterator[Operation]:
     graph = build_graph(sm.Comparisons.from_triplets(rows, n_items=problem.n))
     X = np.random.default_rng(0).normal(size=(problem.n, problem.d))
     for method in METHODS:
-        loss = getattr(sm, method)(problem.d).loss()
+        loss = getattr(sm, method)(problem.d).comparison_loss()
         ours = partial(CPU().embedding, loss, X, graph)
         yield Operation(f"gradient {method}", ours, partial(naive.gradient, method, X, rows))
 

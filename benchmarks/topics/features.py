@@ -135,7 +135,7 @@ def chosen(method: str, train: sm.Comparisons, tables: feature_data.Features, se
         model = estimator(method, given, train, tables, seed)
         usual = usual_penalty(model, train, tables)
         grid = [multiple * usual for multiple in multiples(method)]
-        asked: Row = {"features": tables, "n_splits": INNER_SPLITS, "random_state": 2_000 + seed}
+        asked: Row = {"features": tables, "n_folds": INNER_SPLITS, "random_state": 2_000 + seed}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             path = sm.penalty_path(model, train, grid, **asked)

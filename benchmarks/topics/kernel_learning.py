@@ -58,10 +58,10 @@ from benchmarks.problems import Problem
 from serve import peak, reset_peak
 n, m, loss = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 train, _ = Problem(n, m, 5, m_test=1000).triplets()
-sm.RCKL(loss).fit(sm.simulate(np.eye(10), 200, random_state=0))
+sm.RCKL(loss=loss).fit(sm.simulate(np.eye(10), 200, random_state=0))
 before = reset_peak()
 start = time.perf_counter()
-model = sm.RCKL(loss, n_items=n).fit(train)
+model = sm.RCKL(loss=loss, n_items=n).fit(train)
 found = {{"seconds": time.perf_counter() - start, "fit MB": peak() - before, "process MB": peak()}}
 found |= {{"objective": model.objective_, "proven gap": model.gap_ / model.objective_, "status": model.status_}}
 print(json.dumps(found | {{"rank": model.embedding_.shape[1], "iterations": model.n_iter_}}))
@@ -81,7 +81,7 @@ def speed_table(settings: Settings) -> Table:
     patience = 2 if settings.quick else PATIENCE
     with sm.limit_threads(settings.threads), threadpool_limits(settings.threads):
         for loss in ("logistic", "hinge"):  # compiles what is compiled
-            sm.RCKL(loss).fit(sm.simulate(np.eye(10), 200, random_state=0))
+            sm.RCKL(loss=loss).fit(sm.simulate(np.eye(10), 200, random_state=0))
         rows = [free_kernel(n, m, loss, patience) for loss in ("logistic", "hinge")]
         rows.append(five_kernels(few, some, patience))
     return Table("kernel_speed", "Kernel learning beside projected gradient", SPEED, rows, note)
@@ -91,7 +91,7 @@ def free_kernel(n: int, m: int, loss: str, patience: float) -> Row:
     """RCKL beside the same over an n × n matrix."""
     train, _ = Problem(n, m, 5, m_test=1).triplets()
     row = {"problem": f"RCKL n={n} m={m:,}", "loss": loss}
-    return row | beside(sm.RCKL(loss, n_items=n), sm.Comparisons.from_triplets(train, n_items=n), {}, patience)
+    return row | beside(sm.RCKL(loss=loss, n_items=n), sm.Comparisons.from_triplets(train, n_items=n), {}, patience)
 
 
 def five_kernels(n: int, m: int, patience: float) -> Row:
@@ -99,7 +99,7 @@ def five_kernels(n: int, m: int, patience: float) -> Row:
     train, features = modalities(n, m)
     kernels = {name: sm.kernels.RBF(table) for name, table in features.items()}
     row = {"problem": f"MKPOE n={n} m={m:,} kernels=5", "loss": "hinge"}
-    return row | beside(sm.MKPOE("hinge"), train, {"features": kernels}, patience)
+    return row | beside(sm.MKPOE(loss="hinge"), train, {"features": kernels}, patience)
 
 
 def modalities(n: int, m: int) -> tuple[sm.Comparisons, dict[str, Floats]]:
@@ -164,7 +164,7 @@ def diagonal_table(settings: Settings) -> Table:
     kernels = {name: sm.kernels.RBF(table) for name, table in features.items()}
     with sm.limit_threads(settings.threads), threadpool_limits(settings.threads):
         model, seconds = best_of(
-            settings.repeats, lambda: sm.MKPOE("hinge", diagonal=True).fit(train, features=kernels)
+            settings.repeats, lambda: sm.MKPOE(loss="hinge", diagonal=True).fit(train, features=kernels)
         )
         found, took = best_of(settings.repeats, lambda: linear_program(train.triplets, model))
     row = {

@@ -63,13 +63,13 @@ def jobs(quick: bool, seed: int) -> dict[str, Job]:
             model, c, n=bootstraps, random_state=0, n_jobs=n_jobs
         ),
         f"cross_validate, STE and CKL, {folds} folds, {problem}": lambda n_jobs: sm.cross_validate(
-            [model, other], c, n_splits=folds, random_state=0, n_jobs=n_jobs
+            [model, other], c, n_folds=folds, random_state=0, n_jobs=n_jobs
         ),
         f"penalty_path, {len(grid)} penalties, {paths} folds, {problem}": lambda n_jobs: sm.penalty_path(
-            model, c, grid, n_splits=paths, random_state=0, n_jobs=n_jobs
+            model, c, grid, n_folds=paths, random_state=0, n_jobs=n_jobs
         ),
         f"AutoSimilarity, {choice}": lambda n_jobs: (
-            sm.AutoSimilarity(3600.0, random_state=0, n_jobs=n_jobs).fit(few).embedding_
+            sm.AutoSimilarity(time_limit=3600.0, random_state=0, n_jobs=n_jobs).fit(few).embedding_
         ),
     }
 

@@ -121,7 +121,7 @@ def errors(settings: Settings) -> Table:
         "OnlineEmbedding, replay 50": sm.OnlineEmbedding(50, **known),
         "OnlineEmbedding, replay 50, hinge": sm.OnlineEmbedding(50, loss="hinge", **known),
         "STE, batch": sm.STE(50, penalty=penalty, **known),
-        "RCKL logistic, certified": sm.RCKL("logistic", penalty=penalty, n_items=100),
+        "RCKL logistic, certified": sm.RCKL(loss="logistic", penalty=penalty, n_items=100),
     }
     table = Table("online_error", "Online: error on the thesis' small synthetic data", ERROR, note="RCKL: gap proven")
     for name, model in methods.items():

@@ -87,7 +87,7 @@ def solvers(settings: Settings) -> Table:
         pairs = len(np.unique(np.sort(np.concatenate([c.near, c.far]), 1), axis=0))
         row: Row = {"kernel": kernel, "slack": slack, "n": n, "m": m, "pairs": pairs}
         for solver in ("dual", "primal"):
-            model = sm.DRankingVM(kernel, slack=slack, solver=solver)
+            model = sm.DRankingVM(kernel=kernel, slack=slack, solver=solver)
             model.fit(c, features=X)  # compile
             seconds = [timed(model, c, X) for _ in range(settings.repeats)]
             row |= {f"{solver} s": min(seconds), f"{solver} gap": model.gap_ / model.objective_}
@@ -109,7 +109,7 @@ def measure(kernel: str, X: np.ndarray, c: sm.Comparisons, unseen: sm.Comparison
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
-        model = sm.DRankingVM(kernel, rank=RANK, solver="primal").fit(c, features=X[:N_ITEMS])
+        model = sm.DRankingVM(kernel=kernel, rank=RANK, solver="primal").fit(c, features=X[:N_ITEMS])
         seconds.append(time.perf_counter() - start)
     row = {
         "kernel": kernel,

@@ -2,8 +2,9 @@
 
 `study_turns`: 50 connections that answer without a pause, in turns, the best of several. `study_strangers`: a newcomer
 who comes fifty times a second, while a stranger sends a header without an end, or stands in the door with half-open
-connections. `study_export`: a million answers downloaded from the admin page, while 50 raters think one second each.
-`study_start`: seconds until the model of a million stored answers is there, and until all that the admin page shows is.
+connections. `study_export`: a million answers downloaded from the admin page, while 50 raters think one second each;
+memory of the server, and of the process that makes the file. `study_start`: seconds until the model of a million stored
+answers is there, and until all that the admin page shows is.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.study_measures import (
     environment,
     fill,
     forget_most,
+    held_beside,
     let_in,
     resident,
     strangers,
@@ -49,7 +51,7 @@ TURNS = {
 }  # fmt: skip
 EXPORT = {
     "version": "", "format": "", "seconds": ".1f", "MB": ",d", "server MB before": ",.0f", "at most": ",.0f",
-    "after": ",.0f", "raters' p99 ms": ".1f",
+    "after": ",.0f", "its process MB": ",.0f", "raters' p99 ms": ".1f",
 }  # fmt: skip
 START = {"version": "", "answers": ",d", "model s": ".1f", "all s": ".1f", "CPU s": ".1f", "process MB": ",.0f"}
 
@@ -147,14 +149,15 @@ def downloaded(root: Path, url: str, code: Path | None, kind: str) -> Row:
         forget_most(server.process.pid)
         with ThreadPoolExecutor() as beside:
             sent = beside.submit(download, server.port, "benchmark", f"/admin/colours/export?format={kind}")
-            waits = []
+            waits, beside_it = [], 0.0
             while not waits or not sent.done():
                 waits.append(raters(server.port, 50, 5.0, 1.0)[1])
+                beside_it = max(beside_it, held_beside(server.process.pid))
         seconds, size = sent.result()
         most, after = resident(server.process.pid, "VmHWM"), resident(server.process.pid)
     finally:
         server.kill()
-    memory = {"server MB before": before, "at most": most, "after": after}
+    memory = {"server MB before": before, "at most": most, "after": after, "its process MB": beside_it}
     return {"seconds": seconds, "MB": size, **memory, "raters' p99 ms": float(np.percentile(np.concatenate(waits), 99))}
 
 

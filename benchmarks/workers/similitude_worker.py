@@ -28,14 +28,14 @@ def fit(method, triplets, n, d, seed, **parameters):
 def objective(method, triplets, n, d):
     """Return what our solvers are given."""
     graph = build_graph(sm.Comparisons.from_triplets(triplets, n_items=n))
-    loss = getattr(sm, method)(n_components=d, **SAME_LOSS.get(method, {})).loss()
+    loss = getattr(sm, method)(n_components=d, **SAME_LOSS.get(method, {})).comparison_loss()
     problem = Problem(Positions(n, d), graph, loss, Ridge(0.0, n))
     return lambda position: problem.value_and_gradient(position.ravel())
 
 
 def scorer(embedding, history, strategy):
     """Return a function that scores rows (head, b, c) by a t-STE of one degree of freedom, which is salmon's model."""
-    similarity = sm.Similarity(embedding, sm.TSTE(embedding.shape[1], alpha=1.0).loss())
+    similarity = sm.Similarity(embedding, sm.TSTE(embedding.shape[1], alpha=1.0).comparison_loss())
     asked = sm.Comparisons.from_triplets(history, n_items=len(embedding))
     found = {
         "information_gain": lambda: InformationGain(Posterior.of(similarity, asked)),

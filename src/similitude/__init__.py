@@ -92,6 +92,8 @@ _HOME = {
     "limit_threads": "engine.threads",
     "FeedbackWarning": "methods.base",
     "Similarity": "methods.similarity",
+    "ComparisonLoss": "engine.terms",
+    "Embedding": "methods.embedding",
     "TSTE": "methods.ordinal",
     "STE": "methods.ordinal",
     "SOE": "methods.ordinal",

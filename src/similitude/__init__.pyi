@@ -9,6 +9,7 @@ from similitude.active.refit import refit as refit
 from similitude.active.select import next_questions as next_questions
 from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
+from similitude.engine.terms import ComparisonLoss as ComparisonLoss
 from similitude.engine.threads import limit_threads as limit_threads
 from similitude.evaluate.comparing import compare as compare
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
@@ -62,6 +63,7 @@ from similitude.methods.auxiliary_kernels import RCKLMKL as RCKLMKL
 from similitude.methods.base import FeedbackWarning as FeedbackWarning
 from similitude.methods.comparison_kernel import ComparisonKernel as ComparisonKernel
 from similitude.methods.confidence import CAMEL as CAMEL
+from similitude.methods.embedding import Embedding as Embedding
 from similitude.methods.feature_embedding import FeatureEmbedding as FeatureEmbedding
 from similitude.methods.groups import GroupEmbedding as GroupEmbedding
 from similitude.methods.kernel_clustering import KernelKMeans as KernelKMeans

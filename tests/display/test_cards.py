@@ -94,7 +94,7 @@ def results(answers, model, tmp_path_factory):
         model.similarity_,
         sm.uncertainty(model, answers, n=5, random_state=0),
         sm.more_answers(ste, answers, n_repeats=2, n_curves=20, random_state=0),
-        sm.dimension(ste, answers, dimensions=(1, 2), n_splits=2, n_repeats=1, random_state=0),
+        sm.dimension(ste, answers, dimensions=(1, 2), n_folds=2, n_repeats=1, random_state=0),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).answers,
         sm.learn(answers.select(np.arange(25)), time_limit=0.5, random_state=0),

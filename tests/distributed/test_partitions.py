@@ -100,8 +100,8 @@ def test_kernel_features_over_partitions(client, answers, dataset, kind):
 def test_validation_and_curves_spread_without_a_change_of_code(client, answers):
     def tables():
         model = sm.STE(2, random_state=0)
-        validated = sm.cross_validate(model, answers, n_splits=3, random_state=0)
-        path = sm.penalty_path(model, answers, [0.01, 0.1], n_splits=2, random_state=0)
+        validated = sm.cross_validate(model, answers, n_folds=3, random_state=0)
+        path = sm.penalty_path(model, answers, [0.01, 0.1], n_folds=2, random_state=0)
         learned = sm.learning_curve(model, answers, sizes=[500, 1000], n_repeats=2, random_state=0)
         replayed = sm.active_curve(model, np.eye(6), strategies=["random"], rounds=2, n_repeats=2, random_state=0)
         return [table.drop(columns="seconds", errors="ignore") for table in (validated, path, learned, replayed)]

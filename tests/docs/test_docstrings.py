@@ -87,6 +87,7 @@ def test_its_examples_run(name):
         assert lacking <= ON_REQUEST
 
 
+@pytest.mark.own_seed  # figures are printed
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_examples_of_modules_run(path):
     inside = path.relative_to(SOURCE.parent).with_suffix("").parts

@@ -2,6 +2,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 CODE = """
 import numpy as np, similitude as sm
 from similitude.engine import compiled
@@ -11,6 +13,7 @@ print(sum(compiled.embedding.stats.cache_hits.values()), sum(compiled.embedding.
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_finds_the_kernels_compiled(tmp_path):
     """Numba's cache is easily lost: a kernel with another compiled function in its closure is never found again."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

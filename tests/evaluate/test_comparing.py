@@ -11,7 +11,7 @@ import similitude as sm
 
 TRUTH = np.random.default_rng(0).normal(size=(16, 2))
 NAMES = [f"item {k}" for k in range(16)]
-LOSS = sm.STE(2).loss()
+LOSS = sm.STE(2).comparison_loss()
 
 
 def model(X, names=None):

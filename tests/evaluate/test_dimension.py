@@ -39,7 +39,7 @@ def test_holms_correction():
 def test_same_seed_same_table_and_a_callback():
     c = sm.simulate(np.random.default_rng(0).normal(size=(8, 2)), 150, sharpness=2.0, random_state=0)
     told = []
-    settings = {"dimensions": (1, 2), "n_splits": 2, "n_repeats": 1, "random_state": 3}
+    settings = {"dimensions": (1, 2), "n_folds": 2, "n_repeats": 1, "random_state": 3}
     first = sm.dimension(sm.STE(random_state=0), c, callback=lambda *count: told.append(count), **settings)
     assert told == [(k + 1, 4) for k in range(4)]
     assert first.table.equals(sm.dimension(sm.STE(random_state=0), c, **settings).table)

@@ -12,20 +12,20 @@ def answers():
 
 
 def test_a_path_is_cross_validation_at_each_penalty(answers):
-    path = sm.penalty_path(sm.RCKL(tol=1e-5), answers, [0.03, 0.3], n_splits=3, random_state=0)
+    path = sm.penalty_path(sm.RCKL(tol=1e-5), answers, [0.03, 0.3], n_folds=3, random_state=0)
     assert path.penalty.tolist() == [0.03, 0.3]
     for row in path.itertuples():
         model = sm.RCKL(penalty=row.penalty, tol=1e-5)
-        single = sm.cross_validate(model, answers, n_splits=3, random_state=0)
+        single = sm.cross_validate(model, answers, n_folds=3, random_state=0)
         assert row.accuracy == pytest.approx(single.accuracy[0], abs=0.006)  # a comparison or two on the edge
         assert row.log_loss == pytest.approx(single.log_loss[0], rel=1e-3)
 
 
 def test_the_best_is_chosen_and_the_stronger_on_a_tie(answers):
-    path = sm.penalty_path(sm.STE(2, random_state=0), answers, [1e-3, 0.1, 1e3, 1e4], n_splits=3, random_state=0)
+    path = sm.penalty_path(sm.STE(2, random_state=0), answers, [1e-3, 0.1, 1e3, 1e4], n_folds=3, random_state=0)
     assert path.chosen.sum() == 1
     assert path.accuracy[path.chosen].item() == path.accuracy.max()
-    tie = sm.penalty_path(sm.RCKL(), answers, [1e3, 1e4], n_splits=3, random_state=0)
+    tie = sm.penalty_path(sm.RCKL(), answers, [1e3, 1e4], n_folds=3, random_state=0)
     assert tie.accuracy.tolist() == [0.5, 0.5]
     assert tie.penalty[tie.chosen].item() == 1e4
 
@@ -39,19 +39,19 @@ def test_features_another_parameter_and_progress(answers):
         [0.001, 0.1],
         parameter="auxiliary_penalty",
         features=features,
-        n_splits=2,
+        n_folds=2,
         random_state=0,
         callback=lambda done, total: seen.append((done, total)),
     )
     assert path.accuracy.max() > 0.7
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert len(sm.penalty_path(sm.KPOE("logistic"), answers, features=features, n_splits=2, random_state=0)) == 9
+    assert len(sm.penalty_path(sm.KPOE(loss="logistic"), answers, features=features, n_folds=2, random_state=0)) == 9
 
 
 def test_features_reach_those_who_learn_from_them(answers):
     features = np.random.default_rng(0).normal(size=(15, 2))
     methods = [sm.STE(2, random_state=0), sm.FeatureEmbedding(2, random_state=0)]
-    table = sm.cross_validate(methods, answers, features=features, n_splits=2, random_state=0)
+    table = sm.cross_validate(methods, answers, features=features, n_folds=2, random_state=0)
     assert table.accuracy[1] > table.accuracy[0]
     curve = sm.learning_curve(methods, answers, sizes=[50, 200], features=features, n_repeats=2, random_state=0)
     assert len(curve) == 4

@@ -27,7 +27,7 @@ def test_accuracy_is_the_score(model, unseen):
 
 
 def test_ties_count_half():
-    flat = sm.Similarity(np.zeros((4, 2)), sm.STE().loss())
+    flat = sm.Similarity(np.zeros((4, 2)), sm.STE().comparison_loss())
     assert sm.accuracy(flat, sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3)])) == 0.5
 
 
@@ -46,8 +46,8 @@ def test_likelihood_scores(model, unseen):
 
 def test_a_model_of_the_raters_is_calibrated():
     truth = np.random.default_rng(0).normal(size=(20, 2))
-    right = sm.Similarity(truth, sm.STE().loss())
-    too_sure = sm.Similarity(2 * truth, sm.STE().loss())
+    right = sm.Similarity(truth, sm.STE().comparison_loss())
+    too_sure = sm.Similarity(2 * truth, sm.STE().comparison_loss())
     c = sm.simulate(truth, 50_000, sharpness=1.0, random_state=2)
     assert sm.calibration_error(right, c) < 0.01
     assert sm.calibration_error(too_sure, c) > 0.05

@@ -5,10 +5,11 @@ import pytest
 from scipy import stats
 
 import similitude as sm
+from similitude.engine.information import Margins, information, item_information, margin_slopes
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.evaluate.draws import _margin_slopes, _shifts_and_turns, laplace_maps, onto
+from similitude.evaluate.draws import _shifts_and_turns, laplace_maps, onto
 from similitude.graph.build import build_graph
 
 pytestmark = pytest.mark.slow  # many fits for each test
@@ -33,7 +34,8 @@ def coverage(method, seeds):
         truth = np.random.default_rng([7, seed]).normal(size=(12, 2))
         c = sm.simulate(truth, 400, sharpness=1.0, random_state=100 + seed)
         model = sm.STE(2, random_state=0).fit(c)
-        found = sm.uncertainty(model, c, method=method, n=40 if method == "bootstrap" else 200, random_state=seed)
+        draws = 40 if method == "bootstrap" else 200
+        found = sm.uncertainty(model, c, method=method, n=draws, level=0.9, random_state=seed)
         placed = onto(truth, model.embedding_, np.ones(12, bool))
         table, upper = found.distances(), np.triu_indices(12, 1)
         true = np.sqrt(((placed[:, None] - placed[None]) ** 2).sum(-1))[upper]
@@ -56,16 +58,17 @@ def test_the_interval_of_the_accuracy_covers_it():
     for seed in range(25):
         c = sm.simulate(TRUTH, 300, sharpness=1.0, random_state=200 + seed)
         model = sm.STE(2, random_state=0).fit(c)
-        found = sm.uncertainty(model, c, method="laplace", n=2, random_state=seed).accuracy
+        found = sm.uncertainty(model, c, method="laplace", n=2, level=0.9, random_state=seed).accuracy
         true = model.score(sm.simulate(TRUTH, 20000, sharpness=1.0, random_state=999))
         covered.append(found.low <= true <= found.high)
     assert 0.75 < np.mean(covered) < 1.0
 
 
-def test_laplace_precision_is_the_expected_curvature(answers):
-    """Averaged over both answers to each question, the loss's curvature is J' p (1 - p) J."""
-    X, loss = TRUTH * 0.8, sm.STE().loss()
-    J, information = _margin_slopes(X, loss, answers)
+@pytest.mark.parametrize("loss", ["ste", "ckl", "probit"])
+def test_information_is_the_expected_curvature(answers, loss):
+    """Averaged over both answers to each question, slopes cancel, and the loss's curvature is J' diag(i) J."""
+    X, loss = TRUTH * 0.8, sm.Embedding(loss=loss).comparison_loss()
+    found = information(X, loss, answers.near, answers.far, np.asarray(answers.weight))
     both = sm.Comparisons.concatenate([answers, answers.flip(np.ones(len(answers), bool))])
     p = sm.Similarity(X, loss).predict_proba(answers)[:, 1]
     graph = build_graph(both.reweight(np.r_[p, 1.0 - p]))
@@ -78,15 +81,20 @@ def test_laplace_precision_is_the_expected_curvature(answers):
     for _ in range(3):
         step = rng.normal(size=X.size)
         by_difference = (gradient(X.ravel() + 1e-5 * step) - gradient(X.ravel() - 1e-5 * step)) / 2e-5
-        np.testing.assert_allclose(J.T @ (information * (J @ step)), by_difference, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(found @ step, by_difference, rtol=1e-4, atol=1e-3)
+    blocks = item_information(X, loss, answers.near, answers.far, np.asarray(answers.weight))
+    for item, block in enumerate(blocks):
+        own = slice(2 * item, 2 * item + 2)
+        np.testing.assert_allclose(block, found[own, own], rtol=1e-9)
 
 
 def test_no_answer_tells_of_shifts_and_turns(answers):
-    J, _ = _margin_slopes(TRUTH, sm.CKL().loss(), answers)
+    loss = sm.CKL().comparison_loss()
+    at = Margins.of(TRUTH, loss, answers.near, answers.far)
     G = _shifts_and_turns(TRUTH)
     assert G.shape == (24, 3)
-    np.testing.assert_allclose(J @ G, 0, atol=1e-9)
-    steps = np.array(laplace_maps(TRUTH, sm.CKL().loss(), answers, 1.0, 50, np.random.default_rng(0))) - TRUTH
+    np.testing.assert_allclose(margin_slopes(TRUTH, at, answers.near, answers.far) @ G, 0, atol=1e-9)
+    steps = np.array(laplace_maps(TRUTH, loss, answers, 1.0, 50, np.random.default_rng(0))) - TRUTH
     np.testing.assert_allclose(steps.reshape(50, -1) @ G, 0, atol=1e-9)
 
 
@@ -201,6 +209,6 @@ def test_bad_settings_are_named(answers, model, settings, message):
 def test_laplace_needs_probabilities_and_few_numbers(answers):
     with pytest.raises(ValueError, match="needs a model with probabilities"):
         sm.uncertainty(sm.SOE(2, random_state=0).fit(answers), answers, method="laplace")
-    big = sm.Similarity(np.zeros((2001, 2)), sm.STE().loss())
+    big = sm.Similarity(np.zeros((2001, 2)), sm.STE().comparison_loss())
     with pytest.raises(ValueError, match="at most 4,000"):
         sm.uncertainty(big, answers, method="laplace")

@@ -28,13 +28,13 @@ def test_accuracy_is_that_of_all_held_out_comparisons(feedback):
     for train, test in sm.AnswerFold(3, random_state=4).split(feedback):
         model = sm.STE(2, random_state=0).fit(feedback[train])
         expected.append(model.score(feedback[test]) * len(test))
-    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, random_state=4)
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=4)
     assert table.accuracy[0] == pytest.approx(sum(expected) / len(feedback))
 
 
 def test_a_row_per_fold(feedback):
     table = sm.cross_validate(
-        {"map": sm.STE(2, random_state=0)}, feedback, n_splits=3, by="rater", random_state=0, per_fold=True
+        {"map": sm.STE(2, random_state=0)}, feedback, n_folds=3, by="rater", random_state=0, per_fold=True
     )
     assert table.fold.tolist() == [0, 1, 2]
     assert set(table.estimator) == {"map"}
@@ -42,7 +42,7 @@ def test_a_row_per_fold(feedback):
 
 def test_by_item_an_embedding_knows_nothing_of_new_items(feedback):
     with pytest.warns(sm.FeedbackWarning, match="never compared"):
-        table = sm.cross_validate(sm.STE(2, random_state=0), feedback, by="item", n_splits=4, random_state=0)
+        table = sm.cross_validate(sm.STE(2, random_state=0), feedback, by="item", n_folds=4, random_state=0)
     assert table.accuracy[0] < 0.75
 
 
@@ -53,21 +53,21 @@ def test_cleaning_touches_training_answers_only(feedback):
         seen.append(len(c))
         return c.select(np.arange(c.n_answers) % 2 == 0)
 
-    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, clean=halve, random_state=0)
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, clean=halve, random_state=0)
     assert seen == [2000] * 3
-    plain = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=3, random_state=0)
+    plain = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=0)
     assert table.accuracy[0] != plain.accuracy[0]
 
 
 def test_the_same_table_from_two_processes(feedback):
-    alone = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=2, random_state=0)
-    spread = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_splits=2, random_state=0, n_jobs=2)
+    alone = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=2, random_state=0)
+    spread = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=2, random_state=0, n_jobs=2)
     assert alone.drop(columns="seconds").equals(spread.drop(columns="seconds"))
 
 
 def test_names_of_estimators(feedback):
     two = [sm.STE(1, random_state=0), sm.STE(2, random_state=0)]
-    table = sm.cross_validate(two, feedback, n_splits=2, random_state=0)
+    table = sm.cross_validate(two, feedback, n_folds=2, random_state=0)
     assert table.estimator.tolist() == ["STE(n_components=1, random_state=0)", "STE(random_state=0)"]
     with pytest.raises(ValueError, match="two are the same"):
         sm.cross_validate([sm.STE(2), sm.STE(2)], feedback)

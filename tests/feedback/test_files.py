@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -63,6 +64,17 @@ def test_names_with_commas_quotes_and_line_breaks(suffix):
     assert_same(round_trip(c, suffix), c)
     turned = c.flip([True, False, False, True])
     assert_same(round_trip(turned, suffix), turned)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_a_spreadsheet_would_run_is_written_otherwise_and_read_back(tmp_path, suffix):
+    odd = ["=1+1", "-2", "+x", "@a", '"quoted"', "a"]
+    c = Comparisons.from_triplets([(0, 1, 2), (3, 4, 5)], names=odd, rater=odd[:2])
+    for one in (c, c.flip([True, False])):
+        assert_same(round_trip(one, suffix), one)
+    write_comparisons(c.flip([True, False]), tmp_path / "a.csv")
+    rows = csv.reader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines())
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "-", "+", "@"))]
 
 
 def test_a_large_sampled_sheet_is_not_expanded():

@@ -27,11 +27,12 @@ def study(seed, sharpness, spread=0.5, clickers=1, n_raters=20, per_rater=200, f
     )
 
 
-@pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 30), (3.0, 29), (1.0, 28)])
+@pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 27), (3.0, 27), (1.0, 26)])
 def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
+    # missed in one study of a hundred, three where raters are dull: 27 and 26 of 30 are four standard errors less
     tables = [table_of(study(seed, sharpness)) for seed in range(30)]
     assert sum(table.flagged[0] for table in tables) >= least
-    assert sum(table.flagged[1:].sum() for table in tables) <= 1
+    assert sum(table.flagged[1:].sum() for table in tables) <= 3
     assert abs(np.mean([table.agreement[0] for table in tables]) - 0.5) < 0.02
     assert all("random" in table.note[0] for table in tables if table.flagged[0])
 
@@ -43,10 +44,11 @@ def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 
 
-@pytest.mark.parametrize("sharpness", [3.0, 1.0])
-def test_without_clickers_hardly_anybody_is_flagged(sharpness):
+@pytest.mark.parametrize(("sharpness", "most"), [(3.0, 2), (1.0, 9)])
+def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
+    # a flag in 0 and in 13 of 200 studies: four standard errors more
     tables = [table_of(study(seed, sharpness, clickers=0, per_rater=80)) for seed in range(40)]
-    assert sum(table.flagged.any() for table in tables) <= 4
+    assert sum(table.flagged.any() for table in tables) <= most
 
 
 def test_several_clickers_do_not_hide_each_other():
@@ -124,7 +126,7 @@ def test_time_side_and_silence_of_each_rater():
 
 def test_fair_sides_are_rarely_called_uneven():
     p = np.concatenate([table_of(study(seed, 3.0, clickers=0)).side_p for seed in range(20)])
-    assert 0.02 < np.mean(p < 0.05) < 0.09
+    assert 0.005 < np.mean(p < 0.05) < 0.095  # .05 ± .011
 
 
 def test_nobody_recorded_gives_an_empty_table():

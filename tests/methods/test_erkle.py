@@ -7,6 +7,7 @@ from scipy import linalg
 import similitude as sm
 from similitude.engine import eigenpairs
 from similitude.engine.online import kernel_step
+from similitude.methods.online.base import shape_code
 
 VARIANTS = [
     {},
@@ -93,10 +94,10 @@ def test_gradient_steps_weigh_as_the_loss_does(loss, expected):
     K[0, 2] = K[2, 0] = 0.5
     row = np.array([0, 1, 0, 2], np.int32)
     assert margin(K, row) == -2.0
-    found, gamma = kernel_step(K.copy(), row, 1.0, 2.0, 10.0, False, loss == "logistic", 1.0, 0.05)
+    found, gamma = kernel_step(K.copy(), row, 1.0, 2.0, 10.0, False, shape_code(loss), 1.0, 0.05)
     assert found == -2.0
     assert gamma == pytest.approx(expected)
-    met = kernel_step(K.copy(), row[[0, 3, 2, 1]], 1.0, 2.0, 10.0, False, False, 1.0, 0.05)
+    met = kernel_step(K.copy(), row[[0, 3, 2, 1]], 1.0, 2.0, 10.0, False, shape_code("hinge"), 1.0, 0.05)
     assert met == (2.0, 0.0)
 
 
@@ -173,11 +174,11 @@ def test_a_margin_met_is_left_alone():
 
 
 def test_target_probability_is_reached_before_the_projection():
-    model = sm.ERKLE("logistic", target_probability=0.8, n_items=5).partial_fit([(0, 1, 2)])
+    model = sm.ERKLE(loss="logistic", target_probability=0.8, n_items=5).partial_fit([(0, 1, 2)])
     assert model.n_skipped_ == 1
     assert 1 / (1 + np.exp(-margin(model.kernel_, (0, 1, 0, 2)))) == pytest.approx(0.8)
     hinge = sm.ERKLE(n_items=5).partial_fit([(0, 1, 2)])
-    at_one = sm.ERKLE("logistic", target_probability=np.e / (1 + np.e), n_items=5).partial_fit([(0, 1, 2)])
+    at_one = sm.ERKLE(loss="logistic", target_probability=np.e / (1 + np.e), n_items=5).partial_fit([(0, 1, 2)])
     np.testing.assert_allclose(at_one.kernel_, hinge.kernel_)
 
 

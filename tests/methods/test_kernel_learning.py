@@ -44,7 +44,7 @@ def test_the_objective_is_cvxpys(loss, solver, seed):
     best = judged(c, loss, 0.3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # at a hinge's kinks the bound is looser than the solution
-        model = sm.RCKL(loss, penalty=0.3, solver=solver, tol=1e-4, max_iter=5000).fit(c)
+        model = sm.RCKL(loss=loss, penalty=0.3, solver=solver, tol=1e-4, max_iter=5000).fit(c)
     assert model.objective_ == pytest.approx(best, rel=1e-4)
     assert model.gap_ <= 3e-4 * model.objective_
     assert model.objective_ - model.gap_ <= best * (1 + 1e-7), "the proven bound lies above the optimum"
@@ -53,7 +53,7 @@ def test_the_objective_is_cvxpys(loss, solver, seed):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_objective_and_gap_by_an_independent_computation(loss):
     c = answers(20, 600)
-    model = sm.RCKL(loss, penalty=0.1).fit(c)
+    model = sm.RCKL(loss=loss, penalty=0.1).fit(c)
     K = model.kernel_
     d2 = np.diag(K)[:, None] + np.diag(K) - 2 * K
     margin = d2[c.far[:, 0], c.far[:, 1]] - d2[c.near[:, 0], c.near[:, 1]]
@@ -66,7 +66,7 @@ def test_objective_and_gap_by_an_independent_computation(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_no_small_change_of_the_kernel_improves(loss):
     c = answers(10, 200)
-    model = sm.RCKL(loss, penalty=0.2, tol=3e-4, max_iter=5000).fit(c)
+    model = sm.RCKL(loss=loss, penalty=0.2, tol=3e-4, max_iter=5000).fit(c)
     rng = np.random.default_rng(0)
 
     def objective(X):
@@ -85,7 +85,7 @@ def test_no_small_change_of_the_kernel_improves(loss):
 @pytest.mark.parametrize("loss", LOSSES)
 def test_two_solvers_agree_on_the_kernel(loss):
     c = answers(15, 400, 3)
-    kernels = [sm.RCKL(loss, penalty=0.3, solver=s, tol=3e-4, max_iter=5000).fit(c).kernel_ for s in SOLVERS]
+    kernels = [sm.RCKL(loss=loss, penalty=0.3, solver=s, tol=3e-4, max_iter=5000).fit(c).kernel_ for s in SOLVERS]
     np.testing.assert_allclose(kernels[0], kernels[1], atol=0.02 * np.abs(kernels[0]).max())
 
 
@@ -112,8 +112,8 @@ def test_it_predicts_and_has_the_manners_of_the_others():
     assert clone(model).get_params() == model.get_params()
     np.testing.assert_allclose(model.predict_proba(c).sum(1), 1)
     assert model.has_probability
-    assert not sm.RCKL("hinge").fit(c[:400]).has_probability
-    table = sm.cross_validate(sm.RCKL(), c.select(np.arange(600)), n_splits=2, random_state=0)
+    assert not sm.RCKL(loss="hinge").fit(c[:400]).has_probability
+    table = sm.cross_validate(sm.RCKL(), c.select(np.arange(600)), n_folds=2, random_state=0)
     assert table.accuracy[0] > 0.6  # chance and five standard errors of 600 answers
 
 
@@ -128,7 +128,7 @@ def test_weight_two_is_the_row_twice():
 
 def test_too_few_iterations_say_so():
     with pytest.warns(ConvergenceWarning, match="proven bound"):
-        model = sm.RCKL("hinge", penalty=0.01, solver="full", max_iter=2).fit(answers(20, 800))
+        model = sm.RCKL(loss="hinge", penalty=0.01, solver="full", max_iter=2).fit(answers(20, 800))
     assert model.status_ == "max_iter"
     assert model.gap_ > 0
 
@@ -160,7 +160,7 @@ def test_a_hard_margin_is_cvxpys(seed):
 
     problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.trace(K) / n), [d2(c.far) - d2(c.near) >= 1])
     best = optimum(problem)
-    model = sm.RCKL("hinge", slack="hard", penalty=1.0, tol=1e-4, max_iter=5000).fit(c)
+    model = sm.RCKL(loss="hinge", slack="hard", penalty=1.0, tol=1e-4, max_iter=5000).fit(c)
     assert model.objective_ == pytest.approx(best, rel=1e-4)
     assert model.objective_ - model.gap_ <= best * (1 + 1e-6)
     assert model.similarity_.margin(c).min() >= 1 - 1e-4
@@ -172,8 +172,8 @@ def test_a_hard_margin_names_a_contradiction():
         [["ape", "bear", "cow"], ["cow", "ape", "bear"], ["bear", "cow", "ape"], ["ape", "cow", "dog"]]
     )
     with pytest.raises(ValueError, match=r"\((ape|bear|cow), (ape|bear|cow)\) than .* in|in a circle: .*clean"):
-        sm.RCKL("hinge", slack="hard").fit(c)
-    assert sm.RCKL("hinge", slack="hard", penalty=1.0).fit(sm.clean(c)).status_ == "converged"
+        sm.RCKL(loss="hinge", slack="hard").fit(c)
+    assert sm.RCKL(loss="hinge", slack="hard", penalty=1.0).fit(sm.clean(c)).status_ == "converged"
     with pytest.raises(ValueError, match="goes with loss='hinge'"):
         sm.RCKL(slack="hard").fit(c)
 
@@ -181,16 +181,16 @@ def test_a_hard_margin_names_a_contradiction():
 def test_the_crowd_kernel_has_a_unit_diagonal_and_predicts():
     truth = np.random.default_rng(0).normal(size=(20, 2))
     c = sm.simulate(truth, 1500, flip=0.05, random_state=1)
-    model = sm.RCKL("ckl", max_iter=3000).fit(c)
+    model = sm.RCKL(loss="ckl", max_iter=3000).fit(c)
     np.testing.assert_allclose(np.diag(model.kernel_), 1)
     assert np.linalg.eigvalsh(model.kernel_).min() > -1e-8
     assert model.score(sm.simulate(truth, 2000, random_state=2)) > 0.85
     assert np.isnan(model.gap_)
     assert model.has_probability
     with pytest.raises(ValueError, match="expected 'auto' or 'full'"):
-        sm.RCKL("ckl", solver="factored").fit(c)
+        sm.RCKL(loss="ckl", solver="factored").fit(c)
     with pytest.raises(ValueError, match="mu: expected"):
-        sm.RCKL("ckl", mu=0).fit(c)
+        sm.RCKL(loss="ckl", mu=0).fit(c)
 
 
 def test_the_nearest_correlation_matrix_is_cvxpys():
@@ -212,9 +212,9 @@ def test_a_penalty_that_leaves_nothing_says_so():
 def test_a_warm_start_ends_at_the_same_optimum():
     c = answers(20, 500, 6)
     for loss in LOSSES:
-        strong = sm.RCKL(loss, penalty=0.5).fit(c)
-        cold = sm.RCKL(loss, penalty=0.1, tol=1e-4).fit(c)
-        warm = sm.RCKL(loss, penalty=0.1, tol=1e-4).fit(c, start=strong.point_)
+        strong = sm.RCKL(loss=loss, penalty=0.5).fit(c)
+        cold = sm.RCKL(loss=loss, penalty=0.1, tol=1e-4).fit(c)
+        warm = sm.RCKL(loss=loss, penalty=0.1, tol=1e-4).fit(c, start=strong.point_)
         assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)
 
 

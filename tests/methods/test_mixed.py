@@ -35,6 +35,7 @@ def labels():
     return sm.Labels.of(np.arange(14), quadrant, n_items=14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "further",
     [{"ratings": ratings()}, {"ratings": ratings(0)}, {"links": links()}, {"labels": labels()}],
@@ -131,7 +132,7 @@ def test_names_are_brought_together():
 def test_cross_validate_gives_further_feedback_to_those_that_take_it():
     c = sm.simulate(TRUTH, 60, sharpness=3.0, random_state=8)
     table = sm.cross_validate(
-        [sm.MixedEmbedding(2, weights={}, random_state=0), sm.STE(2, random_state=0)], c, n_splits=3, random_state=0,
+        [sm.MixedEmbedding(2, weights={}, random_state=0), sm.STE(2, random_state=0)], c, n_folds=3, random_state=0,
         further={"ratings": ratings()},
     )  # fmt: skip
     accuracy = table.set_index("estimator").accuracy

@@ -100,7 +100,7 @@ def test_mkpoe_finds_cvxpys_optimum(loss, seed):
     F = features(seed=seed)
     c = answers(F, seed=seed)
     best = judged_poe(c, loss, 0.2, prepared(Whitened, F), diagonal=False)
-    same_optimum(fitted(sm.MKPOE(loss, penalty=0.2, tol=5e-5, max_iter=5000), c, F), best)
+    same_optimum(fitted(sm.MKPOE(loss=loss, penalty=0.2, tol=5e-5, max_iter=5000), c, F), best)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -109,7 +109,7 @@ def test_diagonal_mkpoe_finds_cvxpys_optimum(loss, seed):
     F = features(seed=seed)
     c = answers(F, seed=seed)
     best = judged_poe(c, loss, 0.2, prepared(Columns, F), diagonal=True)
-    model = fitted(sm.MKPOE(loss, penalty=0.2, diagonal=True, tol=5e-5, max_iter=5000), c, F)
+    model = fitted(sm.MKPOE(loss=loss, penalty=0.2, diagonal=True, tol=5e-5, max_iter=5000), c, F)
     same_optimum(model, best)
     assert all((u >= 0).all() for u in model.diagonal_.values())
 
@@ -121,21 +121,23 @@ def test_lpoe_finds_cvxpys_optimum(loss, seed):
     c = answers(F, seed=seed)
     X = {"features": F["shape"]}
     best = judged_poe(c, loss, 0.2, prepared(Plain, X), diagonal=False)
-    same_optimum(fitted(sm.LPOE(loss, penalty=0.2, tol=5e-5, max_iter=5000), c, F["shape"]), best)
+    same_optimum(fitted(sm.LPOE(loss=loss, penalty=0.2, tol=5e-5, max_iter=5000), c, F["shape"]), best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", DRAWS)
 def test_auxiliary_kernels_find_cvxpys_optimum(loss, seed):
     F = features(seed=seed)
     c = answers(F, seed=seed)
     tables = prepared(Whitened, F)
-    alone = fitted(sm.RCKLMKL(loss, penalty=0.1, tol=5e-5, max_iter=5000), c, F)
+    alone = fitted(sm.RCKLMKL(loss=loss, penalty=0.1, tol=5e-5, max_iter=5000), c, F)
     same_optimum(alone, judged_auxiliary(c, loss, 0, 0.1, tables))
-    model = sm.RCKLAK(loss, penalty=0.3, auxiliary_penalty=0.1, tol=5e-5, max_iter=5000)
+    model = sm.RCKLAK(loss=loss, penalty=0.3, auxiliary_penalty=0.1, tol=5e-5, max_iter=5000)
     same_optimum(fitted(model, c, F), judged_auxiliary(c, loss, 0.3, 0.1, tables))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     "method", [sm.LPOE, sm.KPOE, sm.MKPOE, sm.RCKLMKL, sm.RCKLAK], ids=lambda method: method.__name__
@@ -153,8 +155,10 @@ def test_full_and_factored_solvers_agree(method, loss):
 def test_kpoe_with_the_identity_kernel_is_rckl(loss):
     F = features(15, 1)
     c = answers(F, 300, 1)
-    free = sm.RCKL(loss, penalty=0.3, tol=1e-4, max_iter=5000).fit(c)
-    mapped = sm.KPOE(loss, penalty=0.3, tol=1e-4, max_iter=5000).fit(c, features=sm.kernels.Precomputed(np.eye(15)))
+    free = sm.RCKL(loss=loss, penalty=0.3, tol=1e-4, max_iter=5000).fit(c)
+    mapped = sm.KPOE(loss=loss, penalty=0.3, tol=1e-4, max_iter=5000).fit(
+        c, features=sm.kernels.Precomputed(np.eye(15))
+    )
     assert mapped.objective_ == pytest.approx(free.objective_, rel=2e-4)
     np.testing.assert_allclose(mapped.kernel_, free.kernel_, atol=0.02 * np.abs(free.kernel_).max())
 
@@ -163,8 +167,8 @@ def test_kpoe_with_the_identity_kernel_is_rckl(loss):
 def test_lpoe_is_kpoe_with_the_linear_kernel(loss):
     F = features(15, 2)
     c = answers(F, 300, 2)
-    linear = sm.LPOE(loss, penalty=0.2, tol=1e-4, max_iter=5000).fit(c, features=F["shape"])
-    kernel = sm.KPOE(loss, penalty=0.2, tol=1e-4, max_iter=5000).fit(c, features=F["shape"])
+    linear = sm.LPOE(loss=loss, penalty=0.2, tol=1e-4, max_iter=5000).fit(c, features=F["shape"])
+    kernel = sm.KPOE(loss=loss, penalty=0.2, tol=1e-4, max_iter=5000).fit(c, features=F["shape"])
     assert linear.objective_ == pytest.approx(kernel.objective_, rel=2e-4)
     np.testing.assert_allclose(linear.kernel_, kernel.kernel_, atol=0.03 * np.abs(linear.kernel_).max())
 
@@ -189,15 +193,15 @@ def test_a_diagonal_hinge_is_a_linear_program_for_highs():
 def methods():
     return [
         sm.LPOE(penalty=0.05),
-        sm.LPOE("logistic", penalty=0.05, diagonal=True),
+        sm.LPOE(loss="logistic", penalty=0.05, diagonal=True),
         sm.KPOE(penalty=0.05),
         sm.KPOE(penalty=0.05, diagonal=True),
         sm.MKPOE(penalty=0.05),
-        sm.MKPOE("logistic", penalty=0.05, diagonal=True),
+        sm.MKPOE(loss="logistic", penalty=0.05, diagonal=True),
         sm.MKPOE(penalty=0.05, combination="weighted", n_components=4, random_state=0),
         sm.RCKLMKL(),
         sm.RCKLAK(),
-        sm.RCKLAK("hinge"),
+        sm.RCKLAK(loss="hinge"),
         sm.FeatureEmbedding(3, random_state=0),
         sm.FeatureEmbedding(3, loss="hinge", random_state=0),
     ]
@@ -254,7 +258,7 @@ def test_items_may_lack_a_modality_or_answers(scene):
     F, new, c, _ = scene
     shape = F["shape"].copy()
     shape[3] = np.nan
-    model = sm.MKPOE("logistic").fit(
+    model = sm.MKPOE(loss="logistic").fit(
         c, features={"shape": np.vstack([shape, new["shape"]]), "noise": np.vstack([F["noise"], new["noise"]])}
     )
     assert model.similarity_.n_items == 50, "items with features and no answers are items"
@@ -273,10 +277,11 @@ def test_a_table_with_names_is_read_by_name():
     table = pd.DataFrame(F, index=names)
     shuffled = table.sample(frac=1, random_state=0)
     in_order = table.loc[list(c.names)].to_numpy()
-    expected = sm.KPOE("logistic").fit(c, features=in_order).embedding_
-    np.testing.assert_allclose(sm.KPOE("logistic").fit(c, features=shuffled).embedding_, expected)
+    expected = sm.KPOE(loss="logistic").fit(c, features=in_order).embedding_
+    np.testing.assert_allclose(sm.KPOE(loss="logistic").fit(c, features=shuffled).embedding_, expected)
 
 
+@pytest.mark.slow
 def test_weights_find_the_features_that_matter():
     rng = np.random.default_rng(7)
     F = {"shape": rng.normal(size=(40, 3)), **{f"noise {k}": rng.normal(size=(40, 3)) for k in range(3)}}
@@ -336,7 +341,7 @@ def test_matrices_that_are_no_kernels_are_refused():
 
 def test_transform_refuses_what_it_cannot_read(scene):
     F, new, c, _ = scene
-    model = sm.MKPOE("logistic").fit(c, features=F)
+    model = sm.MKPOE(loss="logistic").fit(c, features=F)
     with pytest.raises(ValueError, match="expected a dict with some of shape, noise"):
         model.transform(new["shape"])
     with pytest.raises(ValueError, match="found sound, expected"):

@@ -40,7 +40,7 @@ def test_a_kernel_finds_what_a_line_cannot():
 
 def test_it_is_partial_order_embedding_where_the_dimensions_suffice():
     c = answers(X @ MAP, 400, 5, flip=0.1)
-    convex = sm.LPOE("logistic", penalty=0.3, tol=1e-6).fit(c, features=X)
+    convex = sm.LPOE(loss="logistic", penalty=0.3, tol=1e-6).fit(c, features=X)
     model = sm.RankProjection(5, penalty=0.3, tol=1e-12, random_state=0).fit(c, features=X)
     assert model.objective_ == pytest.approx(convex.objective_, rel=1e-5)
     assert sm.RankProjection(1, penalty=0.3, random_state=0).fit(c, features=X).objective_ > convex.objective_
@@ -55,7 +55,7 @@ def test_manners_and_bad_input():
     assert model.has_probability
     both = sm.RankProjection(2, random_state=0).fit(c, features={"a": X[:, :2], "b": X[:, 2:]})
     assert both.transform({"a": X[:3, :2]}).shape == (3, 2)
-    with pytest.raises(ValueError, match="n_components: expected a whole number of 1 or more, found 0"):
+    with pytest.raises(ValueError, match="n_components: expected a whole number of at least 1, found 0"):
         sm.RankProjection(0).fit(c, features=X)
     with pytest.raises(ValueError, match="n_init: expected"):
         sm.RankProjection(n_init=0).fit(c, features=X)

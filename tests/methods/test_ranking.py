@@ -45,7 +45,7 @@ def test_dual_primal_and_cvxpy_agree(pair_kernel, kernel, seed):
     X, c = problem(seed=seed)
     weight = np.random.default_rng(seed).uniform(0.5, 2, len(c))
     fits = [
-        sm.DRankingVM(kernel, pair_kernel=pair_kernel, penalty=1e-2, solver=solver, tol=1e-6).fit(
+        sm.DRankingVM(kernel=kernel, pair_kernel=pair_kernel, penalty=1e-2, solver=solver, tol=1e-6).fit(
             c.reweight(weight), features=X
         )
         for solver in ("dual", "primal")
@@ -65,7 +65,7 @@ def test_dual_primal_and_cvxpy_agree(pair_kernel, kernel, seed):
 def test_a_hard_margin_is_cvxpys(seed):
     X, c = problem(12, 40, seed, flip=0)
     for solver in ("dual", "primal"):
-        model = sm.DRankingVM("rbf", slack="hard", solver=solver, tol=1e-6).fit(c, features=X)
+        model = sm.DRankingVM(kernel="rbf", slack="hard", solver=solver, tol=1e-6).fit(c, features=X)
         assert model.objective_ == pytest.approx(judged(model, c, hard=True), rel=1e-5)
         d = model.dissimilarity(X)
         assert (d[tuple(c.far.T)] - d[tuple(c.near.T)]).min() >= 1 - 1e-6
@@ -76,7 +76,7 @@ def test_a_hard_margin_is_cvxpys(seed):
 @pytest.mark.parametrize("pair_kernel", PAIR_KERNELS)
 def test_the_objective_by_an_independent_computation(pair_kernel, solver):
     X, c = problem()
-    model = sm.DRankingVM("rbf", pair_kernel=pair_kernel, penalty=0.01, solver=solver).fit(c, features=X)
+    model = sm.DRankingVM(kernel="rbf", pair_kernel=pair_kernel, penalty=0.01, solver=solver).fit(c, features=X)
     d = model.dissimilarity(X)
     margin = d[tuple(c.far.T)] - d[tuple(c.near.T)]
     value = np.maximum(0, 1 - margin).mean() + 0.01 * (model.params_**2).sum()
@@ -89,8 +89,8 @@ def test_the_objective_by_an_independent_computation(pair_kernel, solver):
 def test_swapping_the_items_of_a_pair_changes_nothing(pair_kernel):
     X, c = problem()
     swapped = sm.Comparisons.from_quadruplets(c.quadruplets[:, [1, 0, 3, 2]])
-    first = sm.DRankingVM("rbf", pair_kernel=pair_kernel, tol=1e-6).fit(c, features=X)
-    second = sm.DRankingVM("rbf", pair_kernel=pair_kernel, tol=1e-6).fit(swapped, features=X)
+    first = sm.DRankingVM(kernel="rbf", pair_kernel=pair_kernel, tol=1e-6).fit(c, features=X)
+    second = sm.DRankingVM(kernel="rbf", pair_kernel=pair_kernel, tol=1e-6).fit(swapped, features=X)
     A, B = np.random.default_rng(5).normal(size=(2, 4, 3))
     table = first.dissimilarity(A, B)
     np.testing.assert_allclose(table, first.dissimilarity(B, A).T, atol=1e-9 * np.abs(table).max())
@@ -135,15 +135,15 @@ def test_the_map_has_the_dissimilarities_where_they_are_euclidean():
     np.testing.assert_allclose(model.pair_distance([(0, 4), (7, 2)]), flat[[0, 7], [4, 2]], atol=1e-6 * flat.max())
     assert model.embedding_.shape == (30, 3)
     assert (np.diff((model.embedding_**2).sum(0)) <= 0).all()
-    product = sm.DRankingVM("rbf", pair_kernel="product").fit(c, features=X)
+    product = sm.DRankingVM(kernel="rbf", pair_kernel="product").fit(c, features=X)
     assert product.similarity_.score(c) > 0.8
 
 
 def test_rank_keeps_the_leading_directions_and_all_of_them_is_none():
     X, c = problem(20, 300)
-    full = sm.DRankingVM("rbf", tol=1e-6).fit(c, features=X)
-    same = sm.DRankingVM("rbf", rank=19, tol=1e-6).fit(c, features=X)
-    few = sm.DRankingVM("rbf", rank=5).fit(c, features=X)
+    full = sm.DRankingVM(kernel="rbf", tol=1e-6).fit(c, features=X)
+    same = sm.DRankingVM(kernel="rbf", rank=19, tol=1e-6).fit(c, features=X)
+    few = sm.DRankingVM(kernel="rbf", rank=5).fit(c, features=X)
     assert same.objective_ == pytest.approx(full.objective_, rel=1e-5)
     assert few.params_.shape == (5, 5)
     assert few.dissimilarity(X[:2]).shape == (2, 2)
@@ -154,8 +154,8 @@ def test_weight_two_is_the_row_twice():
     weight = np.where(np.arange(len(c)) % 3 == 0, 2.0, 1.0)
     rows = np.repeat(np.arange(len(c)), weight.astype(int))
     settings = {"penalty": 0.01, "tol": 1e-6}
-    weighted = sm.DRankingVM("rbf", **settings).fit(c.reweight(weight), features=X)
-    repeated = sm.DRankingVM("rbf", **settings).fit(c[rows], features=X)
+    weighted = sm.DRankingVM(kernel="rbf", **settings).fit(c.reweight(weight), features=X)
+    repeated = sm.DRankingVM(kernel="rbf", **settings).fit(c[rows], features=X)
     assert weighted.objective_ == pytest.approx(repeated.objective_, rel=3e-6)
 
 
@@ -171,7 +171,7 @@ def test_it_has_the_manners_of_the_others(tmp_path):
     assert sm.Similarity.load(tmp_path / "a.sim").n_items == 20
     assert not model.has_probability
     kernel = sm.DRankingVM().fit(c, features=sm.kernels.RBF(X))
-    text = sm.DRankingVM("rbf").fit(c, features=X)
+    text = sm.DRankingVM(kernel="rbf").fit(c, features=X)
     np.testing.assert_array_equal(kernel.dissimilarity(X), text.dissimilarity(X))
     with pytest.raises(NotFittedError):
         sm.DRankingVM().dissimilarity(X)
@@ -181,8 +181,8 @@ def test_a_contradiction_is_named_and_cleaning_helps():
     X = np.random.default_rng(0).normal(size=(3, 2))
     c = sm.Comparisons.from_triplets([["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]])
     with pytest.raises(ValueError, match=r"in a circle: .*similitude\.clean"):
-        sm.DRankingVM("rbf", slack="hard").fit(c, features=X)
-    model = sm.DRankingVM("rbf", slack="hard").fit(sm.clean(c), features=X)
+        sm.DRankingVM(kernel="rbf", slack="hard").fit(c, features=X)
+    model = sm.DRankingVM(kernel="rbf", slack="hard").fit(sm.clean(c), features=X)
     assert model.status_ == "converged"
 
 
@@ -200,7 +200,7 @@ def test_want_of_capacity_is_told_from_contradiction(solver):
 def test_too_few_iterations_say_so():
     X, c = problem(30, 500)
     with pytest.warns(ConvergenceWarning, match="proven bound"):
-        model = sm.DRankingVM("rbf", solver="dual", penalty=1e-6, max_iter=1, tol=1e-9).fit(c, features=X)
+        model = sm.DRankingVM(kernel="rbf", solver="dual", penalty=1e-6, max_iter=1, tol=1e-9).fit(c, features=X)
     assert model.status_ == "max_iter"
     assert model.gap_ > 0
 
@@ -213,7 +213,7 @@ def test_too_few_iterations_say_so():
         ({"slack": "none"}, "slack: expected"),
         ({"solver": "magic"}, "solver: expected"),
         ({"penalty": -1.0}, "penalty: expected"),
-        ({"rank": 0}, "rank: expected None or a whole number of 1 or more, found 0"),
+        ({"rank": 0}, "rank: expected a whole number of at least 1, found 0"),
     ],
 )
 def test_bad_settings_are_named(settings, message):
@@ -234,7 +234,7 @@ def test_bad_input_is_named():
     with pytest.raises(ValueError, match=r"found 2 modalities, expected one; use kernels\.Sum"):
         model.fit(c, features={"a": X, "b": X})
     with pytest.raises(TypeError, match="expected an array for kernel='rbf', found a Linear"):
-        sm.DRankingVM("rbf").fit(c, features=sm.kernels.Linear(X))
+        sm.DRankingVM(kernel="rbf").fit(c, features=sm.kernels.Linear(X))
     model.fit(c, features=X)
     with pytest.raises(ValueError, match="found 2 columns, expected 3"):
         model.dissimilarity(X[:, :2])
@@ -248,7 +248,9 @@ def test_callbacks_are_told():
     X, c = problem()
     for solver in ("primal", "dual"):
         seen = []
-        sm.DRankingVM("rbf", solver=solver).fit(c, features=X, callback=lambda i, v, seen=seen: seen.append((i, v)))
+        sm.DRankingVM(kernel="rbf", solver=solver).fit(
+            c, features=X, callback=lambda i, v, seen=seen: seen.append((i, v))
+        )
         assert seen[-1][1] <= seen[0][1]
 
 
@@ -271,11 +273,11 @@ def test_classical_scaling_gives_euclidean_tables_back():
 def test_cross_validation_goes_by_the_dissimilarity():
     X, c = problem(30, 900, flip=0)
     estimators = [sm.DRankingVM(), sm.DRankingVM(pair_kernel="sum"), sm.RankProjection(3, random_state=0)]
-    table = sm.cross_validate(estimators, c, features=X, n_splits=3, random_state=0)
+    table = sm.cross_validate(estimators, c, features=X, n_folds=3, random_state=0)
     assert table.accuracy[0] > 0.93
     assert table.accuracy[1] < 0.8
     assert table.accuracy[2] > 0.93
-    model = sm.DRankingVM("rbf", pair_kernel="product").fit(c, features=X)
+    model = sm.DRankingVM(kernel="rbf", pair_kernel="product").fit(c, features=X)
     assert sm.accuracy(model, c) == pytest.approx(model.score(c))
-    path = sm.penalty_path(sm.DRankingVM(), c, penalties=[1e-4, 10.0], features=X, n_splits=2, random_state=0)
+    path = sm.penalty_path(sm.DRankingVM(), c, penalties=[1e-4, 10.0], features=X, n_folds=2, random_state=0)
     assert len(path) == 2

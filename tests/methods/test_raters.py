@@ -97,6 +97,7 @@ def test_an_answer_of_nobody_known_counts():
     assert model.score(c) > 0.85
 
 
+@pytest.mark.slow
 def test_groups_who_see_other_maps_are_found():
     c = two_groups(np.random.default_rng(5).normal(size=(15, 2)))
     train, test = c.split(0.25, random_state=0)
@@ -108,7 +109,7 @@ def test_groups_who_see_other_maps_are_found():
     pooled = sm.STE(2, random_state=0).fit(train)
     assert model.score(test) > pooled.score(test) + 0.05
     assert sm.accuracy(model, test) == pytest.approx(model.score(test))
-    found = sm.cross_validate([model.set_params(n_groups=2)], c, n_splits=2, random_state=0)
+    found = sm.cross_validate([model.set_params(n_groups=2)], c, n_folds=2, random_state=0)
     assert found.accuracy[0] > 0.75
 
 
@@ -122,6 +123,7 @@ def test_groups_who_weigh_dimensions_differently_are_found():
     np.testing.assert_allclose(model.distances() ** 2, wide, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_one_group_where_raters_agree():
     model = sm.GroupEmbedding(2, random_state=0, max_groups=3).fit(answers(np.full(8, 2.0), 60))
     assert model.n_groups_ == 1
@@ -139,10 +141,10 @@ def test_all_groups_together_are_the_mean_by_share():
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (sm.RaterEmbedding(method="SOE"), "method: expected one of STE, TSTE, CKL, found 'SOE'"),
+        (sm.RaterEmbedding(method="SOE"), "method: expected one of STE, TSTE, CKL, probit, found 'SOE'"),
         (sm.RaterEmbedding(spread=-1.0), "spread: expected 'auto' or a positive number"),
-        (sm.GroupEmbedding(n_groups=0), "n_groups: expected 'auto' or a positive whole number"),
-        (sm.GroupEmbedding(n_starts=1.5), "n_starts: expected a positive whole number"),
+        (sm.GroupEmbedding(n_groups=0), "n_groups: expected 'auto' or a whole number of at least 1"),
+        (sm.GroupEmbedding(n_init=1.5), "n_init: expected 'auto' or a whole number of at least 1"),
         (sm.GroupEmbedding(differ="colour"), "differ: expected"),
     ],
 )

@@ -37,7 +37,7 @@ def dataset(answers, tmp_path_factory):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_value_and_gradient_are_those_of_the_whole(method, answers, dataset):
-    graph, loss, params = build_graph(answers), method(2).loss(), np.random.default_rng(3).normal(size=80)
+    graph, loss, params = build_graph(answers), method(2).comparison_loss(), np.random.default_rng(3).normal(size=80)
     whole = Problem(Positions(40, 2), graph, loss, Ridge(0.1, 40))
     parts = ShardedProblem(Positions(40, 2), dataset, loss, Ridge(0.1, 40), float(answers.weight.sum()))
     value, gradient = whole.value_and_gradient(params)

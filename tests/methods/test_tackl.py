@@ -188,7 +188,7 @@ def test_manners(both, model):
     assert np.array_equal(again.embedding_, model.embedding_)
     assert model.has_probability
     np.testing.assert_allclose(model.predict_proba(both).sum(1), 1)
-    table = sm.cross_validate(sm.TACKL(2, random_state=0), both, n_splits=2, features=features(), random_state=0)
+    table = sm.cross_validate(sm.TACKL(2, random_state=0), both, n_folds=2, features=features(), random_state=0)
     assert table.accuracy[0] > 0.8
     rows = both.triplets[:, [0, 2, 1]]
     np.testing.assert_allclose(

@@ -39,6 +39,7 @@ def run(*arguments, folder, hidden):
     return subprocess.run(command, cwd=folder, env=lacking, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("extra", "command"),
     [
@@ -77,6 +78,7 @@ def test_features_in_a_parquet_file_are_refused_before_anything_is_learned(witho
         read_features(folder / "vectors.parquet", None, 4)
 
 
+@pytest.mark.slow
 def test_pictures_that_are_not_there_are_refused_before_anything_is_learned(folder, tmp_path):
     (tmp_path / "pictures").mkdir()
     command = ["learn", "answers.csv", "--images", str(tmp_path / "pictures")]

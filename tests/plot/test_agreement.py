@@ -7,7 +7,7 @@ import similitude as sm
 
 TRUTH = np.random.default_rng(0).normal(size=(16, 2))
 NAMES = tuple(f"item {k}" for k in range(16))
-LOSS = sm.STE(2).loss()
+LOSS = sm.STE(2).comparison_loss()
 
 
 @pytest.fixture

@@ -14,9 +14,7 @@ def answers():
 
 
 def test_dimensions(answers):
-    choice = sm.dimension(
-        sm.STE(random_state=0), answers, dimensions=(1, 2, 3), n_splits=3, n_repeats=1, random_state=0
-    )
+    choice = sm.dimension(sm.STE(random_state=0), answers, dimensions=(1, 2, 3), n_folds=3, n_repeats=1, random_state=0)
     axes = sm.plot.dimension(choice)
     drawn = axes.containers[0].lines[0].get_xydata()
     np.testing.assert_allclose(drawn, choice.table[["dimensions", "accuracy"]].to_numpy(float))
@@ -43,7 +41,7 @@ def test_ellipses_are_the_covariance_in_the_plane(answers, d):
 
     flat = plane(model.embedding_)
     values = np.linalg.eigvalsh(flat.T @ found.covariance @ flat)
-    reach = 2.0 * np.sqrt(-2.0 * np.log(1 - 0.9))
+    reach = 2.0 * np.sqrt(-2.0 * np.log(1 - 0.95))
     np.testing.assert_allclose(widths, reach * np.sqrt(values[:, 1]), atol=1e-9)
     np.testing.assert_allclose(heights, reach * np.sqrt(np.maximum(values[:, 0], 0)), atol=1e-9)
 

@@ -9,7 +9,7 @@ import similitude as sm
 @pytest.fixture
 def model(rng):
     X = rng.normal(size=(60, 5))
-    return sm.CAMEL(l1=0.003, random_state=0).fit(X, X[:, 0] + X[:, 1] * X[:, 1] > 0.5), X
+    return sm.CAMEL(penalty=0.003, random_state=0).fit(X, X[:, 0] + X[:, 1] * X[:, 1] > 0.5), X
 
 
 def test_factors_show_the_entries_and_leave_zeros_blank(model):

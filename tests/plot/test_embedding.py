@@ -32,7 +32,7 @@ def test_draws_in_given_axes_and_takes_similarities_and_arrays(model):
 
 
 def test_labels_do_not_overlap(model):
-    crowded = sm.Similarity(0.2 * model.embedding_ + [0, 0], model.loss(), model.similarity_.names)
+    crowded = sm.Similarity(0.2 * model.embedding_ + [0, 0], model.comparison_loss(), model.similarity_.names)
     axes = sm.plot.embedding(crowded)
     axes.figure.canvas.draw()
     boxes = [text.get_window_extent() for text in axes.texts if text.get_text() and text.get_visible()]
@@ -51,7 +51,7 @@ def test_labels_leave_numpys_random_stream_alone(model):
 
 def test_many_items_are_not_labelled_unless_asked(model):
     names = tuple(f"n{k}" for k in range(100))
-    many = sm.Similarity(np.random.default_rng(0).normal(size=(100, 2)), model.loss(), names)
+    many = sm.Similarity(np.random.default_rng(0).normal(size=(100, 2)), model.comparison_loss(), names)
     assert not sm.plot.embedding(many).texts
     own = sm.plot.embedding(model, labels=[f"own {k}" for k in range(12)])
     assert {text.get_text() for text in own.texts} >= {"own 0", "own 11"}

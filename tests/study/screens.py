@@ -14,7 +14,7 @@ KINDS = ("picture", "text", "long-text", "sound", "film", "colour", "mixed")
 WIDTHS = (320, 360, 390, 768, 1024, 1280, 1536, 1920)
 HEIGHTS = dict(zip(WIDTHS, (640, 740, 844, 1024, 768, 800, 864, 1080), strict=True))
 DIRECTIONS = ("ltr", "rtl")
-FILM = b"\x1a\x45\xdf\xa3"  # as far as the server looks; the browser records the rest
+FILM = b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff"  # as far as the server looks; the browser records the rest
 SHOWN_AND_SAID = {
     "triplet": (3, [1]),
     "odd_one_out": (3, [0]),

@@ -122,6 +122,44 @@ def rater_pages(page, live):
     yield "declined"
 
 
+def ends(page, live):
+    """Every page on which the way of a rater ends early, or without a code; the server's word is put in its mouth."""
+    said = {}
+    page.route("**/join", lambda route: route.fulfill(**said))
+    for code in ("full", "crowded", "erased", "withdrawn", "of a kind that nobody knows"):
+        said.update(status=410, json={"code": code, "detail": ""})
+        page.goto(live.link("triplet"))
+        page.wait_for_selector(".page h1")
+        yield code
+    for why in ("time", "skips", "not_shown", "rehearsal"):
+        way_out = {"code": None, "redirect": None, "withheld": why}
+        standing = {"stage": "done", "rater": "r1", "answered": 1, "length": 1, "token": "t", **way_out}
+        said.update(status=200, json=standing)
+        page.goto(live.link("triplet", f"?rater={why}"))
+        page.wait_for_selector(".withheld")
+        yield f"no code: {why}"
+    page.unroute_all()
+
+
+def test_every_early_end_is_accessible_and_so_is_being_offline(live, browser, shot):
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    for name in ends(page, live):
+        assert violations(page) == [], name
+    page.goto(live.link("paused"))
+    page.get_by_text("the questions begin as soon as it goes on").wait_for()
+    assert page.get_by_text("are kept").count() == 0, "nothing is promised to who has said nothing"
+    shot(page, "paused-before")
+    page.goto(live.link("slider"))
+    on_question(page, 0)
+    context.set_offline(True)
+    page.keyboard.press("s")
+    page.get_by_text("No connection").wait_for()
+    shot(page, "offline-slider")
+    assert violations(page) == [], "offline"
+    context.close()
+
+
 ANSWERS = {
     "choice": [".cards .card:nth-child(1) .choose", ".cards .card:nth-child(3) .choose", ".confirm button"],
     "similarity_rating": [".step:nth-child(2)"],

@@ -97,7 +97,8 @@ def test_counts(service):
     watch = Watch(service)
     before = watch.look()["now"]
     assert before["totals"] == {
-        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "length": 50, "per_minute": 0.0,
+        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "own": 0,
+        "length": 50, "per_minute": 0.0,
     }  # fmt: skip
     fill(service, 2, 10)
     answer(service, join(service), 2, np.random.default_rng(0), outcome="skipped")
@@ -105,6 +106,7 @@ def test_counts(service):
     assert (now["totals"]["answers"], now["totals"]["raters"], now["totals"]["busy"]) == (22, 3, 3)
     assert sum(now["strategies"].values()) == 22
     assert 4 <= now["strategies"]["catch"] <= 5
+    assert now["totals"]["own"] == 22 - now["strategies"]["catch"]
     assert now["outcomes"] == {"answered": 20, "skipped": 2}
     assert len(now["minutes"]) == 60
     assert sum(count for _, count in now["minutes"]) == 22

@@ -88,6 +88,14 @@ def learn(service, rounds):
     return worker
 
 
+def drawn_in(page):
+    """The colour of a chart's words, when it is that of the page's."""
+    inks = """() => [document.querySelector("#curve .xtitle"), document.body].map((one) => getComputedStyle(one))
+        .map((style, k) => (k ? style.color : style.fill))"""
+    until(lambda: len(set(page.evaluate(inks))) == 1, lambda: f"chart and page differ: {page.evaluate(inks)}")
+    return page.evaluate(inks)[0]
+
+
 def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, page, tmp_path):
     url, site, service = address
     worker = learn(service, 6)
@@ -113,6 +121,11 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
     assert "likely to have clicked at random" in page.locator("#raters tr.flagged").first.inner_text()
     assert page.locator("#model-state").inner_text() == "learning"
     picture(page, "admin-study")
+
+    light, dark = ((page.emulate_media(color_scheme=scheme), drawn_in(page))[1] for scheme in ("light", "dark"))
+    assert light != dark, "the charts are drawn anew in the colours of the page"
+    picture(page, "admin-study-dark")
+    page.emulate_media(color_scheme="light")
 
     answer(service, join(service), 40, np.random.default_rng(5))
     worker.step()
@@ -157,10 +170,15 @@ def test_a_study_without_answers_says_what_it_waits_for(address, page):
     expect(page.locator("#model-state")).to_have_text("waiting")
     assert "A first model needs 12 comparisons" in page.locator("#model-words").inner_text()
     assert "Nobody has come yet." in page.locator("#raters").inner_text()
+    assert page.locator("#accuracy-more").inner_text() == "needs a model"
     picture(page, "admin-empty")
-    assert page.faults == []
     with site.database.read() as connection:
         assert connection.execute(schema.pool.select()).all() == []
+    fill(service, 1, 14)
+    worker_of(service).step()
+    page.wait_for_selector("#map .scatterlayer .point")
+    assert page.locator("#accuracy-more").inner_text() == "needs more answers to evenly drawn questions"
+    assert page.faults == []
 
 
 def test_a_rater_takes_part_wherever_the_server_stands(address, page):

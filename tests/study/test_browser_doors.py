@@ -91,14 +91,14 @@ def test_only_the_link_that_was_sent_lets_in(live, page):
     page.goto(live.link("invited", "?rater=ann"))
     page.get_by_role("heading", name="This study is by invitation").wait_for()
     with beside(live) as site:
-        link = invite(site.studies["invited"], ["ann"])[0]
+        link = invite(site.studies["invited"], ["ann"])["ann"]
     page.goto(f"{live.address}{link}")
     on_question(page, 0)
 
 
 def test_who_is_withdrawn_while_answering_is_told_so(live, page, shot):
     with beside(live) as site:
-        link = invite(site.studies["invited"], ["zoe"])[0]
+        link = invite(site.studies["invited"], ["zoe"])["zoe"]
     page.goto(f"{live.address}{link}")
     on_question(page, 0)
     with beside(live) as site:

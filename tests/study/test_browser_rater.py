@@ -349,17 +349,33 @@ def test_texts_show_no_html(live, page):
     finished(page)
 
 
-def test_sounds_can_be_heard_and_chosen(live, page, shot):
+def play_all(page, kind):
+    """Play each sound or film by keyboard, one after the other; nothing can be answered before."""
+    choose = page.locator(".choose")
+    for player in page.locator(kind).all():
+        page.get_by_text("Please play every sound or film").wait_for()
+        assert choose.evaluate_all("all => all.every(one => one.disabled)")
+        page.keyboard.press("1")  # of no effect yet
+        player.focus()
+        page.keyboard.press("Space")
+        player.evaluate("one => one.ended || new Promise(done => one.addEventListener('ended', () => done()))")
+    page.get_by_text("Now you can answer").wait_for()
+    page.wait_for_selector(".choose:enabled")
+
+
+def test_sounds_are_heard_before_one_is_chosen(live, page, shot):
     page.goto(live.link("tones"))
     on_question(page, 0)
     assert page.locator("audio").evaluate_all("all => all.every(sound => sound.readyState >= 2)")
     shot(page, "sounds")
+    play_all(page, "audio")
+    shot(page, "sounds-played")
     page.get_by_role("button", name="tone").nth(1).click()
     finished(page)
     assert live.answers("tones")[0]["response"] == [1]
 
 
-def test_films_can_be_seen_and_chosen(live, page):
+def test_films_are_seen_before_one_is_chosen(live, page):
     page.goto(live.address)
     film = bytes(page.evaluate(RECORD))
     for k in range(3):
@@ -367,6 +383,7 @@ def test_films_can_be_seen_and_chosen(live, page):
     page.goto(live.link("films"))
     on_question(page, 0)
     assert page.locator("video").evaluate_all("all => all.every(film => film.videoWidth === 64)")
+    play_all(page, "video")
     page.keyboard.press("3")
     finished(page)
     assert live.answers("films")[0]["response"] == [2]

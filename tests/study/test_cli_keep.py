@@ -59,7 +59,13 @@ def test_from_answers_to_files_and_back(folder, tmp_path):
     assert "4 answers erased" in erased
     assert "copy.jsonl.gz" in erased
     assert "copy.db" in erased
-    assert "8 answers by 2 raters (4 of" in run("export", folder, "answers.csv")
+    left_out = "8 answers by 2 raters (4 of practice or catch trials or rehearsals or erased raters left out)"
+    assert left_out in run("export", folder, "answers.csv")
+    assert "(4 of erased raters left out)" in run("export", folder, "answers.csv", "--known", "--rehearsal")
+    solo = '{"form": "triplet", "rater": "solo", "shown": ["w00", "w01", "w02"], "response": [1]}\n'
+    (tmp_path / "solo.jsonl").write_text(solo, encoding="utf-8")
+    assert "1 answer added" in run("import", new, "solo.jsonl")
+    assert "solo: 1 answer erased" in run("erase", new, "solo")
 
 
 def test_a_study_that_is_served_from_the_folder_above_is_found_there(tmp_path):

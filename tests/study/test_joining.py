@@ -48,7 +48,7 @@ def refused(service, joining):
 
 def test_only_signed_links_of_the_list_let_people_in(serve):
     service = serve(INVITED)
-    links = [parts(link) for link in invite(service, ["ann", "bob & co", "cy"])]
+    links = [parts(link) for link in invite(service, ["ann", "bob & co", "cy"]).values()]
     for k in range(5):
         assert refused(service, Joining(f"browser{k}", {"rater": f"invented{k}"})) == "not_named"
     assert refused(service, Joining("browser0")) == "not_named"
@@ -66,7 +66,7 @@ def test_only_signed_links_of_the_list_let_people_in(serve):
 @sqlite
 def test_who_is_taken_off_the_list_is_not_let_in(serve, take_part):
     service = serve(INVITED)
-    ann, bob = (parts(link) for link in invite(service, ["ann", "bob"]))
+    ann, bob = (parts(link) for link in invite(service, ["ann", "bob"]).values())
     finish(service, take_part(service, "browser0", **ann))
     withdraw(service, "bob")
     assert refused(service, Joining("browser1", bob)) == "not_named"
@@ -79,7 +79,7 @@ def test_who_is_taken_off_the_list_is_not_let_in(serve, take_part):
 @sqlite
 def test_who_is_withdrawn_inside_is_asked_no_more_until_invited_again(serve, take_part):
     service = serve(INVITED + "\n[completion]\ncode = 'C1'\nseconds_per_question = 0")
-    links = enumerate(invite(service, ["ann", "bob"]))
+    links = enumerate(invite(service, ["ann", "bob"]).values())
     ann, bob = (take_part(service, f"browser{k}", **parts(link)) for k, link in links)
     finish(service, ann)
     service.survey(ann, {}).result()
@@ -104,7 +104,7 @@ def test_who_is_withdrawn_inside_is_asked_no_more_until_invited_again(serve, tak
 @sqlite
 def test_who_gets_no_code_is_worth_a_look(serve, take_part, url, tmp_path):
     service = serve(PAID + "seconds_per_question = 0\n[raters]\ninvited = true\n")
-    rater_id = take_part(service, **parts(invite(service, ["ann"])[0]))
+    rater_id = take_part(service, **parts(invite(service, ["ann"])["ann"]))
     answer_all(service, rater_id, ["skipped"] * 10)
     [rater] = Watch(service).look()["now"]["raters"]
     assert rater["flags"] == ["no code: passed over too many questions"]
@@ -115,7 +115,7 @@ def test_who_gets_no_code_is_worth_a_look(serve, take_part, url, tmp_path):
 @sqlite
 def test_an_erased_person_is_not_invited_again(serve, take_part, url, tmp_path):
     service = serve(INVITED)
-    take_part(service, **parts(invite(service, ["ann"])[0]))
+    take_part(service, **parts(invite(service, ["ann"])["ann"]))
     erase_rater(service.database, "words", "ann")
     (tmp_path / "people.txt").write_text("ann\nbob\n")
     done = CliRunner().invoke(
@@ -129,7 +129,7 @@ def test_an_erased_person_is_not_invited_again(serve, take_part, url, tmp_path):
 @sqlite
 def test_a_signature_is_of_one_study_alone(serve):
     one, other = serve(INVITED), serve(INVITED, name="others")
-    link = parts(invite(one, ["ann"])[0])
+    link = parts(invite(one, ["ann"])["ann"])
     invite(other, ["ann"])
     assert refused(other, Joining("browser0", link)) == "not_named"
 
@@ -379,12 +379,14 @@ def test_who_was_erased_cannot_come_anew(serve, take_part, url, tmp_path):
 @sqlite
 def test_an_erased_invitation_is_gone_with_its_name(serve, take_part):
     service = serve(INVITED)
-    link = parts(invite(service, ["SECRETPERSON"])[0])
+    link = parts(invite(service, ["SECRETPERSON"])["SECRETPERSON"])
     finish(service, take_part(service, **link))
     erase_rater(service.database, "words", "SECRETPERSON")
     assert rows(service, schema.invitation) == []
-    invite(service, ["SECRETPERSON"])
+    assert list(invite(service, ["SECRETPERSON", "ann"])) == ["ann"], "who was erased is not invited again"
+    assert [row["identity"] for row in rows(service, schema.invitation)] == ["ann"]
     assert refused(service, Joining("browser1", link)) == "erased"
+    assert refused(service, Joining("browser1", {**link, "key": "guessed"})) == "not_named"
 
 
 @sqlite

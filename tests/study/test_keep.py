@@ -365,6 +365,7 @@ def test_a_code_that_was_brought_in_is_no_formula_and_comes_back_as_it_was(serve
     if kind != ".jsonl":
         frame = pd.read_csv(path, sep="\t" if kind == ".tsv" else ",", dtype=str, keep_default_na=False)
         assert not [code for code in frame["rater"] if code.startswith(("=", "+", "@", "＝"))]
+    assert sm.read_comparisons(path).answers.rater.values.tolist() == codes
     assert bring_in(service, path) == 0, "they are known by their codes"
     assert [row["code"] for row in rows(service, schema.rater)] == codes
 

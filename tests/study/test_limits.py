@@ -16,7 +16,7 @@ import uvicorn
 
 from similitude.study.arrivals import network_of
 from similitude.study.web import limits
-from similitude.study.web.limits import Crowd, LimitedProtocol, Limits
+from similitude.study.web.limits import Crowd, LimitedProtocol, Limits, _InOnePiece
 from tests.systems import linux_only
 
 END = 20.0  # seconds after which a test gives up waiting
@@ -337,3 +337,44 @@ def test_a_server_opens_as_many_files_as_it_may():
     )
     found = int(subprocess.check_output([sys.executable, "-c", code], text=True))
     assert found == (limits._FILES_ENOUGH if hard == resource.RLIM_INFINITY else min(hard, limits._FILES_ENOUGH))
+
+
+class Written:
+    """A request whose response has begun or not, and what its connection was given to write."""
+
+    def __init__(self, response_started=True):
+        self.transport, self.response_started, self.pieces, self.closed = self, response_started, [], False
+
+    def write(self, data):
+        self.pieces.append(data)
+
+    def close(self):
+        self.closed = True
+
+
+def test_a_short_response_is_one_piece_and_a_long_one_waits_for_nothing():
+    cycle = Written()
+    response = _InOnePiece(cycle)
+    response.write(b"head ")
+    assert cycle.pieces == []
+    for part in (b"first ", b"second ", b"third"):
+        response.write(part)
+    assert cycle.pieces == [b"head first ", b"second ", b"third"]
+
+
+def test_what_comes_before_a_head_is_written_at_once():
+    cycle = Written(response_started=False)
+    response = _InOnePiece(cycle)
+    response.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    cycle.response_started = True
+    response.write(b"head ")
+    response.write(b"")
+    assert cycle.pieces == [b"HTTP/1.1 100 Continue\r\n\r\n", b"head "]
+
+
+def test_a_response_that_ends_with_its_head_is_written_before_the_end():
+    cycle = Written()
+    response = _InOnePiece(cycle)
+    response.write(b"head")
+    response.close()
+    assert (cycle.pieces, cycle.closed) == ([b"head"], True)

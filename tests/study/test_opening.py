@@ -5,11 +5,14 @@ from typer.testing import CliRunner
 
 import similitude.study.serve
 from similitude.cli import app
-from similitude.study.create import new_study, still_an_example
+from similitude.study.create import new_study, still_an_example, still_in_english, unfinished
 from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
+from similitude.study.texts import DEFAULTS
+from similitude.study.web.limits import Limits
 from tests.study.making import SHORT, faces, picture, tones, write_study
+from tests.study.screens import FILM
 
 TONE = tones()["items/tone0.wav"]
 DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"/>'
@@ -37,14 +40,40 @@ def test_whole_pictures_open_and_cut_ones_do_not(tmp_path, kind):
         ("a.wav", b"ID3 text", "not what its ending .wav says"),
         ("a.mp3", b"\xff\xfb\x90", None),
         ("a.webm", b"<html>", "not what its ending .webm says"),
-        ("a.webm", b"\x1a\x45\xdf\xa3 film", None),
-        ("a.mp4", b"\0\0\0\x20ftypisom", None),
+        ("a.mp4", b"\0\0\0\x0cftypisom", "no moov"),
+        ("a.wav", b"RIFF\0\0\0\0AVI ", "no sound in it"),
+        ("a.ogg", b"OggS" + bytes(23) + b"more", "no page where one should begin"),
+        ("a.wav", TONE.replace(TONE[4:8], b"\xff\xff\xff\xff", 1)[:2000], None),  # written into a pipe
+        ("a.webm", FILM + b"recorded", None),  # as browsers record it
     ],
 )
 def test_what_a_file_begins_with_tells_what_it_is(tmp_path, name, content, fault):
     (tmp_path / name).write_bytes(content)
     found = fault_of(tmp_path / name)
     assert found is None if fault is None else fault in found
+
+
+def box(name, content=b""):
+    return (8 + len(content)).to_bytes(4, "big") + name + content
+
+
+WHOLE = {
+    "wav": TONE,
+    "ogg": b"".join(b"OggS" + bytes(22) + b"\x02\x08\x08" + bytes(16) for _ in range(3)),
+    "m4a": box(b"ftyp", b"M4A ") + box(b"moov", bytes(40)) + box(b"mdat", bytes(100)),
+    "mp4": box(b"ftyp", b"isom") + box(b"mdat", bytes(100)) + box(b"moov", bytes(40)),
+    "webm": b"\x1a\x45\xdf\xa3\x84webm\x18\x53\x80\x67\x40\x64" + bytes(100),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+def test_whole_sounds_and_films_are_taken_and_those_without_their_end_are_not(tmp_path, kind):
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(WHOLE[kind])
+    assert fault_of(path) is None
+    for share in (0.2, 0.5, 0.97):
+        path.write_bytes(WHOLE[kind][: int(share * len(WHOLE[kind]))])
+        assert "damaged: its end is missing" in fault_of(path), share
 
 
 def test_a_study_with_broken_items_does_not_start_and_names_them(tmp_path):
@@ -63,6 +92,28 @@ def test_serving_warns_of_a_consent_page_that_is_still_the_example(tmp_path, mon
         "# Taking part\n\nAsked by the University of Somewhere.", encoding="utf-8"
     )
     assert "warning" not in CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")]).output
+
+
+def test_limits_are_set_where_the_server_is_started_and_others_stay(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(similitude.study.serve, "serve", lambda *all_of, **_: given.append(all_of[-1]))
+    write_study(tmp_path, "faces", f'title = "T"\n{SHORT}')
+    options = ["--connections", "9", "--connections-per-address", "8", "--header-seconds", "7", "--body-seconds", "6.5"]
+    for chosen in (options, []):
+        assert CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces"), *chosen]).exit_code == 0
+    assert given == [Limits(connections=9, per_address=8, header_seconds=7, body_seconds=6.5), Limits()]
+
+
+def test_texts_that_would_stay_in_english_are_told(tmp_path):
+    folder = write_study(tmp_path, "faces", f'title = "T"\nlanguage = "ar"\n{SHORT}')
+    said = still_in_english(read_study(folder))
+    assert "faces/study.toml: language is 'ar'" in said
+    assert "would be in English: ask_triplet, scale_low" in said
+    words = "\n".join(f'{name} = "x"' for name in DEFAULTS if not name.startswith("key_") and name != "skip")
+    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "de-AT"\n{SHORT}[texts]\n{words}\n', encoding="utf-8")
+    assert "1 text of the pages would be in English: skip;" in still_in_english(read_study(folder))
+    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "en-GB"\n{SHORT}', encoding="utf-8")
+    assert unfinished(read_study(folder)) == []
 
 
 def test_consent_that_is_still_the_example_is_told(tmp_path):

@@ -72,10 +72,10 @@ def test_a_port_is_for_one_server_alone(monkeypatch):
 
 
 def test_ctrl_c_does_not_reach_the_model_process(monkeypatch):
-    assert supervise._apart("posix") == {"start_new_session": True}
+    assert supervise.apart("posix") == {"start_new_session": True}
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
     monkeypatch.setattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0x4000, raising=False)
-    assert supervise._apart("nt") == {"creationflags": 0x4200}
+    assert supervise.apart("nt") == {"creationflags": 0x4200}
 
 
 def test_the_input_of_a_process_that_is_gone_closes_quietly():

@@ -18,6 +18,7 @@ from similitude.study.learning import read_log
 from similitude.study.rounds import number_of_questions
 from similitude.study.service import Joining, Refused
 from similitude.study.store import schema
+from similitude.study.store.rows import asked_before
 
 SHORT = "[question]\nnumber = 5"
 TWO_AHEAD = SHORT + "\n[choose]\nahead = 2"
@@ -394,7 +395,10 @@ def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part):
     hands[0] += 2000
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser2")).result()
-    assert len(finish(service, 1)) == 2
+    assert service.is_full()
+    assert len(finish(service, 1)) == 2, "who has begun goes on, although the seat is somebody else's"
+    with service.database.read() as connection:
+        assert service.entrance.seats_taken(connection) == 2
 
 
 def hands_of(service):
@@ -632,3 +636,38 @@ def test_odd_names_and_parameters_are_kept_as_they_are(serve, take_part):
     kept = rows(service, schema.rater)[0]
     assert kept["identity"] == "o'Neil; DROP TABLE answer;--"
     assert json.loads(kept["parameters"])["other"] == "日本 🙂"
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_an_answer_reads_neither_a_whole_table_nor_all_that_its_rater_was_asked(serve, take_part):
+    """What an answer costs does not grow with the answers before it: as SQLite plans each statement, it searches."""
+    service = serve("[question]\nnumber = 20")
+    rater_id = take_part(service)
+    service.questions(rater_id).result()
+    plans = []
+
+    def explain(connection, cursor, statement, parameters, context, executemany):
+        if statement.startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
+            explained = connection.connection.driver_connection.execute(
+                f"EXPLAIN QUERY PLAN {statement}", parameters[0] if executemany else parameters
+            )
+            plans.extend(row[3] for row in explained)
+
+    sa.event.listen(service.database.engine, "before_cursor_execute", explain)
+    say(service, rater_id, 0)
+    say(service, rater_id, 0)  # sent again
+    tables = ("lease", "answer", "rater", "pool")
+    read = [plan for plan in plans if any(plan.split()[1] == table for table in tables)]
+    assert not [plan for plan in read if plan.startswith("SCAN")]
+    assert any("ix_lease_open (study_id=? AND rater_id=?)" in plan for plan in read)
+    assert not [plan for plan in read if plan.startswith("SEARCH lease") and plan.endswith("(rater_id=?)")]
+
+
+def test_questions_asked_before_are_found_by_rater_and_key(serve, take_part):
+    service = serve("[question]\nnumber = 20")
+    one, other = take_part(service, "browser1"), take_part(service, "browser2")
+    finish(service, one)
+    keys = [row["key"] for row in rows(service, schema.lease)]
+    with service.database.read() as connection:
+        found = asked_before(connection, [(of, key) for of in (one, other) for key in [*keys, 1, 2]])
+    assert found == {(one, key) for key in keys}

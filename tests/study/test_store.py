@@ -24,7 +24,7 @@ from similitude.study.store.uptime import Uptime
 from similitude.study.store.writer import Writer
 from tests.patience import PATIENCE
 from tests.study.servers import write_study
-from tests.study.test_service import finish, rows, say
+from tests.study.test_service import YEAR, finish, rows, say
 
 
 @pytest.fixture
@@ -128,10 +128,31 @@ def test_a_password_is_never_said():
 
 
 def test_the_clock_neither_goes_back_nor_stands_still(monkeypatch):
-    times, passed = iter([10.0, 12.0, 3.0, 4.0, 15.0]), iter([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+    times, passed = iter([10.0, 12.0, 3.0, 4.0, 15.0]), iter([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
     monkeypatch.setattr(time, "time", lambda: next(times))
     clock = Clock(lambda: next(passed))
     assert [clock.now() for _ in range(5)] == [10.0, 12.0, 12.0, 13.0, 15.0]
+
+
+@pytest.mark.parametrize(
+    ("jumps", "given"),
+    [
+        ((0, YEAR, 0, 0, 0), (0, YEAR, YEAR, 0, 0)),  # ahead for a moment: right again within two looks
+        ((0, -YEAR, 0, 0), (0, 0, 0, 0)),  # back for a moment: never followed
+        ((0, -YEAR, -YEAR, -YEAR), (0, 0, -YEAR, -YEAR)),
+        ((0, -30, -30, -30), (0, 0, 0, 0)),
+    ],
+)
+def test_a_clock_that_jumps_far_is_believed_after_a_minute(monkeypatch, jumps, given):
+    day, hands = [0.0], [0.0]
+    monkeypatch.setattr(time, "time", lambda: 10.0 * YEAR + day[0] + hands[0])
+    clock = Clock(lambda: hands[0])
+    seen = []
+    for jump in jumps:
+        day[0] = jump
+        hands[0] += 40.0
+        seen.append(clock.now() - hands[0] - 10.0 * YEAR)
+    assert seen == list(given)
 
 
 def test_the_time_served_goes_on_from_what_is_written_and_nobody_stays_behind(database, url):

@@ -62,6 +62,31 @@ def log(site):
         return connection.execute(sa.select(schema.answer)).mappings().all()
 
 
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+@pytest.mark.parametrize("path", ["/api/words/join", "/api/words/answers", "/api/words/survey", "/admin/-/login"])
+def test_who_goes_away_while_sending_leaves_nothing_in_the_log(browser, caplog, path):
+    """A body that takes too long ends in the same way: to the application, who asked has gone."""
+    headers = [(name.encode(), value.encode()) for name, value in {**browser.join(), **FORM}.items()]
+    scope = {
+        "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
+        "headers": [(name.lower(), value) for name, value in headers], "client": ("192.0.2.1", 1),
+    }  # fmt: skip
+    coming = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    said = []
+
+    async def receive():
+        return next(coming)
+
+    async def send(message):
+        said.append(message)
+
+    asyncio.run(browser.app(scope, receive, send))
+    assert said[0]["status"] == 400
+    assert caplog.records == []
+
+
 def test_a_round(browser, site):
     token = browser.join()
     assert browser.call("GET", "/api/words/me", headers=token).json()["stage"] == "consent"
@@ -211,12 +236,15 @@ def test_items_are_found_by_name_and_nothing_else_is(pictures):
         assert reply.status_code == 404, name
 
 
-def test_a_file_that_is_gone_is_said_once_and_named_on_the_admin_page(pictures, caplog):
+@pytest.mark.parametrize("damage", [None, SVG[: len(SVG) // 2], b""], ids=["gone", "cut", "empty"])
+def test_a_file_that_breaks_is_said_once_not_served_and_named_on_the_admin_page(pictures, caplog, damage):
     browser, path = Browser(create_app(pictures)), pictures.root / "items" / "a.svg"
     path.unlink()
+    if damage is not None:
+        path.write_bytes(damage)
     for _ in range(3):
         assert browser.call("GET", "/api/words/items/a").status_code == 404
-    assert [str(path) in record.message for record in caplog.records if "is gone" in record.message] == [True]
+    assert [str(path) in record.message for record in caplog.records if "cannot see" in record.message] == [True]
     watch = Watch(pictures.studies["words"])
     assert watch.look()["now"]["not_served"] == ["a.svg"]
     path.write_bytes(SVG)
@@ -287,6 +315,7 @@ def test_a_store_that_is_away_is_a_503_that_says_nothing_of_where_it_is(browser,
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
 
 
+@pytest.mark.slow
 def test_no_description_can_be_followed_into_a_fault(tmp_path):
     """schemathesis: requests made from the description of the interface, as it is and against it; no fault answers."""
     site = open_site(write_study(tmp_path / "words", "[question]\nnumber = 50"), f"sqlite:///{tmp_path / 'a.db'}")

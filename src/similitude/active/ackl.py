@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.active.head_gain import HeadGain, log_likelihood
-from similitude.engine.terms import ComparisonLoss
+from similitude.active.head_gain import HeadGain
+from similitude.engine.distances import sqdist_table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
@@ -23,23 +23,16 @@ class CrowdKernelGain(HeadGain):
     name = "ackl"
 
     def __init__(self, similarity: Similarity, asked: Comparisons | None) -> None:
-        super().__init__(similarity.n_items, asked)
-        self._table = _levels(similarity.embedding, similarity.loss)
+        super().__init__(similarity.n_items, asked, similarity.loss.shape)
+        self._table = similarity.loss.scale(sqdist_table(similarity.embedding))[0]
 
     def log_share(self, head: int) -> Floats:
         """The log of tau at the position of every item: -inf at the head's own."""
         answers = self.answers(head)
-        log_tau = log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
+        log_tau = self.log_likelihood(self._table[answers[:, 1]], self._table[answers[:, 2]])
         log_tau[head] = -np.inf
         return log_tau
 
     def levels(self, _: int, pairs: Array, kept: Array) -> tuple[Floats, Array, Array]:
         """The whole table, which is the same for every head."""
         return self._table, pairs, kept
-
-
-def _levels(X: Floats, loss: ComparisonLoss) -> Floats:
-    square = (X**2).sum(1)
-    table = np.maximum(square[:, None] + square - 2.0 * X @ X.T, 0.0)
-    np.fill_diagonal(table, 0.0)
-    return loss.scale(table)[0]

@@ -7,7 +7,8 @@ from math import ceil, sqrt
 import numpy as np
 from scipy.special import logsumexp
 
-from similitude.active.head_gain import HeadGain, log_likelihood
+from similitude.active.head_gain import HeadGain
+from similitude.engine.distances import sqdist_table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.tackl import TACKL
@@ -31,12 +32,11 @@ class AuxiliaryGain(HeadGain):
     name = "atackl"
 
     def __init__(self, model: TACKL, asked: Comparisons | None, rng: np.random.Generator) -> None:
-        super().__init__(len(model.free_), asked)
+        super().__init__(len(model.free_), asked, model.similarity_.loss.shape)
         self.scale, self.joint, self.features = model.similarity_.loss.scale, model.joint, model.features_
         largest = max(float(w.max()) for w in model.weights_.values())
         self.weights = rng.uniform(0.0, largest, size=(ceil(sqrt(self.n_items)), self.features.shape[1]))
-        step = model.free_[:, None] - model.free_
-        self._between = np.einsum("abd,abd->ab", step, step)
+        self._between = sqdist_table(model.free_)
 
     def log_share(self, head: int) -> Floats:
         """The log of the posterior of every sample of (w, xhat_a), w the slower of the two."""
@@ -47,9 +47,9 @@ class AuxiliaryGain(HeadGain):
             self.scale((part[:, :, None] + self._between[answers[:, k], None]).reshape(len(answers), size))[0]
             for k, part in ((1, near), (2, far))
         ]
-        log_tau = log_likelihood(*whole).reshape(len(self.weights), self.n_items)
+        log_tau = self.log_likelihood(*whole).reshape(len(self.weights), self.n_items)
         if not self.joint:
-            of_weights = log_likelihood(self.scale(near)[0], self.scale(far)[0])
+            of_weights = self.log_likelihood(self.scale(near)[0], self.scale(far)[0])
             log_tau = of_weights[:, None] + log_tau - logsumexp(log_tau, axis=1, keepdims=True)
         return log_tau.ravel()
 

@@ -1,4 +1,4 @@
-"""The loops of question scoring, compiled by numba: information of answers, variance of logits, best pairs."""
+"""The loops of question scoring, compiled by numba: variance of logits, best pairs, gains."""
 
 from __future__ import annotations
 
@@ -23,34 +23,6 @@ def _gain(mean, variance):  # type: ignore[no-untyped-def]
     """The closed form of `scores.information_gain` for one question."""
     m2, v = KAPPA * mean * mean, KAPPA * variance
     return math.exp(-m2 / (2.0 * C2 * (1.0 + v))) - math.sqrt(C2 / (v + C2)) * math.exp(-m2 / (2.0 * (v + C2)))
-
-
-@_inlined
-def _outer(matrix, factor, vector):  # type: ignore[no-untyped-def]
-    """Add factor · v v' to a matrix."""
-    for r in range(len(vector)):
-        for c in range(len(vector)):
-            matrix[r, c] += factor * vector[r] * vector[c]
-
-
-@_kernel
-def add_information(X, near, far, slope_near, slope_far, weight, out):  # type: ignore[no-untyped-def]
-    """Add to out[i] the sum of weight_t g_ti g_ti', g_ti the derivative of t's margin by item i's position."""
-    width = X.shape[1]
-    a, b = np.empty(width), np.empty(width)
-    for t in range(len(near)):
-        i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
-        for c in range(width):
-            a[c] = -2.0 * slope_near[t] * (X[i, c] - X[j, c])
-            b[c] = 2.0 * slope_far[t] * (X[k, c] - X[l, c])
-        _outer(out[j], weight[t], a)
-        _outer(out[l], weight[t], b)
-        if i == k:
-            for c in range(width):
-                a[c] += b[c]
-        else:
-            _outer(out[k], weight[t], b)
-        _outer(out[i], weight[t], a)
 
 
 @_inlined

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.active.compiled import crowd_gains
+from similitude.active.scores import entropy
+from similitude.engine.terms import Formula, logistic
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 
 _COVER = 0.999
+_AT_ONCE = 1_000_000  # probabilities in memory
 
 
 class HeadGain:
@@ -18,8 +21,8 @@ class HeadGain:
     tau are left out.
     """
 
-    def __init__(self, n_items: int, asked: Comparisons | None) -> None:
-        self.n_items = n_items
+    def __init__(self, n_items: int, asked: Comparisons | None, shape: Formula) -> None:
+        self.n_items, self.shape = n_items, shape
         with_head = slice(0) if asked is None else asked.is_triplet
         self.triplets = np.empty((0, 3), np.int32) if asked is None else asked.rows(with_head).triplets
         self._by_head = np.argsort(self.triplets[:, 0], kind="stable")
@@ -72,10 +75,14 @@ class HeadGain:
         kept, tau = self.support(head)
         table, rows, columns = self.levels(head, np.stack([b, c]), kept)
         out = np.empty(len(b))
-        crowd_gains(table, columns, tau, rows[0], rows[1], out)
+        if self.shape.expression is logistic:  # in closed form
+            crowd_gains(table, columns, tau, rows[0], rows[1], out)
+            return out
+        for some in np.array_split(np.arange(len(b)), 1 + len(b) * len(tau) // _AT_ONCE):
+            p = self.shape.probability(table[rows[1, some]][:, columns] - table[rows[0, some]][:, columns])
+            out[some] = np.maximum(entropy(p @ tau) - entropy(p) @ tau, 0.0)
         return out
 
-
-def log_likelihood(near: Floats, far: Floats) -> Floats:
-    """(S,) log probability of all of a head's answers in each sample, from (k, S) levels of what was near and far."""
-    return -np.asarray(np.logaddexp(0.0, near - far).sum(0))
+    def log_likelihood(self, near: Floats, far: Floats) -> Floats:
+        """(S,) log probability of a head's answers in each sample, from (k, S) levels of what was near and far."""
+        return -np.asarray(self.shape(far - near)[0].sum(0))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from similitude.engine.distances import head_sqdist
+from similitude.engine.information import Margins, item_information
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
@@ -16,7 +18,7 @@ from similitude.methods.similarity import Similarity
 class Posterior:
     """Item i stands at X_i with covariance S_i, independently of the others.
 
-    S_i^-1 = I/s² + sum over comparisons t of w_t p_t (1 - p_t) g_ti g_ti', with p_t the probability of the answer,
+    S_i^-1 = I/s² + sum over comparisons t of w_t i_t g_ti g_ti', with i_t the information of an answer on its margin,
     g_ti the derivative of its margin scale(d2_far) - scale(d2_near) by the position of item i, and s² the mean square
     of the fitted coordinates: the normal prior that `Similarity.place` uses, too. For STE the margin is linear in the
     head's position and this is the exact Hessian there; elsewhere it leaves out the margin's own curvature.
@@ -25,7 +27,8 @@ class Posterior:
     squared distance: the logarithm of CKL is so steep near 0 that a slope at the fitted distance calls every question
     about close neighbours informative.
 
-    p (1 - p) does not depend on what is answered, so a question that is pending counts as if it were answered: `learn`.
+    i_t does not depend on what is answered (for the logistic shape it is p (1 - p)), so a question that is pending
+    counts as if it were answered: `learn`.
 
     Attributes
     ----------
@@ -47,17 +50,18 @@ class Posterior:
         precision = np.zeros((n, d, d))
         precision[:] = np.eye(d) / (variance if variance > 1e-12 else 1.0)
         if asked is not None and len(asked):
-            _add(precision, X, similarity.loss, asked.near, asked.far, asked.weight)
+            precision += item_information(X, similarity.loss, asked.near, asked.far, asked.weight)
         return cls(X, np.asarray(np.linalg.inv(precision), float), similarity.loss)
 
     def logits(self, near: Array, far: Array) -> tuple[Floats, Floats]:
-        """Mean and variance of the margin of comparisons "pair near is more alike than pair far"."""
+        """Mean and variance of the log-odds of comparisons "pair near is more alike than pair far"."""
         from similitude.active.compiled import logit_variance
 
-        margin, slope_near, slope_far = _margin(self.positions, self.loss, near, far, self.spread)
+        at = Margins.of(self.positions, self.loss, near, far, self.spread)
         variance = np.empty(len(near))
-        logit_variance(self.positions, self.covariance, near, far, slope_near, slope_far, variance)
-        return margin, variance
+        logit_variance(self.positions, self.covariance, near, far, at.slope_near, at.slope_far, variance)
+        unit = self.loss.shape.log_odds
+        return unit * at.margin, unit**2 * variance
 
     @property
     def spread(self) -> Floats:
@@ -68,49 +72,28 @@ class Posterior:
         """Return level, F, q: the logit of (head; b, c) has mean level_c - level_b, variance |F_b - F_c|² + q_b + q_c.
 
         With g_b the derivative of level_b = scale(d2(head, b)) by the head's position: F_b = g_b' chol(S_head), and
-        q_b = g_b' S_b g_b is what item b's own uncertainty adds.
+        q_b = g_b' S_b g_b is what item b's own uncertainty adds. Levels are in the shape's units of log-odds.
         """
+        unit = self.loss.shape.log_odds
         step = self.positions[head] - self.positions
-        square = (step**2).sum(1)
+        square = head_sqdist(self.positions, head)
         level, slope = self.loss.scale(square)[0], self.loss.scale(square + self.spread[head] + self.spread)[1]
-        gradient = 2.0 * slope[:, None] * step
+        gradient = 2.0 * unit * slope[:, None] * step
         F = gradient @ np.linalg.cholesky(self.covariance[head])
-        return level, F, np.einsum("nd,nde,ne->n", gradient, self.covariance, gradient)
+        return unit * level, F, np.einsum("nd,nde,ne->n", gradient, self.covariance, gradient)
 
     def learn(self, near: Array, far: Array) -> None:
         """Count comparisons as answered, whatever the answer will be: a rank-one update of each item in them."""
-        margin, slope_near, slope_far = _margin(self.positions, self.loss, near, far)
-        p = 1.0 + self.loss.shape(margin)[1]
+        at = Margins.of(self.positions, self.loss, near, far)
         for t in range(len(near)):
             (i, j), (k, l) = near[t].tolist(), far[t].tolist()
-            a = -2.0 * slope_near[t] * (self.positions[i] - self.positions[j])
-            b = 2.0 * slope_far[t] * (self.positions[k] - self.positions[l])
+            a = -2.0 * at.slope_near[t] * (self.positions[i] - self.positions[j])
+            b = 2.0 * at.slope_far[t] * (self.positions[k] - self.positions[l])
             shared = {i: a + b} if i == k else {i: a, k: b}
             for item, gradient in (*shared.items(), (j, a), (l, b)):
-                self._shrink(item, p[t] * (1.0 - p[t]), gradient)
+                self._shrink(item, at.information[t], gradient)
 
     def _shrink(self, item: int, weight: float, gradient: Floats) -> None:
         """(S^-1 + w g g')^-1 = S - w S g g' S / (1 + w g' S g)."""
         column = self.covariance[item] @ gradient
         self.covariance[item] -= np.outer(column, column) * (weight / (1.0 + weight * float(gradient @ column)))
-
-
-def _margin(
-    X: Floats, loss: ComparisonLoss, near: Array, far: Array, spread: Floats | None = None
-) -> tuple[Floats, Floats, Floats]:
-    """Margin of each comparison, and the slopes of scale at the near and the far pair (at expected distances)."""
-    levels, slopes = [], []
-    for pairs in (near, far):
-        square = ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)
-        level, slope, _ = loss.scale(square)
-        levels.append(level)
-        slopes.append(slope if spread is None else loss.scale(square + spread[pairs].sum(1))[1])
-    return levels[1] - levels[0], slopes[0], slopes[1]
-
-
-def _add(precision: Floats, X: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats) -> None:
-    from similitude.active.compiled import add_information
-
-    margin, slope_near, slope_far = _margin(X, loss, near, far)
-    p = 1.0 + loss.shape(margin)[1]
-    add_information(X, near, far, slope_near, slope_far, weight * p * (1.0 - p), precision)

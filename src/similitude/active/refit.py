@@ -12,7 +12,6 @@ from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import ComparisonEstimator, Fitted, similarity_of
-from similitude.methods.kernel_base import FeatureEstimator
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
@@ -28,7 +27,7 @@ def best_fit(estimator: Any, comparisons: Comparisons, last: Any = None, feature
     A selector that looks at a fit stuck in a bad optimum keeps asking about its artefacts: with warm starts alone,
     actively chosen questions can do worse than random ones (docs/methods/active.md).
     """
-    given = {"features": features} if isinstance(estimator, FeatureEstimator) else {}
+    given = {"features": features} if estimator.needs_features else {}
     if "init" not in estimator.get_params():
         return clone(estimator).fit(comparisons, **given)
     starts = ["spectral", "random"] if last is None else [_positions(last), "spectral", "random"]
@@ -103,6 +102,6 @@ def _estimator(similarity: Similarity) -> Any:
     found = getattr(similitude, method) if method in similitude.__all__ else None
     if not (isinstance(found, type) and issubclass(found, ComparisonEstimator)):
         raise ValueError(f"similarity: made by {method}, which cannot be fitted again from its file; fit its estimator")
-    if issubclass(found, FeatureEstimator):
+    if found.needs_features:
         raise ValueError(f"similarity: made by {method}, whose features are not in its file; fit its estimator")
     return found(**{name: value for name, value in settings.items() if name in found().get_params()})

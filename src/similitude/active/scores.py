@@ -10,10 +10,10 @@ import numpy as np
 
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
+from similitude.engine.distances import head_sqdist, pair_sqdist
 from similitude.feedback.columns import Array, Floats
 
 _KAPPA, _C2 = np.pi / 8.0, np.pi * np.log(2.0) / 2.0
-_LARGEST = 30.0
 
 
 def entropy(probability: Floats) -> Floats:
@@ -87,13 +87,12 @@ class Uncertainty:
 
     def of(self, near: Array, far: Array) -> Floats:
         """Score of each comparison."""
-        squares = (((self.positions[pairs[:, 0]] - self.positions[pairs[:, 1]]) ** 2).sum(1) for pairs in (near, far))
-        return entropy(self.loss.probability(*squares))
+        return entropy(self.loss.probability(*(pair_sqdist(self.positions, pairs) for pairs in (near, far))))
 
     def table(self, head: int) -> Floats:
         """(n, n) symmetric scores of the pairs of a head."""
-        level = self.loss.scale(((self.positions - self.positions[head]) ** 2).sum(1))[0]
-        return entropy(1.0 / (1.0 + np.exp(np.clip(level[:, None] - level, -_LARGEST, _LARGEST))))
+        level = self.loss.scale(head_sqdist(self.positions, head))[0]
+        return entropy(self.loss.shape.probability(level - level[:, None]))
 
     def learn(self, near: Array, far: Array) -> None:
         """Nothing: the fitted positions stay where they are until the next fit."""

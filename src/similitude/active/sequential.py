@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.active.asked import Asked
+from similitude.engine.distances import pair_sqdist
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -64,7 +65,7 @@ class SequentialQuestions:
 
     def _is_open(self, head: int, b: int, c: int) -> bool:
         """Whether the answer that the present positions contradict can be met, too."""
-        square = ((self.positions[[b, c]] - self.positions[head]) ** 2).sum(1)
+        square = pair_sqdist(self.positions, np.array([(head, b), (head, c)]))
         other = (c, b) if square[0] < square[1] else (b, c)
         near = np.concatenate([self.near, [[head, other[0]]]]).astype(np.int32)
         far = np.concatenate([self.far, [[head, other[1]]]]).astype(np.int32)
@@ -85,5 +86,4 @@ class SequentialQuestions:
 
 
 def _met(X: Floats, near: Array, far: Array) -> bool:
-    d2 = [((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1) for pairs in (near, far)]
-    return bool((d2[0] < d2[1]).all())
+    return bool((pair_sqdist(X, near) < pair_sqdist(X, far)).all())

@@ -30,7 +30,9 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
+from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
+from similitude.renaming import by_name
 
 
 class AutoSimilarity(ComparisonEstimator):
@@ -80,10 +82,11 @@ class AutoSimilarity(ComparisonEstimator):
 
     needs_features = True
 
+    @by_name("time_limit")
     def __init__(
         self,
-        time_limit: float = 60.0,
         *,
+        time_limit: float = 60.0,
         candidates: Estimators | None = None,
         dimensions: Sequence[int] = (2, 3, 5, 10),
         n_folds: int = 4,
@@ -175,8 +178,7 @@ class AutoSimilarity(ComparisonEstimator):
     def _checked(self) -> float:
         if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
             raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
-        if not (isinstance(self.n_folds, (int, np.integer)) and self.n_folds >= 2):
-            raise ValueError(f"n_folds: expected at least 2, found {self.n_folds!r}")
+        check_count("n_folds", self.n_folds, 2)
         wanted = list(self.dimensions)
         if not wanted or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in wanted):
             raise ValueError(f"dimensions: expected positive whole numbers, found {self.dimensions!r}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
+from similitude.engine.distances import pair_sqdist
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
@@ -132,7 +133,7 @@ class Walker:
         model = self.line.fit(strength, usual, start, self.training, self.features)
         X = model.embedding_
         size = max(2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean()), 1e-300)
-        near, far = _sqdist(X, self.held_out.near), _sqdist(X, self.held_out.far)
+        near, far = pair_sqdist(X, self.held_out.near), pair_sqdist(X, self.held_out.far)
         chance = model.similarity_.loss.probability(near, far) if model.has_probability else None
         penalty, penalties = float(getattr(model, "penalty_", np.nan)), self.line.usual_penalties(model)
         seconds = time.perf_counter() - before
@@ -177,7 +178,3 @@ def paired(gap: Floats, weight: Floats, answer: Array) -> tuple[float, float]:
         return 0.0, 0.0
     mean, low, _ = clustered_mean(gap, weight, answer, ONE_ERROR)
     return mean, mean - low
-
-
-def _sqdist(X: Floats, pairs: Array) -> Floats:
-    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)

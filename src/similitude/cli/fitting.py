@@ -122,7 +122,7 @@ def evaluate(
     estimators = [getattr(sm, name)(dimensions, penalty=strength, random_state=seed) for name in chosen]
     with progress("folds", len(chosen) * folds) as step:
         table = sm.cross_validate(
-            estimators, c, **given, by=by.value, n_splits=folds, random_state=seed, n_jobs=jobs,
+            estimators, c, **given, by=by.value, n_folds=folds, random_state=seed, n_jobs=jobs,
             callback=lambda done, _: step(done, ""),
         )  # fmt: skip
     table = table.sort_values("accuracy", ascending=False)
@@ -132,7 +132,7 @@ def evaluate(
     settings = f"penalty={strength!r}, random_state={seed}"
     listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
     with_features = "features=features, " if given else ""
-    call = f"sm.cross_validate([{listed}], c, {with_features}by={by.value!r}, n_splits={folds}, random_state={seed})"
+    call = f"sm.cross_validate([{listed}], c, {with_features}by={by.value!r}, n_folds={folds}, random_state={seed})"
     same_in_python(reading, *lines, f"print({call})", before=before)
 
 

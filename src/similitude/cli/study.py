@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,6 +24,23 @@ PublicUrl = Annotated[
     typer.Option(
         help="how the server is reached from outside: for the links, and the path under which a proxy has put it"
     ),
+]
+_LIMITS = "What is taken from outside"
+Connections = Annotated[
+    int | None, typer.Option(min=1, help="connections in all (default: 4096)", rich_help_panel=_LIMITS)
+]
+PerAddress = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="connections from one address (default: 256); a lab may have one", rich_help_panel=_LIMITS
+    ),
+]
+HeaderSeconds = Annotated[
+    float | None,
+    typer.Option(min=1, help="seconds that a request's header may take (default: 10)", rich_help_panel=_LIMITS),
+]
+BodySeconds = Annotated[
+    float | None, typer.Option(min=1, help="seconds that its body may take (default: 20)", rich_help_panel=_LIMITS)
 ]
 
 
@@ -56,16 +73,26 @@ def serve(
         typer.Option(help="address or network of a proxy on another machine; may be given several times"),
     ] = None,
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
+    connections: Connections = None,
+    connections_per_address: PerAddress = None,
+    header_seconds: HeaderSeconds = None,
+    body_seconds: BodySeconds = None,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
-    from similitude.study.create import still_an_example
+    from similitude.study.create import unfinished
     from similitude.study.serve import serve as run
     from similitude.study.settings import read_studies
+    from similitude.study.web.limits import Limits
 
+    given: dict[str, Any] = {
+        "connections": connections, "per_address": connections_per_address, "header_seconds": header_seconds,
+        "body_seconds": body_seconds,
+    }  # fmt: skip
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
     for study in read_studies(folder):
-        if warning := still_an_example(study):
+        for warning in unfinished(study):
             typer.echo(f"warning: {warning}", err=True)
-    run(folder, database, host, port, public_url, _say, model, trusted_proxies=trusted_proxy or ())
+    run(folder, database, host, port, public_url, _say, model, limits, trusted_proxies=trusted_proxy or ())
 
 
 @app.command(name="admin-link")

@@ -24,7 +24,7 @@ def export(
     raters: Annotated[
         bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
     ] = False,
-    rehearsal: Annotated[bool, typer.Option(help="answers of rehearsals, too")] = False,
+    rehearsal: Annotated[bool, typer.Option(help="answers of rehearsals, too, beside those of people")] = False,
     study: Name = None,
     database: DatabaseUrl = None,
 ) -> None:
@@ -42,8 +42,8 @@ def export(
         done = export_answers(opened, name, file, known, rehearsal)
     finally:
         opened.close()
-    kinds = "practice, catch trials, rehearsals or erased raters"
-    without = f" ({done.left_out} of {kinds} left out)" if done.left_out else ""
+    kinds = [*([] if known else ["practice", "catch trials"]), *([] if rehearsal else ["rehearsals"]), "erased raters"]
+    without = f" ({done.left_out} of {' or '.join(kinds)} left out)" if done.left_out else ""
     typer.echo(f"{file}: {counted(done.answers, 'answer')} by {counted(done.raters, 'rater')}{without}")
 
 
@@ -102,7 +102,7 @@ def erase(
         done = erase_rater(opened, name_of(folder, study), rater, identity)
     finally:
         opened.close()
-    typer.echo(f"{done.code}: {done.answers} answers erased")
+    typer.echo(f"{done.code}: {counted(done.answers, 'answer')} erased")
     for file in done.backups:
         typer.echo(f"  still in the backup {file}: delete it, or erase the rater again after bringing it back")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,10 +44,11 @@ def invite(
             typer.echo(f"{withdraw}: {inviting.withdraw(service, withdraw)}")
         elif people is not None:
             names = inviting.read_people(people)
-            for name in inviting.erased_among(service, names):
-                names.remove(name)
-                typer.echo(f"{name}: was erased, so is not invited again", err=True)
-            _write(names, [f"{base}{link}" for link in inviting.invite(service, names)], out)
+            links = inviting.invite(service, names)
+            for name in names:
+                if name not in links:
+                    typer.echo(f"{name}: was erased, so is not invited again", err=True)
+            _write({name: f"{base}{link}" for name, link in links.items()}, out)
             if not service.study.raters.invited:
                 typer.echo("these links work, but others do, too: set invited = true under [raters]", err=True)
 
@@ -116,13 +117,13 @@ def _study(folder: Path, study: str | None, database: str | None) -> Iterator[St
         yield site.studies[name]
 
 
-def _write(names: list[str], links: list[str], out: Path | None) -> None:
+def _write(links: Mapping[str, str], out: Path | None) -> None:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([("name", "link"), *zip(names, links, strict=True)])
+    csv.writer(text, lineterminator="\n").writerows([("name", "link"), *links.items()])
     if out is None:
         typer.echo(text.getvalue(), nl=False)
         return
     from similitude.feedback.files.whole import write_whole
 
     write_whole(out, text.getvalue().encode(), private=True)
-    typer.echo(f"{out}: {counted(len(names), 'link')}; who has one is that person, so keep it safe")
+    typer.echo(f"{out}: {counted(len(links), 'link')}; who has one is that person, so keep it safe")

@@ -20,7 +20,7 @@ _COLOUR = "#2b8cc4"  # stands out from white and from black
 
 
 def map_of(
-    positions: Floats, names: Sequence[str] | None, draws: Floats | None = None, level: float = 0.9
+    positions: Floats, names: Sequence[str] | None, draws: Floats | None = None, level: float = 0.95
 ) -> list[ET.Element]:
     """Return the map as an SVG element and a note on it; nothing where no item has a place.
 

@@ -53,7 +53,7 @@ class CPU:
         """Weighted mean loss, and its derivative by the squared distance of each pair."""
         from similitude.engine import compiled
 
-        if not _is_compiled(loss):
+        if not loss.named:  # the kernels do not know a user's own formula
             return loss.evaluate(d2, graph.near, graph.far, graph.weight)
         scale, scale_parameter, shape, shape_parameter = loss_codes(loss)
         level, slope = np.empty_like(d2), np.empty_like(d2)
@@ -88,7 +88,7 @@ class CPU:
 
     def embedding(self, loss: ComparisonLoss, X: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
         """Weighted mean loss of positions X and L X for its derivatives w."""
-        if graph.merged or not _is_compiled(loss):
+        if graph.merged or not loss.named:
             value, w = self.losses(loss, self.sqdist(X, graph.pairs), graph)
             return value, self.laplacian(X, graph.pairs, w)
         from similitude.engine import compiled
@@ -104,11 +104,6 @@ class CPU:
         )
         total = graph.weight.sum()
         return sum(values) / total, out.sum(0) / total
-
-
-def _is_compiled(loss: ComparisonLoss) -> bool:
-    """Whether the kernels know both formulas; a user's own formula is evaluated by numpy."""
-    return loss.scale.expression in terms.SCALES and loss.shape.expression in terms.SHAPES
 
 
 def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:

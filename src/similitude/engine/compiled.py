@@ -27,7 +27,7 @@ _inlined = numba.njit(forceinline=True, **FLAGS)
 
 @numba.njit(error_model="numpy")
 def _log1p(x: float) -> float:
-    """log(1 + x) for x >= 0, exact to rounding (Kahan's correction), in half the time of the library's."""
+    """log(1 + x) for x >= -1/2, exact to rounding (Kahan's correction), in half the time of the library's."""
     whole = 1.0 + x
     return math.log(whole) - ((whole - 1.0) - x) / whole
 
@@ -70,8 +70,9 @@ def _either(number: int, expression: Callable[..., Any], other: Callable[..., An
     return choose
 
 
-_scale = _switch(terms.SCALES)
-_shape = _switch(terms.SHAPES)
+scale_of = _switch(terms.SCALES)
+shape_of = _switch(terms.SHAPES)
+FORMULAS = hashlib.sha256(inspect.getsource(terms).encode()).hexdigest()
 
 
 @_kernel
@@ -106,9 +107,9 @@ def _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter):  # 
         a, b = X[i, c] - X[j, c], X[k, c] - X[l, c]
         d2_near += a * a
         d2_far += b * b
-    level_near, slope_near, _ = _scale(scale, d2_near, scale_parameter)
-    level_far, slope_far, _ = _scale(scale, d2_far, scale_parameter)
-    value, steep, _ = _shape(shape, level_far - level_near, shape_parameter)
+    level_near, slope_near, _ = scale_of(scale, d2_near, scale_parameter)
+    level_far, slope_far, _ = scale_of(scale, d2_far, scale_parameter)
+    value, steep, _ = shape_of(shape, level_far - level_near, shape_parameter)
     return value, -steep * slope_near, steep * slope_far
 
 
@@ -121,6 +122,34 @@ def _pull(X, i, j, k, l, w_near, w_far, out):  # type: ignore[no-untyped-def]
         out[l, c] -= b
         out[i, c] += a
         out[k, c] += b
+
+
+@_inlined
+def _outer(matrix, factor, vector):  # type: ignore[no-untyped-def]
+    """Add factor · v v' to a matrix."""
+    for r in range(len(vector)):
+        for c in range(len(vector)):
+            matrix[r, c] += factor * vector[r] * vector[c]
+
+
+@_kernel
+def add_information(X, near, far, slope_near, slope_far, weight, out):  # type: ignore[no-untyped-def]
+    """Add to out[i] the sum of weight_t g_ti g_ti', g_ti the derivative of t's margin by item i's position."""
+    width = X.shape[1]
+    a, b = np.empty(width), np.empty(width)
+    for t in range(len(near)):
+        i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
+        for c in range(width):
+            a[c] = -2.0 * slope_near[t] * (X[i, c] - X[j, c])
+            b[c] = 2.0 * slope_far[t] * (X[k, c] - X[l, c])
+        _outer(out[j], weight[t], a)
+        _outer(out[l], weight[t], b)
+        if i == k:
+            for c in range(width):
+                a[c] += b[c]
+        else:
+            _outer(out[k], weight[t], b)
+        _outer(out[i], weight[t], a)
 
 
 @_kernel
@@ -145,8 +174,8 @@ def coordinate_sweep(gram, near, far, caps, scale, order, a, values):  # type: i
 def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     """Make the kernels that use the formulas.
 
-    Numba's cache knows a kernel by its own file and by the variables of its closure: `stamp` is in the closure so
-    that an edited formula is compiled anew.
+    Numba's cache knows a kernel by its own file and by the variables of its closure: `stamp`, a digest of the formulas,
+    is in the closure so that an edited formula is compiled anew.
     """
 
     @_kernel
@@ -154,7 +183,7 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
         """Scale of each squared distance, with its slope."""
         stamp  # noqa: B018
         for p in range(start, stop):
-            level[p], slope[p], _ = _scale(scale, d2[p], parameter)
+            level[p], slope[p], _ = scale_of(scale, d2[p], parameter)
 
     @_kernel
     def losses(shape, parameter, level, near, far, weight, pull, start, stop):  # type: ignore[no-untyped-def]
@@ -162,7 +191,7 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
         stamp  # noqa: B018
         total = 0.0
         for t in range(start, stop):
-            value, steep, _ = _shape(shape, level[far[t]] - level[near[t]], parameter)
+            value, steep, _ = shape_of(shape, level[far[t]] - level[near[t]], parameter)
             total += weight[t] * value
             if steep != 0.0:
                 pull[far[t]] += weight[t] * steep
@@ -232,4 +261,4 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     return levels, losses, embedding, minibatches
 
 
-levels, losses, embedding, minibatches = _with_formulas(hashlib.sha256(inspect.getsource(terms).encode()).hexdigest())
+levels, losses, embedding, minibatches = _with_formulas(FORMULAS)

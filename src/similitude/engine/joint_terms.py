@@ -1,6 +1,7 @@
 """The terms of a joint problem: comparisons by raters who differ in sharpness or see things differently, and links.
 
-A level is scale(d2), and every loss is built of the logistic shape of `engine.terms`, shape(m) = log(1 + e^-m):
+A level is scale(d2), and every loss is built of a shape of `engine.terms` that has a probability P; links take the
+logistic one, shape(m) = log(1 + e^-m):
 
 | term | loss of one answer | own parameters |
 |---|---|---|
@@ -52,7 +53,9 @@ class Judged(Term):
         lapse: bool = False,
     ) -> None:
         if not loss.has_probability:
-            raise ValueError(f"a loss of shape {loss.shape.name!r} has no sharpness; use the logistic family")
+            raise ValueError(
+                f"a loss of shape {loss.shape.name!r} gives no probability, so raters have no sharpness in it"
+            )
         self.loss, self.weight = loss, weight
         source = np.where(source < 0, n_sources, source)
         self.source = source  # the last one is nobody known
@@ -70,7 +73,9 @@ class Judged(Term):
 
     def lapses(self, own: Floats) -> Floats:
         """Lapse of each source, and 0 for nobody known."""
-        return np.append(_expit(own[self.n_sources :]), 0.0) if self.lapse else np.zeros(self.n_sources + 1)
+        return (
+            np.append(LOGISTIC.probability(own[self.n_sources :]), 0.0) if self.lapse else np.zeros(self.n_sources + 1)
+        )
 
     def margins(self, d2: Floats, own: Floats) -> Floats:
         """s_r · (level_far - level_near) of each comparison."""
@@ -93,21 +98,22 @@ class Judged(Term):
 
     def _losses(self, margin: Floats, own: Floats) -> tuple[Floats, Floats, Floats]:
         """Loss, its derivative by the margin and by the logit of the lapse."""
-        value, steep, curve = self.loss.shape(margin)
+        value, steep, _ = self.loss.shape(margin)
         if not self.lapse:
             return value, steep, np.zeros(0)
-        lapse, right = self.lapses(own)[self.source], 1.0 + steep
+        lapse, right = self.lapses(own)[self.source], np.exp(-value)
         chance = 0.5 * lapse + (1.0 - lapse) * right
         chance = np.maximum(chance, np.finfo(float).tiny)
-        return -np.log(chance), -(1.0 - lapse) * curve / chance, -lapse * (1.0 - lapse) * (0.5 - right) / chance
+        by_lapse = -lapse * (1.0 - lapse) * (0.5 - right) / chance
+        return -np.log(chance), (1.0 - lapse) * right * steep / chance, by_lapse
 
     def losses_by_source(self, margin: Floats, own: Floats) -> Floats:
         """Weighted sum of the losses of each source, at other margins."""
         return self._by_source(self.weight * self._losses(margin, own)[0])[:-1]
 
     def information(self, margin: Floats) -> Floats:
-        """Expected information on the logarithm of the sharpness of each source: the sum of curvature · margin²."""
-        return self._by_source(self.weight * self.loss.shape(margin)[2] * margin**2)[:-1]
+        """Expected information on the logarithm of the sharpness of each source: that on the margin, times margin²."""
+        return self._by_source(self.weight * self.loss.shape.information(margin) * margin**2)[:-1]
 
     def _by_source(self, value: Floats) -> Floats:
         return np.bincount(self.source, value, self.n_sources + 1).astype(float)
@@ -221,11 +227,6 @@ def by_code(code: Array, value: Floats, count: int) -> Floats:
     """Sum of the values of each code; -1 is nobody."""
     known = code >= 0
     return np.bincount(code[known], value[known], count).astype(float)
-
-
-def _expit(value: Floats) -> Floats:
-    """1/(1 + e^-value), from the slope of the logistic shape."""
-    return 1.0 + LOGISTIC(value)[1]
 
 
 def spread_of(level: Floats) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
 
 from similitude.engine.backend import Backend
 from similitude.feedback.columns import Array, Floats
@@ -39,6 +39,11 @@ class Model(ABC):
     """Squared distances of pairs from parameters, and the way back."""
 
     size: int
+    n_items: int
+
+    def positions(self, params: Floats) -> Floats:
+        """Return a position for every item, a row each, at which the squared distances are the model's."""
+        raise TypeError(f"{type(self).__name__} gives its pairs numbers that are no squared distances: no positions")
 
     @abstractmethod
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
@@ -70,6 +75,7 @@ class Positions(Model):
         self.fixed = fixed
         self.beside = beside
         mapped = 0 if features is None else features.shape[1]
+        self.n_items = n_items if fixed is None else n_items + len(fixed)
         self.shape = (mapped + (n_items if residual or features is None else 0), n_components)
         self.size = self.shape[0] * n_components
 
@@ -106,8 +112,15 @@ class Matrix(Model):
 
     def __init__(self, n_items: int, *, features: Floats | None = None) -> None:
         self.features = features
+        self.n_items = n_items
         self.order = n_items if features is None else features.shape[1]
         self.size = self.order * self.order
+
+    def positions(self, params: Floats) -> Floats:
+        """R, or F R, with M = R R': what is negative in M is left out."""
+        M = self.matrix(params)
+        root = _root(0.5 * (M + M.T))
+        return root if self.features is None else self.features @ root
 
     def matrix(self, params: Floats) -> Floats:
         """Return the parameters as a matrix."""
@@ -139,6 +152,7 @@ class Products(Model):
 
     def __init__(self, features: Floats) -> None:
         self.features = features
+        self.n_items = len(features)
         self.order = features.shape[1]
         self.size = self.order * self.order
 
@@ -160,6 +174,7 @@ class Additive(Model):
 
     def __init__(self, features: Floats) -> None:
         self.features = features
+        self.n_items = len(features)
         self.size = features.shape[1]
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
@@ -176,7 +191,14 @@ class Weights(Model):
 
     def __init__(self, tables: Floats) -> None:
         self.tables = tables
+        self.n_items = tables.shape[1]
         self.size = len(tables)
+
+    def positions(self, params: Floats) -> Floats:
+        """Classical scaling of sum_a w_a D_a."""
+        table = np.tensordot(params, self.tables, 1)
+        centred = table - table.mean(0) - table.mean(1)[:, None] + table.mean()
+        return _root(-0.25 * (centred + centred.T))
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
         """sum_a w_a D_a(i, j)."""
@@ -192,7 +214,12 @@ class FeatureWeights(Model):
 
     def __init__(self, features: Floats) -> None:
         self.features = features
+        self.n_items = len(features)
         self.size = features.shape[1]
+
+    def positions(self, params: Floats) -> Floats:
+        """f_ik sqrt(u_k)."""
+        return self.features * np.sqrt(np.maximum(params, 0.0))
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
         """sum_k u_k (f_ik - f_jk)²."""
@@ -213,7 +240,12 @@ class Sum(Model):
 
     def __init__(self, parts: Sequence[Model]) -> None:
         self.parts = tuple(parts)
+        self.n_items = parts[0].n_items
         self.size = sum(part.size for part in parts)
+
+    def positions(self, params: Floats) -> Floats:
+        """Those of the parts, side by side."""
+        return np.hstack([part.positions(own) for part, own in zip(self.parts, self.split(params), strict=True)])
 
     def split(self, params: Floats) -> list[Floats]:
         """Return the parameters of each part."""
@@ -238,6 +270,13 @@ def _forms(F: Floats, M: Floats, pairs: Array, backend: Backend) -> Floats:
         return np.zeros(len(pairs))
     T /= size  # of F's size, so that the difference loses no digits
     return 0.25 * size * (backend.sqdist(F + T, pairs) - backend.sqdist(F - T, pairs))
+
+
+def _root(K: Floats) -> Floats:
+    """R with R R' = K for a positive semidefinite K, largest columns first; what is negative is left out."""
+    values, vectors = linalg.eigh(K)
+    kept = values > 1e-12 * max(float(values[-1]), 0.0)
+    return (vectors[:, kept] * np.sqrt(values[kept]))[:, ::-1]
 
 
 def _degrees(n_items: int, pairs: Array, w: Floats) -> Floats:

@@ -6,12 +6,14 @@ one, or in two parts with the state saved in between.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from typing import Any
 
 import numba
 import numpy as np
 
-from similitude.engine.compiled import FLAGS
+from similitude.engine import terms
+from similitude.engine.compiled import FLAGS, FORMULAS, shape_of
 from similitude.jit import kernel
 
 _kernel = kernel(**FLAGS)
@@ -21,6 +23,9 @@ RECENT = 1000
 """How many of the latest margins are kept, to fit the slope of the probabilities."""
 
 _NEWTON = 60  # at most; a handful where the step is short
+_HINGE = terms.SHAPES.index(terms.hinge)
+_LONGEST = 0.25  # step along the margin: beyond it items are thrown past those that they are drawn to
+_SHARP = 1e-12  # width over which a hinge is rounded: not at all
 
 
 @_kernel
@@ -70,33 +75,33 @@ def _distances(X, row):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _length(margin, steepness, rate, logistic):  # type: ignore[no-untyped-def]
+def _length(margin, steepness, rate, shape):  # type: ignore[no-untyped-def]
     """How far to go along the gradient of the margin, whose squared length is `steepness`.
 
-    Hinge: min(rate, (1 - margin)/steepness), the passive-aggressive step of Crammer et al. (2006), PA-I. Logistic: the
-    t that solves t = rate · P(wrong) at the margin *after* the step, margin + t · steepness (an implicit step).
+    Hinge: min(rate, (1 - margin)/steepness), the passive-aggressive step of Crammer et al. (2006), PA-I. Else the t
+    that solves t = -rate · shape'(m) at the margin m = margin + t · steepness *after* the step (an implicit step).
     """
-    if not logistic:
+    if shape == _HINGE:
         return min(rate, max(0.0, 1.0 - margin) / max(steepness, 1e-12))
-    t, low, high = 0.0, 0.0, rate
+    t, low, high = 0.0, 0.0, -rate * shape_of(shape, margin, 0.0)[1]  # slopes get flatter on the way
     for _ in range(_NEWTON):  # within a bracket: where a step is steep, Newton's alone jumps from end to end
-        wrong = 1.0 / (1.0 + math.exp(min(max(margin + t * steepness, -500.0), 500.0)))
-        beyond = t - rate * wrong
+        _, slope, curvature = shape_of(shape, margin + t * steepness, 0.0)
+        beyond = t + rate * slope
         if beyond > 0.0:
             high = t
         else:
             low = t
         before = t
-        t -= beyond / (1.0 + rate * wrong * (1.0 - wrong) * steepness)
+        t -= beyond / (1.0 + rate * curvature * steepness)
         if not low < t < high:
             t = 0.5 * (low + high)
         if abs(t - before) < 1e-9 * rate:
             break
-    return t
+    return min(t, _LONGEST)
 
 
 @_inlined
-def _learn(X, average, touched, answered, row, weight, rate, logistic, prior, forget):  # type: ignore[no-untyped-def]
+def _learn(X, average, touched, answered, row, weight, rate, shape, prior, forget):  # type: ignore[no-untyped-def]
     """One step on one answer: along the margin, towards the centre by the prior, then into the running average."""
     i, j, k, l = row[0], row[1], row[2], row[3]
     near, far = _distances(X, row)
@@ -106,7 +111,7 @@ def _learn(X, average, touched, answered, row, weight, rate, logistic, prior, fo
         for c in range(X.shape[1]):
             cross += (X[i, c] - X[j, c]) * (X[k, c] - X[l, c])
         steepness -= 8.0 * cross
-    step = 2.0 * _length(far - near, steepness, min(rate * weight, 0.25), logistic)
+    step = 2.0 * _length(far - near, steepness, min(rate * weight, _LONGEST), shape)
     for c in range(X.shape[1]):
         a, b = step * (X[i, c] - X[j, c]), step * (X[k, c] - X[l, c])
         X[i, c] -= a
@@ -133,68 +138,75 @@ def _settle(X, average, touched, new, old):  # type: ignore[no-untyped-def]
             X[new, c] += average[old, c]
 
 
-@_kernel
-def embedding_steps(  # type: ignore[no-untyped-def]
-    X, average, touched, answered, answers, weights, kept_rows, kept_weights, seen, state, recent,
-    rate, logistic, prior, forget, replay,
-):  # fmt: skip
-    """Learn answers in order, each with `replay` drawn from those kept; returns how many answers there are now.
+def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
+    """Make the kernels that use the formulas; why they need a stamp is said in `engine.compiled`."""
 
-    `touched` counts the steps of each item, `answered` the weight of its answers. The margin of each answer in the
-    averaged positions, *before* it is learned, goes to `recent`. A replay begins after 2 · replay answers, as in
-    Algorithm 7 of Heim (2015).
-    """
-    for t in range(len(answers)):
-        row = answers[t]
-        near, far = _distances(average, row)
-        recent[seen % len(recent)] = far - near
-        for place in range(4):
-            if place != 2 or row[0] != row[2]:
-                answered[row[place]] += weights[t]
-        _settle(X, average, touched, row[0], row[1])
-        _settle(X, average, touched, row[1], row[0])
-        _learn(X, average, touched, answered, row, weights[t], rate, logistic, prior, forget)
-        remember(kept_rows, kept_weights, seen, row, weights[t], state)
-        seen += 1
-        if seen > 2 * replay:
-            for _ in range(replay):
-                drawn = draw_below(state, min(seen, len(kept_rows)))
-                _learn(
-                    X, average, touched, answered, kept_rows[drawn], kept_weights[drawn],
-                    rate, logistic, prior, forget,
-                )  # fmt: skip
-    return seen
+    @_kernel
+    def embedding_steps(  # type: ignore[no-untyped-def]
+        X, average, touched, answered, answers, weights, kept_rows, kept_weights, seen, state, recent,
+        rate, shape, prior, forget, replay,
+    ):  # fmt: skip
+        """Learn answers in order, each with `replay` drawn from those kept; returns how many answers there are now.
+
+        `touched` counts the steps of each item, `answered` the weight of its answers. The margin of each answer in the
+        averaged positions, *before* it is learned, goes to `recent`. A replay begins after 2 · replay answers, as in
+        Algorithm 7 of Heim (2015).
+        """
+        stamp  # noqa: B018
+        for t in range(len(answers)):
+            row = answers[t]
+            near, far = _distances(average, row)
+            recent[seen % len(recent)] = far - near
+            for place in range(4):
+                if place != 2 or row[0] != row[2]:
+                    answered[row[place]] += weights[t]
+            _settle(X, average, touched, row[0], row[1])
+            _settle(X, average, touched, row[1], row[0])
+            _learn(X, average, touched, answered, row, weights[t], rate, shape, prior, forget)
+            remember(kept_rows, kept_weights, seen, row, weights[t], state)
+            seen += 1
+            if seen > 2 * replay:
+                for _ in range(replay):
+                    drawn = draw_below(state, min(seen, len(kept_rows)))
+                    _learn(
+                        X, average, touched, answered, kept_rows[drawn], kept_weights[drawn],
+                        rate, shape, prior, forget,
+                    )  # fmt: skip
+        return seen
+
+    @_kernel
+    def kernel_step(K, row, weight, off, size, aggressive, shape, target, rate):  # type: ignore[no-untyped-def]
+        """K - gamma · G for one answer, in its few entries; returns the margin before it, and gamma.
+
+        G = (e_i - e_j)(e_i - e_j)' - (e_k - e_l)(e_k - e_l)' with its off-diagonal entries times `off`; the margin
+        d2_far - d2_near moves by `size` per unit of gamma. Aggressive: gamma = max(0, target - margin)/size, at most
+        the whole of it whatever the weight. Else gamma = -rate · weight · shape'(margin).
+        """
+        stamp  # noqa: B018
+        i, j, k, l = row[0], row[1], row[2], row[3]
+        near = K[i, i] + K[j, j] - 2.0 * K[i, j]
+        far = K[k, k] + K[l, l] - 2.0 * K[k, l]
+        margin = far - near
+        if aggressive:
+            gamma = min(weight, 1.0) * max(0.0, target - margin) / size
+        else:
+            gamma = -rate * weight * shape_of(shape, margin, _SHARP)[1]
+        if gamma > 0.0:
+            K[i, j] += off * gamma
+            K[j, i] = K[i, j]
+            K[k, l] -= off * gamma
+            K[l, k] = K[k, l]
+            K[j, j] -= gamma
+            K[l, l] += gamma
+            if i != k:  # at a head the two cancel
+                K[i, i] -= gamma
+                K[k, k] += gamma
+        return margin, gamma
+
+    return embedding_steps, kernel_step
 
 
-@_kernel
-def kernel_step(K, row, weight, off, size, aggressive, logistic, target, rate):  # type: ignore[no-untyped-def]
-    """K - gamma · G for one answer, in its few entries; returns the margin before it, and gamma.
-
-    G = (e_i - e_j)(e_i - e_j)' - (e_k - e_l)(e_k - e_l)' with its off-diagonal entries times `off`; the margin
-    d2_far - d2_near moves by `size` per unit of gamma. Aggressive: gamma = max(0, target - margin)/size, at most the
-    whole of it whatever the weight. Else gamma = rate · weight · f with f = P(wrong), or 1 where the margin is below 1.
-    """
-    i, j, k, l = row[0], row[1], row[2], row[3]
-    near = K[i, i] + K[j, j] - 2.0 * K[i, j]
-    far = K[k, k] + K[l, l] - 2.0 * K[k, l]
-    margin = far - near
-    if aggressive:
-        gamma = min(weight, 1.0) * max(0.0, target - margin) / size
-    elif logistic:
-        gamma = rate * weight / (1.0 + math.exp(min(max(margin, -500.0), 500.0)))
-    else:
-        gamma = rate * weight * (margin < 1.0)
-    if gamma > 0.0:
-        K[i, j] += off * gamma
-        K[j, i] = K[i, j]
-        K[k, l] -= off * gamma
-        K[l, k] = K[k, l]
-        K[j, j] -= gamma
-        K[l, l] += gamma
-        if i != k:  # at a head the two cancel
-            K[i, i] -= gamma
-            K[k, k] += gamma
-    return margin, gamma
+embedding_steps, kernel_step = _with_formulas(FORMULAS)
 
 
 @kernel()

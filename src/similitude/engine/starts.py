@@ -28,6 +28,22 @@ def random_start(graph: SimilarityGraph, n_components: int, rng: np.random.Gener
     return rng.normal(size=(graph.n_items, n_components)) * (graph.occurrences > 0)[:, None]
 
 
+def given_start(init: Any, shape: tuple[int, ...]) -> Floats:
+    """Numbers that the user gave to start from."""
+    given = np.array(init, float)
+    if given.shape != shape or not np.isfinite(given).all():
+        raise ValueError(f"init: expected finite positions of shape {shape}, found shape {given.shape}")
+    return given
+
+
+def parameter_starts(problem: Problem, init: Any, count: int, rng: np.random.Generator) -> list[Floats]:
+    """Parameters of any model to start from: those given, or random ones inside the penalty's set."""
+    if not isinstance(init, str):
+        return [given_start(init, (problem.model.size,))]
+    drawn = (problem.penalty.prox(rng.normal(size=problem.model.size), 0.0) for _ in range(count))
+    return [best_scale(problem, params) for params in drawn]
+
+
 def spectral_start(problem: Problem, n_components: int, rng: np.random.Generator) -> Floats:
     """Positions from the leading eigenvectors of the normalised vote matrix, found where the comparisons are."""
     if isinstance(problem.graph, SimilarityGraph):

@@ -20,6 +20,7 @@ from similitude.feedback.comparisons import By
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.renaming import renamed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +43,7 @@ class DimensionChoice:
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 600, random_state=0)
     >>> model = sm.STE(random_state=0)
-    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_folds=3, n_repeats=1, random_state=0)
     >>> found.best, found.table.dimensions.tolist()
     (2, [1, 2])
     """
@@ -63,13 +64,14 @@ class DimensionChoice:
         return dimension_card(self)
 
 
+@renamed(n_splits="n_folds")
 def dimension(
     estimator: Estimator,
     comparisons: ComparisonsLike,
     *,
     dimensions: Sequence[int] = (1, 2, 3, 4, 5, 6),
     by: By = "answer",
-    n_splits: int = 5,
+    n_folds: int = 5,
     n_repeats: int = 2,
     features: Features | None = None,
     level: float = 0.95,
@@ -91,7 +93,7 @@ def dimension(
     comparisons : feedback
     dimensions : the numbers to try
     by : what is held out together (see `AnswerFold`)
-    n_splits, n_repeats : folds, and how many times over
+    n_folds, n_repeats : folds, and how many times over
     features : given to the estimator, where it learns from features
     level : of the intervals; 1 - level is the level of the test
     random_state : seed of the folds
@@ -104,7 +106,7 @@ def dimension(
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 600, random_state=0)
     >>> model = sm.STE(random_state=0)
-    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_folds=3, n_repeats=1, random_state=0)
     >>> found.chosen
     2
     """
@@ -115,7 +117,7 @@ def dimension(
         raise ValueError(f"dimensions: expected at least two positive whole numbers, found {list(dimensions)}")
     c = as_comparisons(comparisons)
     seeds = np.random.default_rng(random_state).integers(2**31, size=n_repeats)
-    folds = [fold for seed in seeds for fold in AnswerFold(n_splits, by, int(seed)).split(c)]
+    folds = [fold for seed in seeds for fold in AnswerFold(n_folds, by, int(seed)).split(c)]
     work = [(clone(estimator).set_params(n_components=d), *fold) for d in tried for fold in folds]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave items out

@@ -7,10 +7,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.information import information
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss
 from similitude.engine.threads import one_blas_thread
@@ -75,20 +76,19 @@ def laplace_maps(
 ) -> list[Floats]:
     """Draw maps from the normal distribution around a fit.
 
-    Its precision is J' diag(w p (1 - p)) J + 2 ridge I, with J the derivative of each comparison's margin
-    scale(d2_far) - scale(d2_near) by all positions, p its probability, and ridge · |X|² the prior against the sum of
-    the losses. That is the expected curvature of the log likelihood (Fisher's), which is never negative. Shifts and
-    turns of the whole map, which no answer tells of, are taken out.
+    Its precision is J' diag(w i) J + 2 ridge I, with J the derivative of each comparison's margin
+    scale(d2_far) - scale(d2_near) by all positions, i the information of an answer on it, and ridge · |X|² the prior
+    against the sum of the losses. That is the expected curvature of the log likelihood (Fisher's), which is never
+    negative. Shifts and turns of the whole map, which no answer tells of, are taken out.
     """
     if not loss.has_probability:
-        raise ValueError("method: 'laplace' needs a model with probabilities (STE, TSTE, CKL); use 'bootstrap'")
+        raise ValueError("method: 'laplace' needs a model with probabilities (STE, TSTE, CKL, probit); use 'bootstrap'")
     if X.size > MOST_NUMBERS:
         raise ValueError(
             f"method: 'laplace' inverts a matrix over all {X.size:,} coordinates, for at most {MOST_NUMBERS:,}; "
             "use 'bootstrap'"
         )
-    J, information = _margin_slopes(X, loss, c)
-    precision = (J.T @ sparse.diags_array(information) @ J).toarray() + 2.0 * ridge * np.eye(X.size)
+    precision = information(X, loss, c.near, c.far, np.asarray(c.weight)) + 2.0 * ridge * np.eye(X.size)
     G = _shifts_and_turns(X)
     with one_blas_thread():
         across = np.eye(X.size) - G @ G.T
@@ -96,21 +96,6 @@ def laplace_maps(
     used = slice(G.shape[1], None)  # the least eigenvalues are the zeros of shifts and turns
     steps = vectors[:, used] @ (rng.standard_normal((X.size - G.shape[1], n)) / np.sqrt(values[used])[:, None])
     return [X + step.reshape(X.shape) for step in steps.T]
-
-
-def _margin_slopes(X: Floats, loss: ComparisonLoss, c: Comparisons) -> tuple[Any, Floats]:
-    """Return J (comparisons × coordinates, sparse), and w p (1 - p) of each comparison."""
-    near, far = X[c.near[:, 0]] - X[c.near[:, 1]], X[c.far[:, 0]] - X[c.far[:, 1]]
-    near_level, near_slope, _ = loss.scale((near**2).sum(1))
-    far_level, far_slope, _ = loss.scale((far**2).sum(1))
-    p = 1.0 + loss.shape(far_level - near_level)[1]
-    down, up = -2.0 * near_slope[:, None] * near, 2.0 * far_slope[:, None] * far
-    d, rows = X.shape[1], np.repeat(np.arange(len(c)), X.shape[1])
-    value = np.concatenate([down.ravel(), -down.ravel(), up.ravel(), -up.ravel()])
-    items = (c.near[:, 0], c.near[:, 1], c.far[:, 0], c.far[:, 1])
-    column = np.concatenate([(d * item.astype(np.int64)[:, None] + np.arange(d)).ravel() for item in items])
-    J = sparse.coo_array((value, (np.tile(rows, 4), column)), shape=(len(c), X.size)).tocsr()
-    return J, np.asarray(c.weight) * p * (1.0 - p)
 
 
 def _shifts_and_turns(X: Floats) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By
 from similitude.feedback.convert import as_comparisons
+from similitude.renaming import renamed
 
 
 class AnswerFold:
@@ -20,7 +21,7 @@ class AnswerFold:
 
     Parameters
     ----------
-    n_splits : number of folds
+    n_folds : number of folds
     by : "answer" keeps answers whole; "rater" holds raters out; "item" holds items out: training is on comparisons
         among the other items, testing on comparisons whose head is new and whose other items are not
     random_state : seed or generator of the shuffle
@@ -35,20 +36,21 @@ class AnswerFold:
     (200, [40, 40, 40, 40, 40])
     """
 
+    @renamed(n_splits="n_folds")
     def __init__(
-        self, n_splits: int = 5, by: By = "answer", random_state: int | np.random.Generator | None = None
+        self, n_folds: int = 5, by: By = "answer", random_state: int | np.random.Generator | None = None
     ) -> None:
-        if n_splits < 2:
-            raise ValueError(f"n_splits: expected at least 2, found {n_splits}")
+        if n_folds < 2:
+            raise ValueError(f"n_folds: expected at least 2, found {n_folds}")
         if by not in ("answer", "rater", "item"):
             raise ValueError(f"by: expected 'answer', 'rater' or 'item', found {by!r}")
-        self.n_splits = n_splits
+        self.n_folds = n_folds
         self.by = by
         self.random_state = random_state
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""
-        return self.n_splits
+        return self.n_folds
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
         """Give training and test rows of each fold."""
@@ -62,14 +64,14 @@ class AnswerFold:
         kinds = np.unique(group)
         fold = np.empty(int(group.max(initial=-1)) + 1, int)
         fold[rng.permutation(kinds)] = np.arange(len(kinds)) * self._enough(len(kinds)) // max(len(kinds), 1)
-        for k in range(self.n_splits):
+        for k in range(self.n_folds):
             test = fold[group] == k
             yield np.flatnonzero(~test), np.flatnonzero(test)
 
     def _enough(self, count: int) -> int:
-        if count < self.n_splits:
-            raise ValueError(f"n_splits: {self.n_splits} folds by {self.by} need as many, found {count}")
-        return self.n_splits
+        if count < self.n_folds:
+            raise ValueError(f"n_folds: {self.n_folds} folds by {self.by} need as many, found {count}")
+        return self.n_folds
 
     def __repr__(self) -> str:
-        return f"AnswerFold(n_splits={self.n_splits}, by={self.by!r}, random_state={self.random_state!r})"
+        return f"AnswerFold(n_folds={self.n_folds}, by={self.by!r}, random_state={self.random_state!r})"

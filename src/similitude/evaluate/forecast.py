@@ -100,7 +100,7 @@ def more_answers(
     by: Literal["answer", "rater"] = "answer",
     n_repeats: int = 10,
     n_curves: int = 200,
-    level: float = 0.9,
+    level: float = 0.95,
     features: Features | None = None,
     random_state: int | None = None,
     n_jobs: int | None = None,

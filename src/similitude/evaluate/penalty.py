@@ -19,10 +19,12 @@ from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.renaming import renamed
 
 _GRID = np.geomspace(0.01, 100.0, 9)
 
 
+@renamed(n_splits="n_folds")
 def penalty_path(
     estimator: Estimator,
     comparisons: ComparisonsLike,
@@ -31,7 +33,7 @@ def penalty_path(
     parameter: str = "penalty",
     features: Features | None = None,
     by: By = "answer",
-    n_splits: int = 5,
+    n_folds: int = 5,
     clean: Cleaner | None = None,
     random_state: int | None = None,
     level: float = 0.95,
@@ -51,7 +53,7 @@ def penalty_path(
     parameter : the parameter to vary, where it is another (`"auxiliary_penalty"`, say)
     features : given to the estimator, where it learns from features
     by : what is held out together (see `AnswerFold`)
-    n_splits : number of folds
+    n_folds : number of folds
     clean : applied to the training part of each fold only
     random_state : seed of the folds
     level : of the intervals
@@ -68,7 +70,7 @@ def penalty_path(
     >>> import numpy as np, similitude as sm
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
-    >>> table = sm.penalty_path(sm.STE(2), answers, [0.003, 0.03, 0.3], n_splits=3, random_state=0)
+    >>> table = sm.penalty_path(sm.STE(2), answers, [0.003, 0.03, 0.3], n_folds=3, random_state=0)
     >>> table.penalty.tolist(), int(table.chosen.sum())
     ([0.003, 0.03, 0.3], 1)
     """
@@ -76,7 +78,7 @@ def penalty_path(
     grid = _strong_first(penalties, c)
     if parameter not in estimator.get_params():
         raise ValueError(f"parameter: {type(estimator).__name__} has none called {parameter!r}")
-    folds = list(AnswerFold(n_splits, by, random_state).split(c))
+    folds = list(AnswerFold(n_folds, by, random_state).split(c))
     parts: list[pd.DataFrame] = []
     work = [(clone(estimator), *fold) for fold in folds]
     for path in over_jobs(_along, work, n_jobs, shared=(c, clean, features, parameter, grid)):

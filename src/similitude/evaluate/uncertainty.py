@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import uncertainty_card
 from similitude.evaluate.ceiling import above_ceiling
@@ -41,6 +42,7 @@ from similitude.methods.similarity import Similarity
 if TYPE_CHECKING:
     import pandas as pd
 
+_HANDFUL = 3  # comparisons per dimension and one more, which is what it takes to know a place without noise
 _FOLDS = 5
 
 
@@ -98,8 +100,12 @@ class Uncertainty:
         return self.reach * self.radius / np.sqrt(self.draws.shape[2])
 
     def least_sure(self, count: int) -> list[int]:
-        """Return the positions of the items whose place is least sure, those never compared first."""
-        order: list[int] = np.argsort(-np.nan_to_num(self.radius, nan=np.inf), kind="stable")[:count].tolist()
+        """Return the positions of the items whose place is least sure: a handful of comparisons first, fewest first.
+
+        The penalty holds an item with a handful of answers near the centre in every draw: its radius says too little.
+        """
+        few = np.where(self.comparisons < _HANDFUL * (self.draws.shape[2] + 1), self.comparisons, np.inf)
+        order: list[int] = np.lexsort([-np.nan_to_num(self.radius, nan=np.inf), few])[:count].tolist()
         return order
 
     @property
@@ -133,7 +139,7 @@ class Uncertainty:
 
     @property
     def needs_answers(self) -> pd.DataFrame:
-        """A row per item, those whose place is least sure first.
+        """A row per item, those whose place is least sure first (`least_sure`).
 
         Columns: `item`, `comparisons` (in which it stands), `radius` (see above), `share` (radius over the root mean
         square distance of the items from the centre: at 1 the answers say nothing of where it is), and `neighbour`
@@ -154,7 +160,7 @@ class Uncertainty:
                 "neighbour": np.where(compared, same, np.nan),
             }
         )
-        return table.sort_values("radius", ascending=False, na_position="first", ignore_index=True, kind="stable")
+        return table.iloc[self.least_sure(n)].reset_index(drop=True)
 
     def __repr__(self) -> str:
         least = ", ".join(self.similarity.label(item) for item in self.least_sure(3))
@@ -176,7 +182,7 @@ def uncertainty(
     method: Literal["bootstrap", "laplace"] = "bootstrap",
     by: Literal["answer", "rater"] = "answer",
     n: int = 100,
-    level: float = 0.9,
+    level: float = 0.95,
     features: Features | None = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
@@ -307,12 +313,11 @@ def _comparisons_of_items(c: Comparisons, n_items: int) -> Ints:
 
 
 def _lengths(X: Floats, codes: npt.NDArray[np.integer]) -> Floats:
-    return np.sqrt(((X[codes[:, 0]] - X[codes[:, 1]]) ** 2).sum(1))
+    return np.sqrt(pair_sqdist(X, codes))
 
 
 def _nearest(X: Floats, compared: Bools) -> Array:
-    own = (X**2).sum(1)
-    square = own[:, None] + own - 2.0 * X @ X.T
+    square = sqdist_table(X)
     square[:, ~compared] = np.inf
     np.fill_diagonal(square, np.inf)
     return square.argmin(1)

@@ -19,6 +19,7 @@ from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
+from similitude.renaming import renamed
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -37,12 +38,13 @@ class Estimator(Protocol):
 Estimators = Estimator | Sequence[Estimator] | Mapping[str, Estimator]
 
 
+@renamed(n_splits="n_folds")
 def cross_validate(
     estimators: Estimators,
     comparisons: ComparisonsLike,
     *,
     by: By = "answer",
-    n_splits: int = 5,
+    n_folds: int = 5,
     features: Features | None = None,
     further: Mapping[str, Any] | None = None,
     clean: Cleaner | None = None,
@@ -59,7 +61,7 @@ def cross_validate(
     estimators : one, several, or a dict of names
     comparisons : feedback
     by : what is held out together (see `AnswerFold`)
-    n_splits : number of folds
+    n_folds : number of folds
     features : given to the estimators that learn from features, and not to the others
     further : further feedback by name (`{"ratings": ratings}`), given whole to the estimators that learn from it
         (`MixedEmbedding`), and not to the others
@@ -80,13 +82,13 @@ def cross_validate(
     >>> import numpy as np, similitude as sm
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, sharpness=2.0, random_state=0)
-    >>> table = sm.cross_validate([sm.STE(2), sm.CKL(2)], answers, n_splits=3, random_state=0)
+    >>> table = sm.cross_validate([sm.STE(2), sm.CKL(2)], answers, n_folds=3, random_state=0)
     >>> table.estimator.tolist(), bool((table.low < table.accuracy).all())
     (['STE', 'CKL'], True)
     """
     named = _named(estimators)
     c = as_comparisons(comparisons)
-    folds = list(AnswerFold(n_splits, by, random_state).split(c))
+    folds = list(AnswerFold(n_folds, by, random_state).split(c))
     jobs = [(name, k, *fold) for name in named for k, fold in enumerate(folds)]
     work = [(clone(named[name]), train, test) for name, _, train, test in jobs]
     rows = run_all(work, (c, clean, features, further), n_jobs, callback)

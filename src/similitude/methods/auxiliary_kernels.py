@@ -18,16 +18,20 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import sqdist_table
 from similitude.engine.models import Weights
 from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
-from similitude.methods.kernel_base import LOSSES, FeatureEstimator, Feedback, KernelEstimator, principal_axes
+from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.modalities import Modality
 from similitude.methods.placement import place_items
+from similitude.methods.scaling import principal_axes
 from similitude.methods.similarity import Similarity
+from similitude.renaming import by_name
 
 _PRICE = 0.3
 
@@ -80,10 +84,11 @@ class RCKLMKL(_AuxiliaryKernels):
     (True, True)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "logistic",
         *,
+        loss: Literal["logistic", "hinge"] = "logistic",
         penalty: float | Literal["auto"] = "auto",
         solver: Literal["auto", "factored", "full"] = "auto",
         n_items: int | None = None,
@@ -152,10 +157,11 @@ class RCKLAK(_AuxiliaryKernels):
     (True, True)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "logistic",
         *,
+        loss: Literal["logistic", "hinge"] = "logistic",
         penalty: float | Literal["auto"] = "auto",
         auxiliary_penalty: float | Literal["auto"] = "auto",
         solver: Literal["auto", "factored", "full"] = "auto",
@@ -214,6 +220,4 @@ class RCKLAK(_AuxiliaryKernels):
 
 def squared_distances(modality: Modality) -> Floats:
     """(n, n) squared distances of a modality, a mean of 2."""
-    square = (modality.features**2).sum(1)
-    table = square[:, None] + square - 2.0 * modality.features @ modality.features.T
-    return np.maximum(0.5 * (table + table.T), 0.0)
+    return sqdist_table(modality.features)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
@@ -52,6 +53,13 @@ class ComparisonEstimator(BaseEstimator):
         super().__init_subclass__(**settings)
         complete_docstring(cls)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False  # rows are comparisons of items, not samples of features
+        if hasattr(self, "transform"):
+            tags.transformer_tags = TransformerTags()
+        return tags
+
     def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Learn from comparisons (and responses `y`, booleans or +1/-1, where arrays are given)."""
         raise NotImplementedError(f"{type(self).__name__} must define fit")
@@ -67,16 +75,16 @@ class ComparisonEstimator(BaseEstimator):
         """Whether `predict_proba` can be asked of the fitted model."""
         return self._fitted().has_probability
 
-    def fit_transform(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
-        """Fit, and return the position of every item."""
-        return self.fit(comparisons, y).embedding_
+    def fit_transform(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, **further: Any) -> Floats:
+        """Fit, with what else `fit` takes (`features`, say), and return the position of every item."""
+        return self.fit(comparisons, y, **further).embedding_
 
     def predict(self, comparisons: ComparisonsLike) -> Bools:
         """Whether the model calls the near pair of each comparison nearer."""
         return self._fitted().predict(comparisons)
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
         return self._fitted().predict_proba(comparisons)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:

@@ -28,38 +28,40 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from similitude.engine.confidence import Classes, ConfidenceProblem, split
+from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Array, Floats
-from similitude.methods.confidence_objective import Classes, ConfidenceProblem, split
-from similitude.methods.confidence_ranking import Ranking
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
+from similitude.methods.settings import check_count, check_number
+from similitude.renaming import renamed
 
-_PATH = (0.01, 0.1, 1.0)  # of l1: from small to large, since from large the fit stays at L = 0
+_PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large the fit stays at L = 0
 _SHORT = 15  # iterations by which starts are compared
 
 
 class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
-    """Minimise mean_i w_i s_i + l1 |L|_1 + ranking · mean over ranked pairs of [s_a - s_b + margin]_+.
+    """Minimise mean_i w_i s_i + penalty |L|_1 + ranking · mean over ranked pairs of [s_a - s_b + margin]_+.
 
     k = exp(-|L x - L x'|²); S^y(x) is the mean similarity of x to the training items of class y, itself left out; the
     loss of an item, s_i = S^(not y_i) - S^(y_i), is minus its score; pairs of a class are ranked where c_a > c_b.
     The confidence score of a class is C^y = S^y / (S^y + S^(not y)).
 
     Differs from print (6.5, 6.7) in: means where sums are printed, so that settings mean the same for any number of
-    items (the printed lambda_1 is n · l1); a margin, without which equal scores are a perfect ranking; items left out
-    by position, not by value, so that duplicates count. The problem is not convex, and L = 0 is a local minimum for
-    every l1 > 0: the fit starts elsewhere and walks from a small l1 to the one asked for.
+    items (the printed lambda_1 is n · penalty); a margin, without which equal scores are a perfect ranking; items left
+    out by position, not by value, so that duplicates count. The problem is not convex, and L = 0 is a local minimum for
+    every penalty > 0: the fit starts elsewhere and walks from a small penalty to the one asked for.
 
     Features are standardised and divided by the root of their number; a feature that never varies has no weight.
 
     Parameters
     ----------
     n_components : number of factors, rows of L; as many as features when not given
-    l1 : price of the size of the entries of L: the larger, the sparser
+    penalty : price of the size of the entries of L: the larger, the sparser
     ranking : weight of the ranking by confidence; without confidences it does nothing
     margin : by how much the scores of a ranked pair should differ
     balanced : whether the items of each class count together as much as those of any other; otherwise every item
@@ -76,7 +78,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     components_ : (n_components, m) L on standardised features, the largest factor first; unused entries are exactly 0
     sparsity_ : share of the entries of L that are 0
     rank_ : rank of L
-    l1_ : the price in use: less than l1 where l1 would leave L empty (a warning says so)
+    penalty_ : the price in use: less than penalty where penalty would leave L empty (a warning says so)
     objective_ : its value
     optimality_ : largest breach of the conditions of a minimum, per entry of L
     mean_, scale_ : how features are standardised
@@ -94,11 +96,12 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     (True, (2,), True)
     """
 
+    @renamed(l1="penalty")
     def __init__(
         self,
         n_components: int | None = None,
         *,
-        l1: float = 0.01,
+        penalty: float = 0.01,
         ranking: float = 4.0,
         margin: float = 0.3,
         balanced: bool = False,
@@ -108,7 +111,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
-        self.l1 = l1
+        self.penalty = penalty
         self.ranking = ranking
         self.margin = margin
         self.balanced = balanced
@@ -141,14 +144,13 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         return self
 
     def _check_settings(self) -> None:
-        for name, value in (("l1", self.l1), ("ranking", self.ranking)):
-            if not 0.0 <= value < np.inf:
-                raise ValueError(f"{name}: expected a number of at least 0, found {value!r}")
-        if not 0.0 < self.margin < np.inf:
-            raise ValueError(f"margin: expected a positive number, found {self.margin!r}")
-        for name, count in (("n_components", self.n_components), ("max_iter", self.max_iter), ("n_init", self.n_init)):
-            if count is not None and (not isinstance(count, (int, np.integer)) or count < 1):
-                raise ValueError(f"{name}: expected a whole number of at least 1, found {count!r}")
+        check_number("penalty", self.penalty)
+        check_number("ranking", self.ranking)
+        check_number("margin", self.margin, positive=True)
+        if self.n_components is not None:
+            check_count("n_components", self.n_components)
+        check_count("max_iter", self.max_iter)
+        check_count("n_init", self.n_init)
 
     def _standardise(self, X: Floats) -> None:
         self.mean_, self.scale_ = X.mean(0), X.std(0)
@@ -160,14 +162,14 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     def _scaled(self, X: Floats) -> Floats:
         return (X - self.mean_) / self.scale_ / np.sqrt(X.shape[1])
 
-    def _problem(self, sure: Floats | None, l1: float, rows: Array | slice) -> ConfidenceProblem:
+    def _problem(self, sure: Floats | None, penalty: float, rows: Array | slice) -> ConfidenceProblem:
         classes = Classes.of(self._code[rows])
         weight = np.ones(len(classes.size))
         if self.balanced:
             weight = len(classes.code) / (len(classes.size) * classes.size)
         pairs = None if sure is None or self.ranking == 0 else Ranking(sure[rows], classes, self.margin)
         ranking = None if pairs is None or pairs.n_pairs == 0 else (self.ranking, pairs)
-        return ConfidenceProblem(self._items[rows], classes, weight[classes.code], l1, ranking)
+        return ConfidenceProblem(self._items[rows], classes, weight[classes.code], penalty, ranking)
 
     def _fit_path(self, sure: Floats | None) -> None:
         """Walk from a small price to the one asked for; stay at the last one that leaves L with entries."""
@@ -175,14 +177,16 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         early = early_rows(self._code, rng)
         starts = first_maps(self._items, self._code, self._n_factors(), self.n_init, rng)
         kept, all_rows = self._problem(sure, 0.0, early), slice(None)
-        best, self.n_iter_ = self._best_start(self._problem(sure, _PATH[0] * self.l1, early), starts)
-        for share in _PATH if self.l1 > 0 else (1.0,):
-            problem = self._problem(sure, share * self.l1, all_rows if share == 1.0 else early)
+        best, self.n_iter_ = self._best_start(self._problem(sure, _PATH[0] * self.penalty, early), starts)
+        for share in _PATH if self.penalty > 0 else (1.0,):
+            problem = self._problem(sure, share * self.penalty, all_rows if share == 1.0 else early)
             found = lbfgs(problem, best, max_iter=self.max_iter, tol=self.tol)
             self.n_iter_, self.status_ = self.n_iter_ + found.n_iter, found.status
             L = problem.unsplit(found.params)
             if not L.any():
-                self._warn(f"l1: {self.l1:g} leaves no entry of L, which says nothing; kept what came before, see l1_")
+                self._warn(
+                    f"penalty: {self.penalty:g} leaves no entry of L, which says nothing; penalty_ is what was used"
+                )
                 break
             best, kept = split(L[L.any(1)]), problem  # a factor of zeros has no slope: it stays so
         if self.status_ == "max_iter":
@@ -207,7 +211,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         L[: len(used)] = used[np.argsort(-(used**2).sum(1), kind="stable")]
         self.components_ = L
         with one_blas_thread():  # as in the solver: the work comes in tiles, which have the cores
-            self.l1_, self.objective_ = problem.l1, problem.value(split(used))
+            self.penalty_, self.objective_ = problem.l1, problem.value(split(used))
             self.optimality_ = problem.breach(used)  # a factor of zeros has no slope
         self.sparsity_ = float((L == 0).mean())
         self.rank_ = int(np.linalg.matrix_rank(L))

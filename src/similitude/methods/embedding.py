@@ -1,78 +1,62 @@
-"""The recipe of ordinal embedding: positions that minimise a mean loss of comparisons plus a ridge."""
+"""Embedding: the recipe of ordinal embedding open to a loss, a penalty and a model of one's own."""
 
 from __future__ import annotations
 
-import warnings
-from numbers import Real
-from typing import Any, Literal, Self
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
-from similitude.engine.backend import CPU, Backend
-from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
-from similitude.engine.models import Positions
-from similitude.engine.penalties import Ridge
-from similitude.engine.problem import Problem
-from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.starts import best_scale, lifted_start, random_start, spectral_start
+from similitude.engine.losses import LossLike, as_loss
+from similitude.engine.models import Model
+from similitude.engine.penalties import Penalty
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Bools, Floats, Seed
-from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.feedback.files.dataset import ComparisonDataset
-from similitude.feedback.items import Names
-from similitude.feedback.shards import Shards
-from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
-from similitude.methods.sharded import fit_shards, sample_start
-from similitude.methods.similarity import Similarity
+from similitude.methods.ordinal_base import OrdinalEmbedding
 
-# At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
-_MINIBATCH_FROM = 20_000_000
+ModelLike = Literal["positions"] | Model | Callable[[int, int], Model]
 
 
-class OrdinalEmbedding(ComparisonEstimator):
-    """The recipe that the five methods share; each gives its loss.
+class Embedding(OrdinalEmbedding):
+    """Ordinal embedding with a loss of your choice: positions such that the pairs judged more alike lie closer.
+
+    Minimises the mean over comparisons of shape(scale(d2_far) - scale(d2_near)) plus penalty · |X|²/n. `STE`, `TSTE`,
+    `CKL`, `SOE` and `GNMDS` are this with their losses.
 
     Parameters
     ----------
     n_components : dimensions of the embedding
-    penalty : strength of the ridge on positions (lambda in most papers, there on a sum instead of a mean). "auto" is
-        prior · n / (total weight of the comparisons): the ridge prior · |X|² then stands against the *sum* of the
-        losses, a normal prior on positions that weighs less as answers come in. `prior` is 1, and 0.3 for the heavy
-        tails of TSTE and CKL, which put unlike items farther apart. Where it matters, choose the penalty by
-        cross-validation.
-    n_init : number of starts, the best is kept; "auto" is 2 for a spectral start in one or two dimensions,
-        where local optima bite, else 1. The second start after a spectral one is lifted (fitted in more dimensions,
-        then pressed flat), further ones are random.
-    init : "spectral", "random", or an (n, d) array of positions to start from
-    n_items : number of items, where it is more than the comparisons show
-    random_state : seed or generator: the same seed gives the same bits
-    max_iter : most iterations of a start
-    tol : stop when an iteration gains less than this share of the objective
-    solver : "lbfgs", "minibatch" (for very many comparisons), or "auto", which chooses by their number (in a
-        `ComparisonDataset`, by whether L-BFGS fits in memory)
-    device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
-        comparisons enough to pay for the way there
+    loss : "ste" (or "logistic"), "tste", "ckl", "soe", "gnmds" (or "hinge"), "probit" (answers with normal noise:
+        Thurstone's case V), a shape of your own, or a pair `(scale, shape)`: each a name, a function
+        `(array, parameter) -> value, slope, curvature`, or one of these with the number for its parameter. Scales are
+        "squared", "student", "logarithm" and "distance", shapes "logistic", "probit", "hinge" and "squared_hinge". A
+        `ComparisonLoss` will do, too. Where e^-shape(m) + e^-shape(-m) = 1 the model gives probabilities.
+    model : "positions", or a model of `similitude.engine.models` for the items at hand, or a function
+        `(n_items, n_components) -> model`
+    penalty : "auto" or the strength of the ridge on positions, as of `STE`; or a penalty on the model's parameters, of
+        `similitude.engine.penalties`: where that is not smooth, solver="auto" takes proximal steps
 
     Attributes
     ----------
-    embedding_ : (n, d) positions, centred; an item never compared stands at the centre
-    similarity_ : the fitted model in use
-    penalty_ : the penalty that was used
-    objective_ : value of the objective
-    n_iter_, status_ : iterations of the start that was kept, and how the solver ended ("converged", "max_iter",
-        "stalled", "planned")
-    """
+    penalty_ : the strength that was used; NaN where a penalty of the engine was given
 
-    _prior = 1.0
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = sm.simulate(truth, 600, random_state=0)
+    >>> model = sm.Embedding(2, loss="probit", random_state=0).fit(answers)
+    >>> model.embedding_.shape, model.score(answers) > 0.9, model.predict_proba(answers).shape
+    ((12, 2), True, (600, 2))
+    """
 
     def __init__(
         self,
         n_components: int = 2,
         *,
-        penalty: float | Literal["auto"] = "auto",
+        loss: LossLike = "ste",
+        model: ModelLike = "positions",
+        penalty: float | Literal["auto"] | Penalty = "auto",
         n_init: int | Literal["auto"] = "auto",
         init: Literal["spectral", "random"] | Table = "spectral",
         n_items: int | None = None,
@@ -82,144 +66,50 @@ class OrdinalEmbedding(ComparisonEstimator):
         solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
         device: str = "auto",
     ) -> None:
-        self.n_components = n_components
-        self.penalty = penalty
-        self.n_init = n_init
-        self.init = init
-        self.n_items = n_items
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.device = device
+        super().__init__(
+            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items,  # type: ignore[arg-type]
+            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver, device=device,
+        )  # fmt: skip
+        self.loss = loss
+        self.model = model
 
-    def loss(self) -> ComparisonLoss:
-        """Return the loss of this method with its parameters."""
-        raise NotImplementedError(f"{type(self).__name__} must define loss")
+    def comparison_loss(self) -> ComparisonLoss:
+        """Return the loss with its parameters."""
+        return as_loss(self.loss, self.n_components)
 
-    def fit(
-        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
-    ) -> Self:
-        """Find positions for the items.
+    def items_model(self, n_items: int) -> Model:
+        """Return the model of so many items."""
+        if isinstance(self.model, str):
+            return super().items_model(n_items)
+        model = self.model(n_items, self.n_components) if callable(self.model) else self.model
+        if not isinstance(model, Model):
+            raise ValueError(f"model: expected 'positions' or a model of similitude.engine.models, found {model!r}")
+        if model.n_items != n_items:
+            raise ValueError(f"model: it is of {model.n_items} items, but the comparisons are about {n_items}")
+        return model
 
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)`, "i is closer to j than to k", or
-            `(i, j, k, l)`, "i, j are closer than k, l"; or, where they do not fit in memory, a `ComparisonDataset` or
-            what `spread` makes of it
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        callback : called after each iteration with its number and the objective (of each start in turn); it may raise
-            to interrupt
-        """
-        self._check()
-        if isinstance(comparisons, Shards):
-            return self._fit_shards(comparisons, y, callback)
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        return self._fit_graph(c, *on_device(c, choose_device(self.device, len(c))), callback)
+    def priced(self, count: int, weight: float) -> Penalty:
+        """Return the penalty for so many items compared and comparisons of this total weight; keep its strength."""
+        if not isinstance(self.penalty, Penalty):
+            return super().priced(count, weight)
+        self.penalty_ = float("nan")
+        return self.penalty
 
-    def _fit_graph(self, feedback: Any, graph: Any, backend: Backend, callback: Callback | None) -> Self:
-        """Fit comparisons that lie where the backend works."""
-        warn_of_gaps(feedback, graph)
-        rng = np.random.default_rng(self.random_state)
-        count = int((graph.occurrences > 0).sum())
-        self.penalty_ = self.strength(count, graph.total_weight)
-        model, ridge = Positions(graph.n_items, self.n_components), Ridge(self.penalty_, count)
-        problem = Problem(model, graph, self.loss(), ridge, backend)
-        if isinstance(feedback, Shards) and graph.from_disk is not None:  # few passes: none for a start
-            starts = [sample_start(self, feedback, rng) * (graph.occurrences > 0)[:, None]]
-        else:
-            starts = self._starts(problem, rng)
-        best = min((self._solve(problem, start, rng, callback=callback) for start in starts), key=_value)
-        self._keep(best, feedback.names, graph.occurrences > 0)
-        return self
-
-    def strength(self, count: int, weight: float) -> float:
-        """Return the penalty for so many items compared and comparisons of this total weight."""
-        return self._prior * count / weight if self.penalty == "auto" else float(self.penalty)
-
-    def _fit_shards(self, shards: Shards, y: npt.ArrayLike | None, callback: Callback | None) -> Self:
-        if y is not None:
-            raise ValueError("y: a dataset says by near and far which way each comparison goes; leave y out")
-        if self.n_items not in (None, shards.n_items):
-            raise ValueError(f"n_items: {self.n_items} was given, but the dataset is about {shards.n_items} items")
-        device = choose_device(self.device, len(shards))
-        if device != "cpu" and isinstance(shards, ComparisonDataset):
-            return self._fit_graph(shards, *blocks_on_device(shards, device), callback)
-        best, counts = fit_shards(self, shards, callback)
-        self._keep(best, shards.names, counts.occurrences > 0)
-        return self
-
-    def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
-        """Return the similarity with new items in it, placed by comparisons with the items already there.
-
-        See `Similarity.place`.
-        """
-        return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
+    def _where(self, n_comparisons: int) -> str:
+        if isinstance(self.model, str) and not isinstance(self.penalty, Penalty):
+            return super()._where(n_comparisons)
+        if self.device not in ("auto", "cpu"):
+            raise ValueError(f"device: {self.device!r} is for free positions with a ridge; use device='cpu' here")
+        return "cpu"
 
     def _check(self) -> None:
-        if not (isinstance(self.n_components, (int, np.integer)) and self.n_components >= 1):
-            raise ValueError(f"n_components: expected a positive whole number, found {self.n_components!r}")
-        if self.penalty != "auto" and not (isinstance(self.penalty, Real) and 0 <= self.penalty < np.inf):
-            raise ValueError(f"penalty: expected 'auto' or a number of at least 0, found {self.penalty!r}")
-        if self.n_init != "auto" and not (isinstance(self.n_init, (int, np.integer)) and self.n_init >= 1):
-            raise ValueError(f"n_init: expected 'auto' or a positive whole number, found {self.n_init!r}")
-        if self.solver not in ("auto", "lbfgs", "minibatch"):
-            raise ValueError(f"solver: expected 'auto', 'lbfgs' or 'minibatch', found {self.solver!r}")
-
-    def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
-        graph, d = problem.graph, self.n_components
-        spectral = isinstance(self.init, str) and self.init == "spectral"
-        count = 1 + (spectral and d <= 2) if self.n_init == "auto" else int(self.n_init)
-        if not isinstance(self.init, str):
-            given = np.array(self.init, float)
-            if given.shape != (graph.n_items, d) or not np.isfinite(given).all():
-                raise ValueError(
-                    f"init: expected finite positions of shape {(graph.n_items, d)}, found shape {given.shape}"
-                )
-            starts = [given * (graph.occurrences > 0)[:, None]]
-        elif spectral:
-            starts = [best_scale(problem, spectral_start(problem, d, rng))]
-            if count > 1:
-                starts.append(lifted_start(problem, rng, lambda p, x, n: self._solve(p, x, rng, n)))
-        elif self.init == "random":
-            starts = []
-        else:
-            raise ValueError(f"init: expected 'spectral', 'random' or an array of positions, found {self.init!r}")
-        random = [best_scale(problem, random_start(graph, d, rng)) for _ in range(count - len(starts))]
-        return [*starts, *random]
-
-    def _solve(
-        self,
-        problem: Problem,
-        start: Floats,
-        rng: np.random.Generator,
-        at_most: int | None = None,
-        callback: Callback | None = None,
-    ) -> Result:
-        lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
-        if self.solver == "minibatch" or (self.solver == "auto" and slow):
-            return minibatch(problem, start, random_state=rng, callback=callback)
-        max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
-        return lbfgs(problem, start, max_iter=max_iter, tol=self.tol, callback=callback)
-
-    def _keep(self, best: Result, names: Names | None, compared: Bools) -> None:
-        X = best.params.reshape(len(compared), self.n_components)
-        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], names)
-
-    def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
-        """Keep the positions and how the solver ended; say so where it did not get there."""
-        self.similarity_ = self._in_use(X, self.loss(), names)
-        self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
-        if not best.ok:
-            warnings.warn(
-                f"{type(self).__name__} did not converge ({best.status} after {best.n_iter} iterations): "
-                "raise max_iter, or tol",
-                ConvergenceWarning,
-                stacklevel=4,
+        super()._check()
+        if isinstance(self.model, str) and self.model != "positions":
+            raise ValueError(
+                f"model: expected 'positions' or a model of similitude.engine.models, found {self.model!r}"
             )
+        self.comparison_loss()
 
-
-def _value(result: Result) -> float:
-    return result.value
+    def _check_penalty(self) -> None:
+        if not isinstance(self.penalty, Penalty):
+            super()._check_penalty()

@@ -28,9 +28,10 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
-from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of
+from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
 from similitude.methods.placement import place_items
+from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity
 
 _LOSSES = {
@@ -141,9 +142,10 @@ class FeatureEmbedding(FeatureEstimator):
         return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
 
     def _check(self) -> None:
+        check_count("n_components", self.n_components)
         one_of("loss", self.loss, tuple(_LOSSES))
-        check_penalty("penalty", self.penalty)
-        check_penalty("map_penalty", self.map_penalty)
+        check_number("penalty", self.penalty, positive=True, also="auto")
+        check_number("map_penalty", self.map_penalty, positive=True, also="auto")
 
     def _problem(self, feedback: Feedback) -> tuple[Problem, Positions]:
         features, n = side_by_side(self.modalities_), feedback.graph.n_items

@@ -33,21 +33,23 @@ from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
-from similitude.methods.kernel_base import one_of
-from similitude.methods.logistic import LogisticEmbedding, places_among, raters_of
+from similitude.methods.likelihood import LikelihoodEmbedding, places_among, raters_of
 from similitude.methods.rated_answers import RatedAnswers
+from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
+from similitude.renaming import renamed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_PARTINGS = 4  # of the raters to start from
 _SURE = 0.9  # membership of the group that a start puts a rater into
 _STRETCH_SPREAD = 0.7  # of the logarithm of a group's stretch of a dimension
 _FOLDS = 4
 _NO_DIFFERENCE = 0.01  # of the log-loss: what is closer to the best counts as the best
 
 
-class GroupEmbedding(LogisticEmbedding):
+class GroupEmbedding(LikelihoodEmbedding):
     """Maps for groups of raters who see the items differently, with the membership of each rater.
 
     Where no rater is recorded there is one group, and the fit is that of the method itself.
@@ -57,11 +59,12 @@ class GroupEmbedding(LogisticEmbedding):
     n_components : dimensions of each map
     n_groups : number of groups; "auto" takes the fewest of 1 to `max_groups` whose log-loss on held-out answers is
         within a standard error, or a hundredth, of the best
-    method : "STE", "TSTE" or "CKL": how a rater answers
+    method : "STE", "TSTE", "CKL" or "probit": how a rater answers
     differ : "maps", a common map with shifts of each item for each group, or "weights", a common map whose dimensions
         each group weighs
     max_groups : the most groups that "auto" tries
-    n_starts : number of ways to part the raters to start from, the best is kept
+    n_init : number of ways to part the raters to start from (and of starts of their common map), the best is kept;
+        "auto" is four (and the map's own number)
 
     Attributes
     ----------
@@ -86,15 +89,15 @@ class GroupEmbedding(LogisticEmbedding):
     (2, [1, 2])
     """
 
+    @renamed(n_starts="n_init")
     def __init__(
         self,
         n_components: int = 2,
         *,
         n_groups: int | Literal["auto"] = "auto",
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         differ: Literal["maps", "weights"] = "maps",
         max_groups: int = 4,
-        n_starts: int = 4,
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
         init: Literal["spectral", "random"] | Table = "spectral",
@@ -111,7 +114,6 @@ class GroupEmbedding(LogisticEmbedding):
         self.n_groups = n_groups
         self.differ = differ
         self.max_groups = max_groups
-        self.n_starts = n_starts
 
     def fit(
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None
@@ -157,13 +159,8 @@ class GroupEmbedding(LogisticEmbedding):
     def _check(self) -> None:
         super()._check()
         one_of("differ", self.differ, ("maps", "weights"))
-        whole: dict[str, Any] = {"max_groups": self.max_groups, "n_starts": self.n_starts}
-        if self.n_groups != "auto":
-            whole["n_groups"] = self.n_groups
-        for name, value in whole.items():
-            if not (isinstance(value, (int, np.integer)) and value >= 1):
-                auto = "'auto' or " if name == "n_groups" else ""
-                raise ValueError(f"{name}: expected {auto}a positive whole number, found {value!r}")
+        check_count("max_groups", self.max_groups)
+        check_count("n_groups", self.n_groups, also="auto")
 
     def _compare_numbers(self, c: Comparisons) -> pd.DataFrame:
         """Held-out log-loss of each number of groups, up to the first that is clearly worse than fewer.
@@ -209,9 +206,9 @@ class GroupEmbedding(LogisticEmbedding):
     def _part(self, said: RatedAnswers, callback: Callback | None) -> None:
         """Fit the mixture from several partings of the raters, and keep the best."""
         rng = np.random.default_rng(self.random_state)
-        term = said.term(self.loss(), self.n_groups_)
+        term = said.term(self.comparison_loss(), self.n_groups_)
         found, model = [], self._model(said)
-        for number in range(self.n_starts):
+        for number in range(_PARTINGS if self.n_init == "auto" else int(self.n_init)):
             member = self._parting(said, rng, number)
             problem = JointProblem(model, self.n_groups_ * said.n_items, [term], self._penalty(model, said))
             start = np.append(self._m_step(model, said, member, rng, number), np.log(member.mean(1)))
@@ -232,7 +229,7 @@ class GroupEmbedding(LogisticEmbedding):
         """(groups, raters) memberships to start from: raters who pull alike together; every second one at random."""
         group = rng.integers(0, self.n_groups_, said.n_raters)
         if number % 2 == 0 and said.n_raters > self.n_groups_:
-            pulls = said.pulls(self.embedding_, self.loss())
+            pulls = said.pulls(self.embedding_, self.comparison_loss())
             seed = int(rng.integers(2**31))
             group = KMeans(self.n_groups_, n_init=3, random_state=seed).fit_predict(pulls)
         rest = (1.0 - _SURE) / (self.n_groups_ - 1)
@@ -251,7 +248,7 @@ class GroupEmbedding(LogisticEmbedding):
         if self.differ == "weights" and number:  # weights of dimensions fix the axes: try others
             X = X @ np.linalg.qr(rng.normal(size=(self.n_components, self.n_components)))[0]
         start = np.concatenate([X.ravel(), 0.01 * rng.normal(size=model.size - X.size)])
-        problem = Problem(model, said.graph(member), self.loss(), self._penalty(model, said))
+        problem = Problem(model, said.graph(member), self.comparison_loss(), self._penalty(model, said))
         return lbfgs(problem, start, max_iter=50, tol=self.tol).params
 
     def _keep_groups(self, best: Result, model: Any, term: Mixed, said: RatedAnswers) -> None:
@@ -268,7 +265,7 @@ class GroupEmbedding(LogisticEmbedding):
             self.weights_ = model.parts(params)[1][order] ** 2
             together = maps[0] / np.sqrt(self.weights_[0]) * np.sqrt(self.shares_ @ self.weights_)
         self._keep_positions(best, together, said.names)
-        self.similarities_ = tuple(self._in_use(X, self.loss(), said.names) for X in maps)
+        self.similarities_ = tuple(self._in_use(X, self.comparison_loss(), said.names) for X in maps)
         self._keep_members(said, member[order])
 
     def _keep_members(self, said: RatedAnswers, member: Floats) -> None:

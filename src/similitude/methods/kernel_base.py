@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.solvers.convex import Certified, KernelProblem, Point
 from similitude.engine.solvers.factored import factored
@@ -19,54 +15,18 @@ from similitude.engine.solvers.full import full_matrices
 from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
-from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Bools, Floats
-from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.columns import Floats
 from similitude.feedback.convert import as_comparisons
-from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.graph.build import build_graph
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
-from similitude.methods.modalities import Modality, Whitened, new_features, read_modalities
+from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.modalities import Modality, read_modalities
+from similitude.methods.settings import check_number, one_of
 
 LOSSES = {
     "logistic": ComparisonLoss(Formula(squared), Formula(logistic)),
     "hinge": ComparisonLoss(Formula(squared), Formula(hinge, 1e-4)),
 }
-
-
-_NOISE = {"logistic": 1.0, "hinge": 2.0}
-_NOTHING = 1e-4  # of the longest axis: a share of 1e-8 of its eigenvalue
-
-
-@dataclass(frozen=True)
-class Feedback:
-    """What a fit learns from: the comparisons, their graph, which items were compared, and features by modality."""
-
-    comparisons: Comparisons
-    graph: SimilarityGraph
-    modalities: dict[str, Modality]
-
-    @property
-    def compared(self) -> Bools:
-        """Which items were compared."""
-        return self.graph.occurrences > 0
-
-    @property
-    def n_compared(self) -> int:
-        """How many items were compared."""
-        return int(self.compared.sum())
-
-    @property
-    def sparsity(self) -> float:
-        """Items compared per unit of the comparisons' weight, n / W."""
-        return self.n_compared / float(self.graph.weight.sum())
-
-    def trace_penalty(self, asked: float | str, loss: str) -> float:
-        """Return the penalty asked for; "auto" is sqrt(n / W) for the logistic loss, twice that for the hinge.
-
-        Noise in the answers raises the largest eigenvalue of the votes by about that much (their slopes at zero are 1/2
-        and 1): a smaller trace penalty learns noise. On people's answers, 500 to 8,000 of them, it is near the best.
-        """
-        return _NOISE[loss] * self.sparsity**0.5 if asked == "auto" else float(asked)
 
 
 class KernelEstimator(ComparisonEstimator):
@@ -122,7 +82,7 @@ class KernelEstimator(ComparisonEstimator):
         one_of("loss", self.loss, self._losses)
         one_of("solver", self.solver, ("auto", "factored", "full"))
         for name in ("penalty", "auxiliary_penalty"):
-            check_penalty(name, getattr(self, name, "auto"))
+            check_number(name, getattr(self, name, "auto"), positive=True, also="auto")
 
     def _solve(self, problem: KernelProblem, start: Point | None, callback: Callback | None) -> Certified:
         if self.solver == "full":
@@ -154,69 +114,3 @@ class KernelEstimator(ComparisonEstimator):
     def _similarity_loss(self) -> ComparisonLoss:
         """Return the loss with which the fitted similarity predicts."""
         return LOSSES[self.loss]
-
-
-class FeatureEstimator(ComparisonEstimator):
-    """A method that places items by their features, ones never compared included.
-
-    `fit` must set `modalities_`, `maps_`, per modality the map (q × d) from its Φ to positions, and `origin_`, what is
-    taken from their sum.
-
-    Attributes
-    ----------
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    """
-
-    needs_features = True
-    modalities_: dict[str, Modality]
-    maps_: dict[str, Floats]
-    origin_: Floats
-
-    def _modality(self) -> type[Modality]:
-        """Return the form in which the method takes features."""
-        return Whitened
-
-    @property
-    def components_(self) -> dict[str, Floats]:
-        """Per modality: what each training item's kernel values (each feature, for LPOE) add to each dimension."""
-        check_is_fitted(self, "maps_")
-        return {name: self.modalities_[name].coefficients(N) for name, N in self.maps_.items()}
-
-    def transform(self, features: Any) -> Floats:
-        """(m, d) positions of new items, by their features alone.
-
-        Parameters
-        ----------
-        features : as in `fit`, for the new items: an array, or a dict with some of the modalities. In a modality that
-            a new item lacks, it stands at the centre.
-        """
-        check_is_fitted(self, "maps_")
-        tables = new_features(self.modalities_, features)
-        return np.sum([table @ self.maps_[name] for name, table in tables.items()], axis=0) - self.origin_
-
-
-def one_of(argument: str, found: Any, expected: tuple[str, ...]) -> None:
-    """Refuse a setting that is none of the expected."""
-    if found not in expected:
-        raise ValueError(f"{argument}: expected one of {', '.join(map(repr, expected))}, found {found!r}")
-
-
-def check_penalty(argument: str, found: Any) -> None:
-    """Refuse a penalty that is neither "auto" nor a positive number."""
-    positive = isinstance(found, Real) and 0 < float(found) < np.inf
-    if found != "auto" and not positive:
-        raise ValueError(f"{argument}: expected 'auto' or a positive number, found {found!r}")
-
-
-def principal_axes(X: Floats, over: Bools | None = None) -> tuple[Floats, Floats]:
-    """Return the centre of positions and the turn (d × k) to their principal axes, axes that hold nothing left out.
-
-    The centre and the axes are those of the rows in `over`.
-    """
-    inside = X if over is None else X[over]
-    centre = inside.mean(0)
-    if not X.any():
-        return centre, np.zeros((X.shape[1], 1))
-    with one_blas_thread():
-        _, size, turn = linalg.svd(inside - centre, full_matrices=False)
-    return centre, turn[size > _NOTHING * size[0]].T

@@ -34,7 +34,11 @@ from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.graph.circles import find_circle
-from similitude.methods.kernel_base import LOSSES, Feedback, KernelEstimator, one_of, principal_axes
+from similitude.methods.feature_base import Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import one_of
+from similitude.renaming import by_name
 
 
 class RCKL(KernelEstimator):
@@ -71,10 +75,11 @@ class RCKL(KernelEstimator):
 
     _losses = (*LOSSES, "ckl")
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
         *,
+        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
         penalty: float | Literal["auto"] = "auto",
         slack: Literal["soft", "hard"] = "soft",
         mu: float = 0.05,

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import pair_sqdist
 from similitude.engine.joint import JointProblem
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
@@ -33,23 +34,23 @@ from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
-from similitude.methods.kernel_base import one_of
-from similitude.methods.logistic import LogisticEmbedding, places_among
+from similitude.methods.likelihood import LikelihoodEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
+from similitude.methods.settings import one_of
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
 _FOLDS = 4
 _FEWEST = 40  # answers below which weights cannot be chosen
 
 
-class MixedEmbedding(LogisticEmbedding):
+class MixedEmbedding(LikelihoodEmbedding):
     """Positions from several forms of feedback at once.
 
     With comparisons of one form alone it is the method itself.
 
     Parameters
     ----------
-    method : "STE", "TSTE" or "CKL": how comparisons are answered
+    method : "STE", "TSTE", "CKL" or "probit": how comparisons are answered
     weights : how much each form counts, as a dict, 1 where it is not in it: "links", "ratings", "labels", or a form of
         comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
         log-loss of held-out answers of the target, where there are 40 or more; else they are 1
@@ -81,7 +82,7 @@ class MixedEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         weights: Mapping[str, float] | Literal["auto"] = "auto",
         target: str | None = None,
         steps: bool | Literal["auto"] = "auto",
@@ -142,7 +143,7 @@ class MixedEmbedding(LogisticEmbedding):
         forms = c.answers.form
         place = places_among(forms.labels, tuple(self.sharpness_), forms.codes[c.answer])
         sharp = np.array([*self.sharpness_.values(), self._typical])
-        agrees = 1.0 + self.loss().shape(sharp[place] * self._fitted().margin(c))[1]
+        agrees = self.comparison_loss().shape.probability(sharp[place] * self._fitted().margin(c))
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def _check(self) -> None:
@@ -157,7 +158,7 @@ class MixedEmbedding(LogisticEmbedding):
                 raise ValueError(f"weights: expected numbers of at least 0 for {known}, found {name!r}: {weight!r}")
 
     def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> JointProblem:
-        terms, shares = said.terms(self.loss(), weights)
+        terms, shares = said.terms(self.comparison_loss(), weights)
         total = sum(share * term.total for term, share in zip(terms, shares, strict=True))
         strength = self._prior * said.n_present / total if self.penalty == "auto" else float(self.penalty)
         self.penalty_ = strength
@@ -211,9 +212,8 @@ class MixedEmbedding(LogisticEmbedding):
             position, own = problem.split(found.params)[:2]
             test = said.comparisons.select(fold == k)
             sharp = said.sharpness_of(test, problem.terms[0], own)
-            X = position.reshape(said.n_items, -1)
-            d2 = [((X[pair[:, 0]] - X[pair[:, 1]]) ** 2).sum(1) for pair in (test.near, test.far)]
-            lost += float(test.weight @ self.loss().shape(sharp * self.loss().margin(*d2))[0])
+            d2 = [pair_sqdist(position.reshape(said.n_items, -1), pair) for pair in (test.near, test.far)]
+            lost += float(test.weight @ self.comparison_loss().shape(sharp * self.comparison_loss().margin(*d2))[0])
         return lost
 
     def _keep_plain(self, said: MixedFeedback) -> None:

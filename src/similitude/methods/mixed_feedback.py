@@ -18,7 +18,7 @@ from similitude.feedback.items import Names, encode_items
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
-from similitude.methods.logistic import places_among
+from similitude.methods.likelihood import places_among
 
 FORMS = ("links", "ratings", "labels")
 _SCALE = Formula(distance, 1e-3)

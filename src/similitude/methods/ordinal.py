@@ -25,19 +25,10 @@ from typing import Literal
 
 import numpy as np
 
-from similitude.engine.terms import (
-    ComparisonLoss,
-    Formula,
-    distance,
-    hinge,
-    logarithm,
-    logistic,
-    squared,
-    squared_hinge,
-    student,
-)
+from similitude.engine.losses import as_loss
+from similitude.engine.terms import ComparisonLoss, Formula, distance, logarithm, logistic, squared_hinge, student
 from similitude.feedback.arraylike import Table
-from similitude.methods.embedding import OrdinalEmbedding
+from similitude.methods.ordinal_base import OrdinalEmbedding
 
 
 class STE(OrdinalEmbedding):
@@ -58,9 +49,9 @@ class STE(OrdinalEmbedding):
     (3, (120, 2))
     """
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """-log P of the answer."""
-        return ComparisonLoss(Formula(squared), Formula(logistic))
+        return as_loss("ste")
 
 
 class TSTE(OrdinalEmbedding):
@@ -84,8 +75,6 @@ class TSTE(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    _prior = 0.3
-
     def __init__(
         self,
         n_components: int = 2,
@@ -107,7 +96,7 @@ class TSTE(OrdinalEmbedding):
         )  # fmt: skip
         self.alpha = alpha
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """-log P of the answer."""
         alpha = max(self.n_components - 1, 1) if self.alpha is None else self.alpha
         return ComparisonLoss(Formula(student, positive(alpha, "alpha")), Formula(logistic))
@@ -133,8 +122,6 @@ class CKL(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    _prior = 0.3
-
     def __init__(
         self,
         n_components: int = 2,
@@ -156,7 +143,7 @@ class CKL(OrdinalEmbedding):
         )  # fmt: skip
         self.mu = mu
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """-log P of the answer."""
         return ComparisonLoss(Formula(logarithm, positive(self.mu, "mu")), Formula(logistic))
 
@@ -201,7 +188,7 @@ class SOE(OrdinalEmbedding):
         )  # fmt: skip
         self.delta = delta
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """Squared shortfall of the margin delta."""
         return ComparisonLoss(Formula(distance, 1e-6), Formula(squared_hinge, positive(self.delta, "delta")))
 
@@ -222,9 +209,9 @@ class GNMDS(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """Shortfall of the unit margin."""
-        return ComparisonLoss(Formula(squared), Formula(hinge, 0.3))
+        return as_loss("gnmds")
 
 
 def positive(value: float, argument: str) -> float:

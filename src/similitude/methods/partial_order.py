@@ -37,15 +37,12 @@ from similitude.engine.starts import spectral_positions
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
-from similitude.methods.kernel_base import (
-    LOSSES,
-    FeatureEstimator,
-    Feedback,
-    KernelEstimator,
-    one_of,
-    principal_axes,
-)
+from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import check_count, one_of
+from similitude.renaming import by_name
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
 _ROUNDING = 1e-2
@@ -81,10 +78,11 @@ class KPOE(KernelEstimator, FeatureEstimator):
 
     weights_: dict[str, float]
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
         solver: Literal["auto", "factored", "full"] = "auto",
@@ -226,10 +224,11 @@ class MKPOE(KPOE):
     (True, 1)
     """
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         penalty: float | Literal["auto"] = "auto",
         diagonal: bool = False,
         combination: Literal["concatenate", "weighted"] = "concatenate",
@@ -241,7 +240,7 @@ class MKPOE(KPOE):
         random_state: Seed = None,
     ) -> None:
         super().__init__(
-            loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
+            loss=loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
         )
         self.combination = combination
         self.n_components = n_components
@@ -250,6 +249,7 @@ class MKPOE(KPOE):
     def _check(self) -> None:
         super()._check()
         one_of("combination", self.combination, ("concatenate", "weighted"))
+        check_count("n_components", self.n_components)
         if self.diagonal and self.combination == "weighted":
             raise ValueError("diagonal: expected False for combination='weighted', found True")
 

@@ -28,8 +28,10 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
-from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty, one_of, principal_axes
+from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import per_modality, read_modalities, side_by_side
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity
 
 _LOSSES = {
@@ -126,11 +128,9 @@ class RankProjection(FeatureEstimator):
 
     def _check(self) -> None:
         one_of("loss", self.loss, tuple(_LOSSES))
-        check_penalty("penalty", self.penalty)
-        for name in ("n_components", "n_init"):
-            found = getattr(self, name)
-            if not isinstance(found, (int, np.integer)) or found < 1:
-                raise ValueError(f"{name}: expected a whole number of 1 or more, found {found!r}")
+        check_number("penalty", self.penalty, positive=True, also="auto")
+        check_count("n_components", self.n_components)
+        check_count("n_init", self.n_init)
 
     def _starts(self, problem: Problem, model: Positions) -> list[Floats]:
         """What the features explain of spectral positions, and maps at random."""

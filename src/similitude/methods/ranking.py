@@ -20,6 +20,7 @@ Examples
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -43,11 +44,13 @@ from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, Symmet
 from similitude.kernels.vectors import RBF, Linear, Polynomial
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.hard_margins import refuse_equal, refuse_unmet
-from similitude.methods.kernel_base import LOSSES, check_penalty, one_of
+from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
 from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
 from similitude.methods.scaling import scale_form, scale_ranks
+from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity, share_right
+from similitude.renaming import by_name
 
 _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
@@ -94,17 +97,18 @@ class DRankingVM(ComparisonEstimator):
     >>> import numpy as np, similitude as sm
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, random_state=0)
-    >>> model = sm.DRankingVM("linear").fit(answers, features=truth)
+    >>> model = sm.DRankingVM(kernel="linear").fit(answers, features=truth)
     >>> model.score(answers) > 0.9, model.dissimilarity(truth[:2], truth[:3]).shape
     (True, (2, 3))
     """
 
     needs_features = True
 
+    @by_name("kernel")
     def __init__(
         self,
-        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
         *,
+        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
         pair_kernel: Literal["metric", "product", "sum"] = "metric",
         slack: Literal["soft", "hard"] = "soft",
         penalty: float | Literal["auto"] = "auto",
@@ -213,6 +217,15 @@ class DRankingVM(ComparisonEstimator):
         d = self._pairs.table(X[[head]], X, self.params_.ravel())[0]
         return self._fitted().nearest(head, d, k)
 
+    def get_metric(self) -> Callable[[Any, Any], float]:
+        """Return the learned dissimilarity as a function of two item indices; it may be negative, and is no metric."""
+        table = self.distances()
+
+        def dissimilarity(a: Any, b: Any) -> float:
+            return float(table[int(np.asarray(a).flat[0]), int(np.asarray(b).flat[0])])
+
+        return dissimilarity
+
     @property
     def _pairs(self) -> type[SymmetricPairs]:
         return _PAIRS[self.pair_kernel]
@@ -223,9 +236,9 @@ class DRankingVM(ComparisonEstimator):
         one_of("pair_kernel", self.pair_kernel, tuple(_PAIRS))
         one_of("slack", self.slack, ("soft", "hard"))
         one_of("solver", self.solver, ("auto", "primal", "dual"))
-        check_penalty("penalty", self.penalty)
-        if self.rank is not None and (not isinstance(self.rank, (int, np.integer)) or self.rank < 1):
-            raise ValueError(f"rank: expected None or a whole number of 1 or more, found {self.rank!r}")
+        check_number("penalty", self.penalty, positive=True, also="auto")
+        if self.rank is not None:
+            check_count("rank", self.rank)
 
     def _read(self, features: Any, c: Comparisons) -> tuple[Modality, Comparisons]:
         given = features

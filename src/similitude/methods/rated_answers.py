@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from similitude.engine.backend import CPU
 from similitude.engine.joint_terms import Mixed
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
-from similitude.methods.logistic import answer_counts, raters_of
+from similitude.methods.likelihood import answer_counts, raters_of
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,10 @@ class RatedAnswers:
 
     def pulls(self, X: Floats, loss: ComparisonLoss) -> Floats:
         """(raters, n · d) where each rater pulls the pooled map to, over the root of the weight of what they said."""
-        value = np.zeros((self.n_raters, *X.shape))
-        d2 = [((X[pair[:, 0]] - X[pair[:, 1]]) ** 2).sum(1) for pair in (self.near, self.far)]
-        steep = self.weight * loss.shape(loss.margin(*d2))[1]
-        for pair, squared, sign in ((self.near, d2[0], 1.0), (self.far, d2[1], -1.0)):
-            push = (sign * steep * loss.scale(squared)[1])[:, None] * (X[pair[:, 0]] - X[pair[:, 1]])
-            np.add.at(value, (self.rater, pair[:, 0]), push)
-            np.add.at(value, (self.rater, pair[:, 1]), -push)
+        own = (self.rater * self.n_items)[:, None]  # a copy of the items for each rater: L X is then by rater
+        near, far = ((pair + own).astype(np.int32) for pair in (self.near, self.far))
+        graph = SimilarityGraph(self.n_raters * self.n_items, near, far, self.weight, merged=False)
+        product = CPU().embedding(loss, np.tile(X, (self.n_raters, 1)), graph)[1]
         said = np.bincount(self.rater, self.weight, self.n_raters)
-        return value.reshape(self.n_raters, -1) / np.sqrt(np.maximum(said, 1e-12))[:, None]
+        pull = -graph.total_weight * product.reshape(self.n_raters, -1)
+        return pull / np.sqrt(np.maximum(said, 1e-12))[:, None]

@@ -12,12 +12,12 @@ who do not differ end up pooled.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.distances import pair_sqdist
 from similitude.engine.joint import JointProblem
 from similitude.engine.joint_terms import Judged
 from similitude.engine.models import Positions
@@ -28,7 +28,8 @@ from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.methods.logistic import LogisticEmbedding, answer_counts, places_among, raters_of
+from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
+from similitude.methods.settings import check_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +41,7 @@ _DULL = 0.4  # of a typical rater's sharpness: who lies below it with the whole 
 _LEVEL = 0.95
 
 
-class RaterEmbedding(LogisticEmbedding):
+class RaterEmbedding(LikelihoodEmbedding):
     """Positions with the sharpness of each rater, fitted jointly.
 
     An answer without a recorded rater counts with sharpness 1; where no rater is recorded, the fit is that of the
@@ -48,7 +49,7 @@ class RaterEmbedding(LogisticEmbedding):
 
     Parameters
     ----------
-    method : "STE", "TSTE" or "CKL": how a rater of sharpness 1 answers
+    method : "STE", "TSTE", "CKL" or "probit": how a rater of sharpness 1 answers
     spread : how far raters differ, the standard deviation of log sharpness; "auto" learns it from the answers
     lapse : whether each rater also has a share of answers given at random, around 5 % before anything is known. It
         needs raters with hundreds of answers: with fewer, a lapse and a low sharpness look alike
@@ -76,7 +77,7 @@ class RaterEmbedding(LogisticEmbedding):
         self,
         n_components: int = 2,
         *,
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         spread: float | Literal["auto"] = "auto",
         lapse: bool = False,
         penalty: float | Literal["auto"] = "auto",
@@ -107,7 +108,7 @@ class RaterEmbedding(LogisticEmbedding):
         self.pooled_objective_ = self.objective_
         names, rater = raters_of(c)
         term = self._term(c, rater, len(names))
-        own = term.start(_sqdist(self.embedding_, term.pairs))
+        own = term.start(pair_sqdist(self.embedding_, term.pairs))
         if names:
             found, own = self._fit_raters(c, term, own, callback)
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
@@ -127,19 +128,18 @@ class RaterEmbedding(LogisticEmbedding):
         if self._names:
             sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()
         margin = sharp[place] * self._fitted().margin(c)
-        agrees = 0.5 * lapse[place] + (1.0 - lapse[place]) * (1.0 + self.loss().shape(margin)[1])
+        agrees = 0.5 * lapse[place] + (1.0 - lapse[place]) * self.comparison_loss().shape.probability(margin)
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def _check(self) -> None:
         super()._check()
-        if self.spread != "auto" and not (isinstance(self.spread, Real) and 0 < self.spread < np.inf):
-            raise ValueError(f"spread: expected 'auto' or a positive number, found {self.spread!r}")
+        check_number("spread", self.spread, positive=True, also="auto")
 
     def _term(self, c: Comparisons, rater: Array, n_raters: int) -> Judged:
         kept = np.flatnonzero(c.weight > 0)
         spread = _FIRST_SPREAD if self.spread == "auto" else float(self.spread)
         return Judged(
-            self.loss(), c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], n_raters,
+            self.comparison_loss(), c.near[kept], c.far[kept], np.array(c.weight[kept]), rater[kept], n_raters,
             spread=spread, lapse=self.lapse,
         )  # fmt: skip
 
@@ -163,7 +163,7 @@ class RaterEmbedding(LogisticEmbedding):
         return found, own
 
     def _learned_spread(self, term: Judged, X: Floats, own: Floats, c: Comparisons) -> float:
-        known = Posterior.of(term, _sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
+        known = Posterior.of(term, pair_sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
         return max(known.spread, _LEAST_SPREAD)
 
     def _table(self, c: Comparisons, names: tuple[str, ...], term: Judged, own: Floats) -> pd.DataFrame:
@@ -172,7 +172,7 @@ class RaterEmbedding(LogisticEmbedding):
         columns = ("sharpness", "low", "high")
         figures = dict.fromkeys(columns, np.empty(0))
         if names:
-            known = Posterior.of(term, _sqdist(self.embedding_, term.pairs), own, c)
+            known = Posterior.of(term, pair_sqdist(self.embedding_, term.pairs), own, c)
             figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
         table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
@@ -242,7 +242,3 @@ def _quantile(value: Floats, chance: Floats, share: float) -> Floats:
     total = np.cumsum(chance, axis=0) - 0.5 * chance
     columns = range(value.shape[1])
     return np.array([np.interp(share, total[:, k], value[:, k]) for k in columns])
-
-
-def _sqdist(X: Floats, pairs: Array) -> Floats:
-    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)

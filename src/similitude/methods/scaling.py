@@ -1,4 +1,4 @@
-"""Classical scaling: positions whose squared distances are a given dissimilarity's, as far as it is Euclidean."""
+"""Axes of positions, and classical scaling: positions for a dissimilarity, as far as that is Euclidean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Floats
+from similitude.feedback.columns import Bools, Floats
 
 _NOTHING = 1e-8  # of the largest eigenvalue: no axis
 
@@ -49,3 +49,17 @@ def _scale(table: Floats) -> Floats:
 def _positive_axes(values: Floats, vectors: Floats) -> Floats:
     kept = np.flatnonzero(values > _NOTHING * np.abs(values).max())[::-1]
     return vectors[:, kept] * np.sqrt(values[kept]) if len(kept) else np.zeros((len(vectors), 1))
+
+
+def principal_axes(X: Floats, over: Bools | None = None) -> tuple[Floats, Floats]:
+    """Return the centre of positions and the turn (d × k) to their principal axes, axes that hold nothing left out.
+
+    The centre and the axes are those of the rows in `over`.
+    """
+    inside = X if over is None else X[over]
+    centre = inside.mean(0)
+    if not X.any():
+        return centre, np.zeros((X.shape[1], 1))
+    with one_blas_thread():
+        _, size, turn = linalg.svd(inside - centre, full_matrices=False)
+    return centre, turn[size > _NOTHING**0.5 * size[0]].T

@@ -12,11 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude.engine.backend import CPU
 from similitude.engine.devices import choose_device
 from similitude.engine.models import Positions
-from similitude.engine.penalties import Ridge
 from similitude.engine.sharded import ShardedProblem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch_from_disk
 from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.starts import given_start
 from similitude.feedback.columns import Floats
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.shards import Block, Shards, add
@@ -24,7 +24,7 @@ from similitude.graph.counts import Counts, count_shards
 from similitude.methods.base import FeedbackWarning, warn_of_gaps
 
 if TYPE_CHECKING:
-    from similitude.methods.embedding import OrdinalEmbedding
+    from similitude.methods.ordinal_base import OrdinalEmbedding
     from similitude.methods.similarity import Similarity
 
 # From disk a pass of minibatches takes several passes of L-BFGS, which has few to do after its start: what decides is
@@ -37,7 +37,9 @@ _START_TOL = 1e-4  # a start need not be sharper than what its sample can tell
 _SEEN = 200_000_000  # comparisons that minibatches see, in ten passes at most and two at least
 
 
-def fit_shards(estimator: OrdinalEmbedding, shards: Shards, callback: Callback | None) -> tuple[Result, Counts]:
+def fit_shards(
+    estimator: OrdinalEmbedding, shards: Shards, callback: Callback | None
+) -> tuple[Result, Positions, Counts]:
     """Find positions for the items of a dataset.
 
     The start is a fit of the same method to a sample of the comparisons (twenty per item, at least 2^20 and at most
@@ -47,16 +49,21 @@ def fit_shards(estimator: OrdinalEmbedding, shards: Shards, callback: Callback |
     warn_of_gaps(shards, counts)
     rng = np.random.default_rng(estimator.random_state)
     compared = counts.occurrences > 0
-    estimator.penalty_ = estimator.strength(int(compared.sum()), counts.weight)
-    penalty = Ridge(estimator.penalty_, int(compared.sum()))
-    model = Positions(shards.n_items, estimator.n_components)
-    problem = ShardedProblem(model, shards, estimator.loss(), penalty, counts.weight)
+    penalty, model = estimator.priced(int(compared.sum()), counts.weight), estimator.items_model(shards.n_items)
+    if not (isinstance(model, Positions) and model.shape == (shards.n_items, estimator.n_components)):
+        raise TypeError(
+            f"model: shards are fitted by positions of the items, found {type(model).__name__}; "
+            "fit it to comparisons in memory"
+        )
+    problem = ShardedProblem(model, shards, estimator.comparison_loss(), penalty, counts.weight)
     start = sample_start(estimator, shards, rng) * compared[:, None]
     if by_minibatch(estimator.solver, shards, model):
         epochs = int(np.clip(_SEEN // len(shards), 2, 10))
-        return minibatch_from_disk(problem, counts, start, epochs=epochs, random_state=rng, callback=callback), counts
+        found = minibatch_from_disk(problem, counts, start, epochs=epochs, random_state=rng, callback=callback)
+        return found, model, counts
     most, memory = estimator.max_iter, lbfgs_memory(model.size)
-    return lbfgs(problem, start, max_iter=most, tol=estimator.tol, memory=memory, callback=callback), counts
+    found = lbfgs(problem, start, max_iter=most, tol=estimator.tol, memory=memory, callback=callback)
+    return found, model, counts
 
 
 def by_minibatch(solver: str, shards: Shards, model: Positions) -> bool:
@@ -74,11 +81,7 @@ def lbfgs_memory(size: int) -> int:
 def sample_start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Generator) -> Floats:
     """Return the positions that were given, or those of a fit to a sample of the comparisons."""
     if not isinstance(estimator.init, str):
-        given = np.array(estimator.init, float)
-        wanted = (shards.n_items, estimator.n_components)
-        if given.shape != wanted or not np.isfinite(given).all():
-            raise ValueError(f"init: expected finite positions of shape {wanted}, found shape {given.shape}")
-        return given
+        return given_start(estimator.init, (shards.n_items, estimator.n_components))
     size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
     in_host = choose_device(estimator.device, size) == "cpu"
     many = in_host and lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY

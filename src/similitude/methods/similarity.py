@@ -19,6 +19,7 @@ from similitude.display.cards import card, title_of
 from similitude.display.maps import map_of
 from similitude.display.words import counted
 from similitude.engine import terms
+from similitude.engine.distances import head_sqdist, pair_sqdist, sqdist_table
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.columns import Array, Bools, Floats, Seed
@@ -29,6 +30,7 @@ from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
 
 _FORMAT = 1
+_NAMED = (*terms.SCALES, *terms.SHAPES)
 
 
 class CleanedWarning(UserWarning):
@@ -55,7 +57,7 @@ class Similarity:
     Attributes
     ----------
     embedding : (n, d) position of every item
-    loss : the loss that it was fitted with: gives the margin of a comparison and, where it is logistic, a probability
+    loss : the loss that it was fitted with: gives the margin of a comparison and, where it has one, the probability
     names : the items' names, or None
     about : how it was made: method, settings, version
 
@@ -85,7 +87,7 @@ class Similarity:
 
     @property
     def has_probability(self) -> bool:
-        """Whether `predict_proba` can be asked: the loss is of the logistic family."""
+        """Whether `predict_proba` can be asked: the loss is minus the log of a probability."""
         return self.loss.has_probability
 
     def label(self, item: int) -> str:
@@ -94,10 +96,7 @@ class Similarity:
 
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
-        square = (self.embedding**2).sum(1)
-        table = square[:, None] + square - 2.0 * self.embedding @ self.embedding.T
-        np.fill_diagonal(table, 0.0)
-        return np.sqrt(np.maximum(0.5 * (table + table.T), 0.0))
+        return np.sqrt(sqdist_table(self.embedding))
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
@@ -106,7 +105,7 @@ class Similarity:
     def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
         """The k items most like an item, nearest first: their names, or positions where items have no names."""
         head = find_item(item, self.names, self.n_items)
-        return self.nearest(head, ((self.embedding - self.embedding[head]) ** 2).sum(1), k)
+        return self.nearest(head, head_sqdist(self.embedding, head), k)
 
     def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
         """The k items of least difference from a head, given the difference of every item, least first."""
@@ -152,7 +151,7 @@ class Similarity:
         return self.margin(comparisons) > 0
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; for the logistic family."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
         c = self.over_items(comparisons)
         agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
         return np.stack([1.0 - agrees, agrees], axis=1)
@@ -167,7 +166,7 @@ class Similarity:
         return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
 
     def _sqdist(self, pairs: Array) -> Floats:
-        return ((self.embedding[pairs[:, 0]] - self.embedding[pairs[:, 1]]) ** 2).sum(1)
+        return pair_sqdist(self.embedding, pairs)
 
     def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
@@ -192,6 +191,12 @@ class Similarity:
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes, for a database, say."""
+        own = [part.name for part in (self.loss.scale, self.loss.shape) if part.expression not in _NAMED]
+        if own:
+            raise ValueError(
+                f"save: a file holds numbers and names, and {own[0]!r} is a formula of your own, which it cannot hold; "
+                "keep the positions (numpy.save of `embedding`), and make Similarity(positions, loss, names) of them"
+            )
         header = {
             "format": _FORMAT,
             "names": self.names,
@@ -256,5 +261,4 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
 
 
 def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
-    by_name = {Formula(expression).name: expression for expression in known}
-    return Formula(by_name[saved[0]], float(saved[1]))
+    return Formula(terms.named(known, saved[0]), float(saved[1]))

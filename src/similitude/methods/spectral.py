@@ -30,6 +30,7 @@ from similitude.feedback.columns import Array, Floats
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
 from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
 from similitude.methods.linked_spread import Linked, as_linked
+from similitude.methods.settings import check_count, check_number
 
 KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "polynomial": Polynomial, "cosine": Cosine}
 MAPS = ("nystroem", "lle")
@@ -147,15 +148,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"kernel: expected one of {', '.join(KERNELS)} or a function, found {self.kernel!r}")
         if self.landmark_map not in MAPS:
             raise ValueError(f"landmark_map: expected 'nystroem' or 'lle', found {self.landmark_map!r}")
-        for name, value, least in (
-            ("n_landmarks", 2 if self.n_landmarks is None else self.n_landmarks, 2),
-            ("n_neighbors", self.n_neighbors, 1),
-            ("n_iter", self.n_iter, 1),
-        ):
-            if not isinstance(value, (int, np.integer)) or value < least:
-                raise ValueError(f"{name}: expected a whole number of at least {least}, found {value!r}")
-        if not 0.0 <= self.dissimilar < np.inf:
-            raise ValueError(f"dissimilar: expected a number of at least 0, found {self.dissimilar!r}")
+        check_count("n_landmarks", 2 if self.n_landmarks is None else self.n_landmarks, 2)
+        check_count("n_neighbors", self.n_neighbors)
+        check_count("n_iter", self.n_iter)
+        check_number("dissimilar", self.dissimilar)
 
     def _make_kernel(self, X: Floats) -> Kernel:
         return self.kernel(X) if callable(self.kernel) else KERNELS[self.kernel](X)

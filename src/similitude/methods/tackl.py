@@ -36,10 +36,11 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
-from similitude.methods.kernel_base import FeatureEstimator, Feedback, check_penalty
+from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import Modality, Plain, per_modality, read_modalities, side_by_side
 from similitude.methods.ordinal import CKL
 from similitude.methods.placement import place_items
+from similitude.methods.settings import check_number
 from similitude.methods.similarity import Similarity
 
 _CONSTANT = 1e-9
@@ -88,7 +89,6 @@ class TACKL(FeatureEstimator, CKL):
     ((4,), True, (12, 1))
     """
 
-    _prior = 1.0
     features_: Floats
     weights_: dict[str, Floats]
     free_: Floats
@@ -137,7 +137,7 @@ class TACKL(FeatureEstimator, CKL):
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._check()
-        check_penalty("weight_penalty", self.weight_penalty)
+        check_number("weight_penalty", self.weight_penalty, positive=True, also="auto")
         self.modalities_, c = read_modalities(features, c, self._modality())
         feedback = Feedback(c, build_graph(c), self.modalities_)
         per_number = self._prior / float(feedback.graph.weight.sum())
@@ -172,17 +172,22 @@ class TACKL(FeatureEstimator, CKL):
         expected, variance = self.transform(features), float((self.free_**2).sum() / self.embedding_.size)
         return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
 
+    @property
+    def _prior(self) -> float:
+        """The same for every number that is learned."""
+        return 1.0
+
     def _modality(self) -> type[Modality]:
         return Plain
 
     def _two_steps(self, feedback: Feedback, callback: Callback | None) -> tuple[Floats, Result]:
         """(4.23), then (4.26): squared weights, and the best free dimensions with the whole objective."""
         unit, price = self.features_, NonNegative(self.weight_penalty_)
-        first = Problem(FeatureWeights(unit), feedback.graph, self.loss(), price)
+        first = Problem(FeatureWeights(unit), feedback.graph, self.comparison_loss(), price)
         start = best_scale(first, np.full(unit.shape[1], 1.0 / unit.shape[1]))
         u = lbfgs(first, start, max_iter=self.max_iter, tol=_CLOSER * self.tol, callback=callback).params
         model = Positions(feedback.graph.n_items, self.n_components, beside=unit * np.sqrt(u))
-        second = Problem(model, feedback.graph, self.loss(), Ridge(self.penalty_, feedback.n_compared))
+        second = Problem(model, feedback.graph, self.comparison_loss(), Ridge(self.penalty_, feedback.n_compared))
         rng = np.random.default_rng(self.random_state)
         found = [self._solve(second, x, rng, callback=callback) for x in self._starts(second, rng)]
         best = min(found, key=lambda result: result.value)
@@ -194,7 +199,9 @@ class TACKL(FeatureEstimator, CKL):
         parts = FeatureWeights(self.features_), Positions(feedback.graph.n_items, self.n_components)
         prices = NonNegative(self.weight_penalty_), Ridge(self.penalty_, feedback.n_compared)
         sizes = [part.size for part in parts]
-        problem = Problem(Sum(parts), feedback.graph, self.loss(), Blocks([*zip(prices, sizes, strict=True)]))
+        problem = Problem(
+            Sum(parts), feedback.graph, self.comparison_loss(), Blocks([*zip(prices, sizes, strict=True)])
+        )
         start = np.concatenate([u, steps.params])
         best = lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
         u, free = np.split(best.params, [len(u)])

@@ -31,7 +31,7 @@ def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
     >>> model = sm.STE(2, random_state=0).fit(answers)
-    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_splits=3, n_repeats=1, random_state=0)
+    >>> found = sm.dimension(model, answers, dimensions=(1, 2), n_folds=3, n_repeats=1, random_state=0)
     >>> sm.plot.dimension(found).get_xlabel()
     'dimensions'
     """

@@ -60,7 +60,7 @@ def penalty_path(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> truth = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = sm.simulate(truth, 400, names=list("abcdefghijkl"), sharpness=2.0, raters=4, random_state=0)
     >>> model = sm.STE(2, random_state=0).fit(answers)
-    >>> table = sm.penalty_path(model, answers, [0.003, 0.03, 0.3], n_splits=3, random_state=0)
+    >>> table = sm.penalty_path(model, answers, [0.003, 0.03, 0.3], n_folds=3, random_state=0)
     >>> sm.plot.penalty_path(table).get_xlabel()
     'penalty'
     """

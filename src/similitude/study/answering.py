@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -31,11 +32,14 @@ Places = dict[tuple[int, int], Row]
 _RATERS = sa.select(schema.rater).where(
     schema.rater.c.id.in_(sa.bindparam("ids", expanding=True)), schema.rater.c.study_id == sa.bindparam("study")
 )
-_HELD = (
-    sa.select(schema.lease)
-    .where(schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)), schema.lease.c.open)
-    .order_by(schema.lease.c.number)
+_OPEN = (  # the study is named for the index of open leases, which begins with it
+    schema.lease.c.study_id == sa.bindparam("study"),
+    schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
+    schema.lease.c.open,
 )
+_OF_LEASE = ("rater_id", "number", "version", "kind", "shown", "strategy", "score", "model", "asked_at", "expires")
+_HELD = sa.select(*(schema.lease.c[name] for name in _OF_LEASE)).where(*_OPEN).order_by(schema.lease.c.number)
+_RENEWED = sa.update(schema.lease).where(*_OPEN).values(expires=sa.bindparam("ends"))
 _PAUSED = sa.select(schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))
 _INTO_LOG = sa.insert(schema.answer)
 
@@ -109,9 +113,8 @@ class Answering:
     def _renew(self, connection: sa.Connection, raters: Sequence[int]) -> None:
         """Let the time of all questions that raters hold begin anew."""
         if raters:
-            lease = schema.lease
-            held = sa.update(lease).where(lease.c.rater_id.in_(raters), lease.c.open)
-            connection.execute(held.values(expires=self._lease_end(connection)))
+            whose = {"study": self.served.study_id, "raters": raters}
+            connection.execute(_RENEWED, {**whose, "ends": self._lease_end(connection)})
 
     def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
         """The rows of raters of this study, by id."""
@@ -142,7 +145,8 @@ class Answering:
         """The questions that raters hold; those that no longer fit the study are withdrawn."""
         held: dict[int, list[Row]] = {rater_id: [] for rater_id in raters}
         stale = []
-        for row in dicts(connection.execute(_HELD, {"raters": list(raters)})):
+        whose = {"study": self.served.study_id, "raters": list(raters)}
+        for row in dicts(connection.execute(_HELD, whose)):
             if self.served.still_asked(connection, row):
                 held[row["rater_id"]].append(row)
             else:
@@ -232,12 +236,18 @@ class Answering:
         return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:
-        asked = {"number": lease["number"], "kind": lease["kind"], "shown": json.loads(lease["shown"])}
+        asked = {"number": lease["number"], "kind": lease["kind"], "shown": _names(lease["shown"])}
         if lease["kind"] == "practice" and self.study.practice.feedback:
             asked["correct"] = self.served.correct(connection, lease)
         elif lease["kind"] == "catch":
             asked["kind"] = "question"  # a catch trial that can be told from the others catches nobody
         return asked
+
+
+@lru_cache(maxsize=4096)
+def _names(shown: str) -> tuple[str, ...]:
+    """The items of a question, read once for all the replies that it is part of."""
+    return tuple(json.loads(shown))
 
 
 def passed(served: Served, connection: sa.Connection, row: Mapping[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from similitude.feedback.forms.base import Form
 from similitude.feedback.forms.picking import Picking
 from similitude.study.settings import Question, Study, StudyError
 
+encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
 OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
 DIRECTIONS = ("ltr", "rtl")  # in which the items stood
 BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
@@ -86,11 +87,13 @@ def key_of(form: str, shown: Sequence[str]) -> int:
 
 def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
     """The same of many questions at once."""
+    if not questions:
+        return []
     arrangement = form_of(form).arrangement
     rows = arrangement.canonical(np.array(questions))
     if arrangement.unit > 1 and not arrangement.head:
         rows = rows.reshape(len(rows), -1, arrangement.unit)
-    texts = (json.dumps([form, row], ensure_ascii=False) for row in rows.tolist())
+    texts = (encode([form, row]) for row in rows.tolist())
     digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return [int.from_bytes(digest, "big") >> 1 for digest in digests]
 
@@ -100,6 +103,7 @@ def random_question(question: Question, names: Sequence[str], rng: Random) -> li
     return rng.sample(names, width(question))
 
 
-def shuffled(form: str, shown: Sequence[str], rng: np.random.Generator) -> list[str]:
+def shuffled(form: str, shown: Sequence[str], rng: Random) -> list[str]:
     """The same question with its alternatives in another order, so that no side of the screen is favoured."""
-    return [shown[place] for place in form_of(form).arrangement.shuffled(len(shown), rng)]
+    places = form_of(form).arrangement.shuffled(len(shown), lambda number: rng.sample(range(number), number))
+    return [shown[place] for place in places]

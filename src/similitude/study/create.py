@@ -9,8 +9,12 @@ from importlib import resources
 from pathlib import Path
 from string import Template
 
+from similitude.display.words import counted
 from similitude.feedback.files.whole import write_whole
 from similitude.study.settings import FILE, Study, StudyError, check_name
+from similitude.study.texts import DEFAULTS
+
+_MOST_NAMED = 5
 
 
 def new_study(folder: Path) -> list[Path]:
@@ -27,6 +31,26 @@ def colour_study(folder: Path, colours: Mapping[str, str]) -> list[Path]:
     csv.writer(table).writerows([("name", "colour"), *colours.items()])
     return _write(
         folder, {"colours.csv": table.getvalue()} | _started("colours", "consent.md", "instructions.md", FILE)
+    )
+
+
+def unfinished(study: Study) -> list[str]:
+    """What is to be seen to before the link is sent, a sentence each; none of it keeps a study from being served."""
+    return [sentence for sentence in (still_an_example(study), still_in_english(study)) if sentence is not None]
+
+
+def still_in_english(study: Study) -> str | None:
+    """A sentence where a study in another language has texts that its `[texts]` do not say."""
+    if study.language.partition("-")[0].lower() == "en":
+        return None
+    used = [name for name in DEFAULTS if not name.startswith("ask_") or name.startswith(f"ask_{study.question.form}")]
+    left = [name for name in used if name not in study.texts and not name.startswith("key_")]
+    if not left:
+        return None
+    named = ", ".join(left[:_MOST_NAMED]) + (f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else "")
+    return (
+        f"{study.folder.name}/{FILE}: language is {study.language!r}, but {counted(len(left), 'text')} of the pages "
+        f"would be in English: {named}; say them under [texts], all names are in the reference of study.toml"
     )
 
 

@@ -65,9 +65,12 @@ class Entrance:
     def join(self, connection: sa.Connection, joining: Joining) -> int:
         """Come in, or come back: the rater's number; refused to whom this study is not open."""
         person = self._person(joining)
-        if self.study.raters.invited:
-            self._check_invitation(connection, person, joining.parameters)
-        self._refuse_erased(connection, person)
+        needs_invitation = self.study.raters.invited and not self._may_rehearse(person, joining.parameters)
+        if needs_invitation:
+            self._check_signature(person, joining.parameters)
+        self._refuse_erased(connection, person)  # said to nobody but who holds the link
+        if needs_invitation:
+            self._check_listed(connection, person)
         here = schema.rater.c.study_id == self.study_id
         known = connection.scalar(sa.select(schema.rater.c.id).where(here, person.same))
         if known is not None:
@@ -79,21 +82,30 @@ class Entrance:
         return self._add(connection, person, joining.parameters)
 
     def is_full(self, connection: sa.Connection) -> bool:
-        """Whether nobody new can come in: no seat is left, or as many came as ever may."""
-        raters, rater, lease = self.study.raters, schema.rater, schema.lease
-        here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
+        """Whether nobody new can come in: no seat is left, or as many came as ever may.
+
+        Who has begun may always go on, also after the seat went to somebody else: so a few more than the limit may
+        finish, and never more than `joins_in_all`.
+        """
+        raters, rater = self.study.raters, schema.rater
         if raters.joins_in_all is not None:
-            came = connection.scalar(sa.select(sa.func.count()).where(*here, rater.c.origin == "joined")) or 0
+            here = rater.c.study_id == self.study_id, rater.c.origin == "joined"
+            came = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
             if came >= raters.joins_in_all:
                 return True
-        if raters.limit is None:
-            return False
+        return raters.limit is not None and self.seats_taken(connection) >= raters.limit
+
+    def seats_taken(self, connection: sa.Connection) -> int:
+        """How many have answered everything, hold questions whose time runs, or have just come."""
+        rater, lease = schema.rater, schema.lease
+        here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
         now = self.database.uptime.now()
-        busy = sa.exists().where(lease.c.rater_id == rater.c.id, lease.c.open, lease.c.expires > now)
+        its = lease.c.study_id == self.study_id, lease.c.rater_id == rater.c.id
+        busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
         new = rater.c.began > now - 60 * self.study.choose.lease_minutes
         done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
         seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
-        return (connection.scalar(seats) or 0) >= raters.limit
+        return connection.scalar(seats) or 0
 
     def _person(self, joining: Joining) -> _Person:
         """Who it is; of several parts of a link that may say it the first, of invitations that alone.
@@ -107,15 +119,17 @@ class Entrance:
             return _Person(REHEARSAL, None, f"{REHEARSAL} of:{identity}" if identity else f"{REHEARSAL}:{joining.uid}")
         return _Person("joined", identity, joining.uid)
 
-    def _check_invitation(self, connection: sa.Connection, person: _Person, given: Mapping[str, str]) -> None:
-        if person.origin == REHEARSAL and self.keys.is_rehearsal(given[REHEARSAL]):
-            return
+    def _may_rehearse(self, person: _Person, given: Mapping[str, str]) -> bool:
+        return person.origin == REHEARSAL and self.keys.is_rehearsal(given[REHEARSAL])
+
+    def _check_signature(self, person: _Person, given: Mapping[str, str]) -> None:
+        if person.identity is None or not self.keys.is_invitation(person.identity, given.get(KEY, "")):
+            raise _not_invited()
+
+    def _check_listed(self, connection: sa.Connection, person: _Person) -> None:
         table = schema.invitation
-        listed = sa.select(table.c.identity).where(
-            table.c.study_id == self.study_id, table.c.identity == person.identity
-        )
-        signed = person.identity is not None and self.keys.is_invitation(person.identity, given.get(KEY, ""))
-        if not signed or connection.scalar(listed) is None:
+        here = table.c.study_id == self.study_id, table.c.identity == person.identity
+        if connection.scalar(sa.select(table.c.identity).where(*here)) is None:
             raise _not_invited()
 
     def _refuse_erased(self, connection: sa.Connection, person: _Person) -> None:

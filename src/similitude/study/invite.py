@@ -61,13 +61,14 @@ def _check(people: Sequence[str], path: Path) -> None:
         raise StudyError(f"{path}: {twice[0]!r} stands in it twice; everybody has a name of their own")
 
 
-def invite(service: StudyService, people: Sequence[str]) -> list[str]:
-    """Put people on the list of a study; returns the part of the link of each. Twice is the same as once.
+def invite(service: StudyService, names: Sequence[str]) -> dict[str, str]:
+    """Put people on the list of a study; returns the part of the link of each, by name. Twice is the same as once.
 
-    Who was withdrawn goes on where he or she stopped.
+    Who was withdrawn goes on where he or she stopped. Who was erased is left out: no link lets them in again.
     """
     table, rater = schema.invitation, schema.rater
     with service.database.write() as connection:
+        people = _without_erased(connection, service, names)
         again = rater.c.study_id == service.study_id, rater.c.identity.in_(people), rater.c.withheld == WITHDRAWN
         connection.execute(sa.update(rater).where(*again).values(withheld=None))
         there = set(connection.scalars(sa.select(table.c.identity).where(table.c.study_id == service.study_id)))
@@ -75,15 +76,13 @@ def invite(service: StudyService, people: Sequence[str]) -> list[str]:
         new = [{"study_id": service.study_id, "identity": name, "invited": now} for name in people if name not in there]
         if new:
             connection.execute(sa.insert(table), new)
-    return [_link(service, name) for name in people]
+    return {name: _link(service, name) for name in people}
 
 
-def erased_among(service: StudyService, people: Sequence[str]) -> list[str]:
-    """Those of a list who were erased, and whom no link lets in again."""
+def _without_erased(connection: sa.Connection, service: StudyService, names: Sequence[str]) -> list[str]:
     table = schema.tombstone
-    with service.database.read() as connection:
-        known = set(connection.scalars(sa.select(table.c.digest).where(table.c.study_id == service.study_id)))
-    return [name for name in people if service.keys.tombstone("identity", name) in known]
+    erased = set(connection.scalars(sa.select(table.c.digest).where(table.c.study_id == service.study_id)))
+    return [name for name in names if service.keys.tombstone("identity", name) not in erased]
 
 
 def withdraw(service: StudyService, name: str) -> str:

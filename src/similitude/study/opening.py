@@ -1,4 +1,7 @@
-"""Opening the files of items before anybody is asked about them: what a browser could not show is said at the start."""
+"""Opening the files of items before anybody is asked about them, and again whenever they change.
+
+What a browser could not show is said at the start, and a file that is damaged later is shown to nobody.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,40 @@ from xml.etree import ElementTree
 
 from PIL import Image, UnidentifiedImageError, features
 
+from similitude.study.containers import KNOWN, fault_of_container
 from similitude.study.items import Item
 from similitude.study.settings import StudyError
 
 _MOST_NAMED = 5
-_SOUND_OF_MPEG = tuple(bytes((0xFF, second)) for second in range(0xE0, 0x100))
-_BEGINS = {  # where in a file of this kind, and with which bytes
-    ".mp3": (0, (b"ID3", *_SOUND_OF_MPEG)),
-    ".ogg": (0, (b"OggS",)),
-    ".wav": (0, (b"RIFF", b"RF64")),
-    ".flac": (0, (b"fLaC", b"ID3")),
-    ".m4a": (4, (b"ftyp",)),
-    ".mp4": (4, (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide")),
-    ".webm": (0, (b"\x1a\x45\xdf\xa3",)),
-    ".avif": (4, (b"ftyp",)),
-}
 
 
-def check_opens(study: str, items: Iterable[Item]) -> None:
+class Opened:
+    """Files that were opened, each once for as long as it stays the same."""
+
+    def __init__(self) -> None:
+        self._found: dict[Path, tuple[tuple[int, ...] | None, str | None]] = {}
+
+    def fault_of(self, path: Path) -> str | None:
+        """What is wrong with a file as it is now; None where nothing is."""
+        stamp = _stamp(path)
+        known = self._found.get(path)
+        if known is None or known[0] != stamp:
+            known = self._found[path] = stamp, fault_of(path)
+        return known[1]
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written to or replaced; None for one that is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def check_opens(study: str, items: Iterable[Item], opened: Opened) -> None:
     """Refuse a study with files that cannot be shown; the message names them."""
-    broken = [f"{item.path.name} ({why})" for item in items if item.path and (why := fault_of(item.path))]
+    broken = [f"{item.path.name} ({why})" for item in items if item.path and (why := opened.fault_of(item.path))]
     if broken:
         more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
         raise StudyError(f"{study}: items: cannot be shown: {', '.join(broken[:_MOST_NAMED])}{more}; replace them")
@@ -41,8 +58,8 @@ def fault_of(path: Path) -> str | None:
             return "the file is empty"
         if kind == ".svg":
             return _fault_of_drawing(path)
-        if kind in _BEGINS and not (kind == ".avif" and features.check("avif")):
-            return _fault_of_beginning(path, *_BEGINS[kind])
+        if kind in KNOWN and not (kind == ".avif" and features.check("avif")):
+            return fault_of_container(path)
         return _fault_of_picture(path)
     except OSError as error:
         return error.strerror or str(error)
@@ -69,10 +86,3 @@ def _fault_of_drawing(path: Path) -> str | None:
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         return f"damaged: {error}"
     return None if root.tag == "{http://www.w3.org/2000/svg}svg" else "no drawing: expected <svg> with its xmlns"
-
-
-def _fault_of_beginning(path: Path, offset: int, beginnings: tuple[bytes, ...]) -> str | None:
-    """Sounds and films are told by their first bytes: to decode them takes programs that need not be here."""
-    with path.open("rb") as file:
-        start = file.read(offset + max(map(len, beginnings)))
-    return None if start[offset:].startswith(beginnings) else f"not what its ending {path.suffix} says"

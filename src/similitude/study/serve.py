@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -173,6 +174,7 @@ class _Stop:
         """Serve until the end is asked for, which may have been before."""
         self._server = server
         server.should_exit = self.asked
+        gc.freeze()  # what is there now stays: looking for cycles among it again and again would stop everybody
         server.run(sockets=[listening])
 
 

@@ -11,6 +11,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +24,7 @@ from similitude.study.entrance import Entrance, Joining
 from similitude.study.items import Item, background_of, on_screen, read_items
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
-from similitude.study.opening import check_opens
+from similitude.study.opening import Opened, check_opens
 from similitude.study.refusal import Refused
 from similitude.study.rounds import check_number
 from similitude.study.settings import Study
@@ -37,6 +38,7 @@ from similitude.study.written import check_pictures
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
 _log = logging.getLogger("similitude.study")
+_REMEMBERED = 4096  # questions that raters hold now: each is part of several replies
 encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -53,13 +55,15 @@ class StudyService:
     def __init__(self, study: Study, database: Database, writer: Writer, seed: int | None = None) -> None:
         self.study, self.database, self.writer = study, database, writer
         self.items: dict[str, Item] = read_items(study)
-        check_opens(study.name, self.items.values())
+        self._opened = Opened()
+        check_opens(study.name, self.items.values(), self._opened)
         check_pictures(study)
         self.background = background_of(study, self.items.values())
         self.names = list(self.items)
-        self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone, by name
+        self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone or damaged, by name
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
+        self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         check_items(study, self.names)
         check_number(study, len(self.names))
         self.version = version_of(study, self.names)
@@ -71,20 +75,20 @@ class StudyService:
         self.answering = Answering(served, database, Random(seed))
         self.entrance = Entrance(study, self.study_id, database, self.keys)
 
-    def item_json(self, name: str) -> str:
-        """An item as it is shown, as JSON; one that was taken out of the study since is shown by its name."""
-        known = self._item_json.get(name)
-        return known or encode({"name": name, "kind": "text", "content": name, "address": None})
+    def _items_json(self, names: Sequence[str]) -> str:
+        """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
+        return f"[{','.join(self._item_json.get(name) or _as_text(name) for name in names)}]"
 
     def file_of(self, name: str) -> Path | None:
-        """The file of an item, None where there is none; of one that is gone the log says so, once."""
+        """The file of an item, None where there is none that can be shown; the log says so, once."""
         path = self.items[name].path if name in self.items else None
-        if path is None or path.is_file():
+        if path is None or (fault := self._opened.fault_of(path)) is None:
             self.not_served.pop(name, None)
             return path
         if name not in self.not_served:
             self.not_served[name] = path
-            _log.warning("%s: %s is gone, so that raters cannot see this item; put it back", self.study.name, path)
+            said = "%s: raters cannot see %s any more (%s); put it back as it was"
+            _log.warning(said, self.study.name, path, fault)
         return None
 
     def join(self, joining: Joining) -> Future[str]:
@@ -170,6 +174,10 @@ class StudyService:
                 raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
             if value and one.kind == "number" and not _is_number(value):
                 raise Refused(422, "field", f"{one.label}: expected a number.")
+
+
+def _as_text(name: str) -> str:
+    return encode({"name": name, "kind": "text", "content": name, "address": None})
 
 
 def _is_number(text: str) -> bool:

@@ -20,7 +20,7 @@ _STEADY = 60.0  # a process that lived so long failed by accident: the waits beg
 _LET_FINISH = 10.0
 
 
-def _apart(system: str = os.name) -> dict[str, Any]:
+def apart(system: str = os.name) -> dict[str, Any]:
     """How a process is started so that Ctrl+C reaches the server alone, which then closes the process' input.
 
     That is a session of its own, or on Windows a group; there the process cannot lower its own priority either.
@@ -90,7 +90,7 @@ class Supervisor:
             if self._stop.is_set():
                 return
             command = [sys.executable, "-m", "similitude.study.worker"]
-            self._process = process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, **_apart())
+            self._process = process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, **apart())
             assert process.stdin is not None
             try:  # by its input, not its arguments: the address of the database may hold a password
                 process.stdin.write(json.dumps(self._settings) + "\n")

@@ -53,6 +53,7 @@ DEFAULTS: dict[str, str] = {
     "terms_time": "To count as complete, take your time: at least {seconds} seconds for all questions together.",
     "terms_skips": "To count as complete, answer at least {answered} of the {total} questions. Skipping a question, or "
     "saying that you can't tell, does not count.",
+    "terms_practice": "Practice questions count, too.",
     "no_code_time": "There is no completion code: the questions were answered in less time than was asked for at the "
     "start. If this is a mistake, please write to the people who invited you.",
     "no_code_skips": "There is no completion code: fewer questions were answered than was asked for at the start. If "
@@ -68,6 +69,7 @@ DEFAULTS: dict[str, str] = {
     "full": "It has all the people it needs. Thank you for coming.",
     "paused_title": "This study is paused",
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
+    "paused_before": "Leave this page open, or come back later: the questions begin as soon as it goes on.",
     "not_named_title": "This study is by invitation",
     "not_named": "Please use the very link that you were sent.",
     "crowded_title": "Please come back later",
@@ -79,7 +81,7 @@ DEFAULTS: dict[str, str] = {
     "withdrawn": "The people who invited you have taken it back. The answers that you gave before are kept; no more "
     "are taken, and there is no completion code. If this is a mistake, please write to them.",
     "fault_title": "Something went wrong",
-    "fault": "Your answers so far are kept. Please load this page again.",
+    "fault": "Please load this page again. What you have answered is kept.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",
     # notices
     "loading": "Loading …",
@@ -89,6 +91,9 @@ DEFAULTS: dict[str, str] = {
     "other_tab": "This question was answered in another tab; here is where you are now.",
     "not_loaded": "This could not be loaded.",
     "not_shown": "I cannot see it: go on without an answer",
+    "not_played": "I cannot play it: go on without an answer",
+    "play_first": "Please play every sound or film before you answer.",
+    "all_played": "Now you can answer.",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",

@@ -29,7 +29,7 @@ def version_of(study: Study, names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Served:
-    """A study with its number in the database, its version and its items' names."""
+    """A study with its number in the database, its version and its items' names (`present` holds the same as a set)."""
 
     study: Study
     study_id: int
@@ -37,12 +37,12 @@ class Served:
     names: Sequence[str]
     _others: dict[str, Study] = field(default_factory=dict)
     _known: dict[str, dict[tuple[str, int], Known]] = field(default_factory=dict)
-    _present: frozenset[str] = frozenset()
+    present: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, study: Study, study_id: int, version: str, names: Sequence[str]) -> Served:
         """Make one."""
-        return cls(study, study_id, version, list(names), _present=frozenset(names))
+        return cls(study, study_id, version, list(names), present=frozenset(names))
 
     def at(self, connection: sa.Connection, version: str) -> Study:
         """The study as it was in a version; refused where that was written by a similitude of other settings."""
@@ -67,7 +67,7 @@ class Served:
         except Refused:
             return False
         same = meaning(then) == meaning(now)
-        there = self._present.issuperset(json.loads(lease["shown"]))
+        there = self.present.issuperset(json.loads(lease["shown"]))
         return same and there and (lease["kind"] == "question" or self.correct(connection, lease, now=True) is not None)
 
     def correct(self, connection: sa.Connection, lease: Mapping[str, Any], now: bool = False) -> list[float] | None:

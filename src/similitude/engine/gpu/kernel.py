@@ -23,7 +23,7 @@ _BLOCK, _WARPS = 32, 1
 
 @triton.jit
 def _log1p(x):  # type: ignore[no-untyped-def]
-    """log(1 + x) for x >= 0, exact to rounding (Kahan's correction)."""
+    """log(1 + x) for x >= -1/2, exact to rounding (Kahan's correction)."""
     whole = 1.0 + x
     return tl.log(whole) - ((whole - 1.0) - x) / whole
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from similitude.engine.backend import loss_codes
+from similitude.engine.backend import CPU, loss_codes
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Penalty, Ridge
 from similitude.engine.problem import Problem
@@ -15,6 +15,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.files.dataset import ComparisonDataset
+from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
 
 
@@ -100,12 +101,32 @@ class _Steps:
         """Step through comparisons in this order, and return the sum of their weighted losses."""
         from similitude.engine import compiled
 
+        if not self.loss.named:
+            batches = np.split(order, range(self.batch, len(order), self.batch))
+            return sum(self._step(near[rows], far[rows], weight[rows]) for rows in batches)
         first, second, gradient = self.room
         total, self.done = compiled.minibatches(
             self.X, first, second, order, near, far, weight, self.per_occurrence,
             *loss_codes(self.loss), self.batch, self.rate, self.done, self.planned, gradient, self.touched,
         )  # fmt: skip
         return float(total)
+
+    def _step(self, near: Array, far: Array, weight: Floats) -> float:
+        """`compiled.minibatches` for one batch of a loss that the kernels do not know, and so with numpy."""
+        graph = SimilarityGraph(len(self.X), near, far, weight, merged=False)
+        value, product = CPU().embedding(self.loss, self.X, graph)
+        total, share = float(weight.sum()), 2.0 / len(near)
+        seen = np.bincount(np.concatenate([near, far]).ravel(), minlength=len(self.X))
+        rows = np.flatnonzero(seen)
+        gradient = share * (total * product[rows] + (seen * self.per_occurrence)[rows, None] * self.X[rows])
+        self.done += 1
+        step = self.rate * (0.5 + 0.5 * np.cos(np.pi * min(self.done / self.planned, 1.0)))
+        step *= np.sqrt(1.0 - 0.999**self.done) / (1.0 - 0.9**self.done)
+        first, second, _ = self.room
+        first[rows] = 0.9 * first[rows] + 0.1 * gradient
+        second[rows] = 0.999 * second[rows] + 0.001 * gradient * gradient
+        self.X[rows] -= step * first[rows] / (np.sqrt(second[rows]) + 1e-12)
+        return value * total
 
 
 def free_positions(model: object, ridge: Penalty) -> tuple[Positions, Ridge]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from similitude.extras import need
 from similitude.feedback.columns import Array
+from similitude.feedback.files.spreadsheets import plain_column
 
 Header = dict[str, Any]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".txt", ".npy", ".npz")
@@ -137,7 +138,8 @@ def _headed_by_columns(columns: dict[str, Array]) -> Table:
         header = {}
     if len(header) < 2:
         return Table(columns, None, typed=False)
-    return Table({name: cells for name, cells in columns.items() if name not in header}, header, typed=False)
+    ours = {name: plain_column(cells) for name, cells in columns.items() if name not in header}
+    return Table(ours, header, typed=False)
 
 
 def parse_json_lines(data: bytes) -> Table:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from similitude.feedback.files.spreadsheets import defused
 from similitude.feedback.files.tables import Header, pyarrow
 
 Block = Mapping[str, list[Any]]
@@ -56,7 +57,7 @@ def _quoted(cell: str, separator: str) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return _json(value) if isinstance(value, list) else str(value)
+    return _json(value) if isinstance(value, list) else defused(value) if isinstance(value, str) else str(value)
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -16,7 +16,7 @@ from scipy import optimize
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.online import RECENT
-from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.engine.terms import SHAPES, ComparisonLoss, Formula, logistic, named, probit, squared
 from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
@@ -38,6 +38,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     _items: Items
     n_items: int | None
     grow: bool
+    loss: str
     random_state: int | np.random.Generator | None
 
     _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
@@ -83,18 +84,18 @@ class OnlineEstimator(ComparisonEstimator, ABC):
 
     @property
     def slope_(self) -> float:
-        """What a margin is multiplied with to be a log-odds: fitted on the latest margins before they were learned."""
-        return fit_slope(self._recent)
+        """What margins are multiplied with to give probabilities: fitted on the latest, before they were learned."""
+        return fit_slope(self._recent, self._shape)
 
     @property
     def similarity_(self) -> Similarity:  # type: ignore[override]  # read out when it is asked for, not at every answer
-        """The model in use, as it stands; its distances are in the units in which margins are log-odds."""
+        """The model in use, as it stands; its distances are in the units in which margins give probabilities."""
         if not hasattr(self, "_items"):
             raise AttributeError("similarity_: nothing was learned yet; call fit or partial_fit")
         if self._similarity is None:
             X = self._positions() * np.sqrt(self.slope_)
             X.flags.writeable = False
-            loss = ComparisonLoss(Formula(squared), Formula(logistic))
+            loss = ComparisonLoss(Formula(squared), self._shape)
             about = {"method": type(self).__name__, "settings": self._settings()}
             self._similarity = Similarity(X, loss, self._items.names, about)
         return self._similarity
@@ -144,6 +145,11 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         for name, value in {**header["counts"], **{name: arrays[name] for name in cls._arrays}}.items():
             setattr(model, name, value)
         return model
+
+    @property
+    def _shape(self) -> Formula:
+        """What gives probabilities: probit if that is learned, else logistic, also for the hinge."""
+        return Formula(probit if self.loss == "probit" else logistic)
 
     def _settings(self) -> dict[str, Any]:
         plain = (int, float, str, bool, type(None))
@@ -197,13 +203,17 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         """Return the positions to read out."""
 
 
-def fit_slope(margins: Floats) -> float:
-    """Return the slope s > 0 that minimises  sum log(1 + e^(-s m)) + (log s)²/2  over margins m of answers given.
+def shape_code(loss: str) -> int:
+    """Return the number by which a kernel knows the shape of a loss."""
+    return SHAPES.index(named(SHAPES, loss))
+
+
+def fit_slope(margins: Floats, shape: Formula) -> float:
+    """Return the slope s > 0 that minimises  sum shape(s m) + (log s)²/2  over margins m of answers given.
 
     The second term is a weak prior around 1: it keeps the slope finite where all answers were foreseen, and positive
     where most were not. A margin of 0 says nothing.
     """
-    shape = Formula(logistic)
 
     def cost(log_slope: float) -> float:
         return float(shape(np.exp(log_slope) * margins)[0].sum() + 0.5 * log_slope**2)

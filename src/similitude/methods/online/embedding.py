@@ -14,12 +14,14 @@ from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
-from similitude.methods.embedding import OrdinalEmbedding
-from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.embedding import Embedding
+from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.online.stream import Items
-from similitude.methods.ordinal import GNMDS, STE
+from similitude.methods.settings import check_count, check_number, one_of
+from similitude.renaming import renamed
 
 _NOISE = 0.1
+_LOSSES = ("logistic", "hinge", "probit")
 _LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
 
 
@@ -30,20 +32,21 @@ class OnlineEmbedding(OnlineEstimator):
     m = d2_far - d2_near and its gradient g, the step is t · g, where
 
     - `loss="logistic"`: t = rate · P(wrong) at the margin after the step, m + t |g|² (an implicit step on STE's loss);
+    - `loss="probit"`: the same for answers with normal noise, t = rate · phi/Phi at the margin after the step;
     - `loss="hinge"`: t = min(rate, max(0, 1 - m)/|g|²) (passive-aggressive, PA-I of Crammer et al. 2006).
 
     The items moved then shrink a little towards the centre, so that over all answers the sum of the losses stands
-    against prior · |X|², the penalty of the batch methods. After each answer `replay` others are drawn from those kept
-    and learned again. What is read out is a running average of each item's positions in which step k of an item weighs
-    about k^forget: the wandering of single steps averages out, the beginning is forgotten.
+    against penalty · |X|², the penalty of the batch methods. After each answer `replay` others are drawn from those
+    kept and learned again. What is read out is a running average of each item's positions in which step k of an item
+    weighs about k^forget: the wandering of single steps averages out, the beginning is forgotten.
 
     Parameters
     ----------
     n_components : dimensions
-    loss : "logistic" or "hinge"; both have probabilities, by one slope fitted on margins
+    loss : "logistic", "hinge" or "probit" (normal noise); all have probabilities, by one slope fitted on margins
     replay : how many earlier answers are learned again after each new one; more is better and slower
     rate : largest step; "auto" is 0.25/sqrt(1 + replay), at most 0.2
-    prior : strength of the penalty
+    penalty : strength of the ridge on positions
     init : (n, n_components) positions to start from, those of a pilot study, say; near the centre when not given
     memory : most answers kept for `replay` and `refit`: all until there are more, then a random sample of them
     n_items : number of items; those of the first comparisons when not given
@@ -52,10 +55,10 @@ class OnlineEmbedding(OnlineEstimator):
 
     Attributes
     ----------
-    embedding_ : (n, n_components) averaged positions, centred, in units in which margins are log-odds
+    embedding_ : (n, n_components) averaged positions, centred, in units in which margins give probabilities
     similarity_ : the model in use, read out when it is asked for
-    slope_ : what margins are multiplied with to be log-odds: fitted on the latest thousand margins, each taken before
-        its answer was learned
+    slope_ : what margins are multiplied with to be log-odds (or standard deviations of the noise, for probit): fitted
+        on the latest thousand margins, each taken before its answer was learned
     n_answers_, n_items_ : number of answers learned, of items known
 
     Examples
@@ -70,14 +73,15 @@ class OnlineEmbedding(OnlineEstimator):
 
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
 
+    @renamed(prior="penalty")
     def __init__(
         self,
         n_components: int = 2,
         *,
-        loss: Literal["logistic", "hinge"] = "logistic",
+        loss: Literal["logistic", "hinge", "probit"] = "logistic",
         replay: int = 50,
         rate: float | Literal["auto"] = "auto",
-        prior: float = 0.5,
+        penalty: float = 0.5,
         init: Table | None = None,
         memory: int = 100_000,
         n_items: int | None = None,
@@ -88,7 +92,7 @@ class OnlineEmbedding(OnlineEstimator):
         self.loss = loss
         self.replay = replay
         self.rate = rate
-        self.prior = prior
+        self.penalty = penalty
         self.init = init
         self.memory = memory
         self.n_items = n_items
@@ -120,8 +124,8 @@ class OnlineEmbedding(OnlineEstimator):
 
         Parameters
         ----------
-        **settings : of the batch method, `STE` (logistic) or `GNMDS` (hinge): `penalty`, `max_iter`, `tol`, ...; the
-            penalty is prior · n / (total weight), as online, unless given
+        **settings : of the batch method, `Embedding` with the same loss: `penalty`, `max_iter`, `tol`, ...; the
+            penalty is that of the model · n / (total weight), as online, unless given
         """
         count = min(self.n_answers_, len(self._rows))
         if not count:
@@ -132,10 +136,9 @@ class OnlineEmbedding(OnlineEstimator):
         centre = self._average[self._touched > 0].mean(0)
         self._X -= centre
         self._average -= centre
-        penalty = self.prior * len(used) / float(weight.sum())
+        penalty = self.penalty * len(used) / float(weight.sum())
         defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
-        method: type[OrdinalEmbedding] = STE if self.loss == "logistic" else GNMDS
-        batch = method(self.n_components, **{**defaults, **settings}).fit(kept)
+        batch = Embedding(self.n_components, loss=self.loss, **{**defaults, **settings}).fit(kept)
         self._X[used] = batch.embedding_
         self._average[used] = batch.embedding_
         self._recent[:] = 0.0  # margins of the old positions say nothing of the new ones
@@ -147,16 +150,13 @@ class OnlineEmbedding(OnlineEstimator):
         return [str(k) if names is None else names[k] for k in used.tolist()]
 
     def _check(self) -> None:
-        for name, least in (("n_components", 1), ("replay", 0), ("memory", 1)):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= least):
-                raise ValueError(f"{name}: expected a whole number of at least {least}, found {value!r}")
-        if self.loss not in ("logistic", "hinge"):
-            raise ValueError(f"loss: expected 'logistic' or 'hinge', found {self.loss!r}")
+        check_count("n_components", self.n_components)
+        check_count("replay", self.replay, 0)
+        check_count("memory", self.memory)
+        one_of("loss", self.loss, _LOSSES)
         if self.rate != "auto" and not (isinstance(self.rate, Real) and 0 < self.rate <= _LARGEST_RATE):
             raise ValueError(f"rate: expected 'auto' or a number from 0 to {_LARGEST_RATE}, found {self.rate!r}")
-        if not (isinstance(self.prior, Real) and 0 <= self.prior < np.inf):
-            raise ValueError(f"prior: expected a number of at least 0, found {self.prior!r}")
+        check_number("penalty", self.penalty)
 
     def _most_kept(self) -> int:
         return self.memory
@@ -193,7 +193,7 @@ class OnlineEmbedding(OnlineEstimator):
         rate = min(0.2, 0.25 / np.sqrt(1.0 + self.replay)) if self.rate == "auto" else float(self.rate)
         self.n_answers_ = embedding_steps(
             self._X, self._average, self._touched, self._answered, rows, weight, self._rows, self._weights,
-            self.n_answers_, self._random, self._recent, rate, self.loss == "logistic", float(self.prior),
+            self.n_answers_, self._random, self._recent, rate, shape_code(self.loss), float(self.penalty),
             float(min(3 + self.replay, 10)), self.replay,
         )  # fmt: skip
 

@@ -14,8 +14,10 @@ from similitude.engine.online import draw_below, kernel_step, remember, subtract
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
-from similitude.methods.kernel_base import principal_axes
-from similitude.methods.online.base import OnlineEstimator
+from similitude.methods.online.base import OnlineEstimator, shape_code
+from similitude.methods.scaling import principal_axes
+from similitude.methods.settings import check_count, check_number
+from similitude.renaming import by_name
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
@@ -81,10 +83,11 @@ class ERKLE(OnlineEstimator):
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
+    @by_name("loss")
     def __init__(
         self,
-        loss: Literal["logistic", "hinge"] = "hinge",
         *,
+        loss: Literal["logistic", "hinge"] = "hinge",
         step: Literal["pa", "constant", "sqrt", "inverse"] = "pa",
         rate: float = 1.0,
         target_probability: float | None = None,
@@ -124,12 +127,9 @@ class ERKLE(OnlineEstimator):
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}: expected one of {', '.join(known)}, found {getattr(self, name)!r}")
-        for name in ("passes", "project_every"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, np.integer)) and value >= 1):
-                raise ValueError(f"{name}: expected a whole number of at least 1, found {value!r}")
-        if not (isinstance(self.rate, Real) and 0 < self.rate < np.inf):
-            raise ValueError(f"rate: expected a positive number, found {self.rate!r}")
+        check_count("passes", self.passes)
+        check_count("project_every", self.project_every)
+        check_number("rate", self.rate, positive=True)
         target = self.target_probability
         if target is not None and not (isinstance(target, Real) and 0.5 < target < 1):
             raise ValueError(f"target_probability: expected a number between 0.5 and 1, found {target!r}")
@@ -184,7 +184,7 @@ class ERKLE(OnlineEstimator):
         size, reach = (10.0, 3.0) if printed else (6.0, _ROOT3) if headed else (8.0, 2.0)
         rate = float(self.rate) * number ** -_STEPS[self.step]
         margin, gamma = kernel_step(
-            self._kernel, row, weight, 2.0 if printed else 1.0, size, self.step == "pa", self.loss == "logistic",
+            self._kernel, row, weight, 2.0 if printed else 1.0, size, self.step == "pa", shape_code(self.loss),
             self._target(), rate,
         )  # fmt: skip
         if gamma > 0.0:

@@ -162,7 +162,7 @@ def _learned(c: Comparisons, features: Any, time_limit: float, seed: int, say: S
     consistency = check(c)
     assert isinstance(consistency, ConsistencyReport)
     say("choosing a model")
-    model = AutoSimilarity(time_limit, random_state=seed).fit(c, features=features)
+    model = AutoSimilarity(time_limit=time_limit, random_state=seed).fit(c, features=features)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # parts of the answers leave gaps; of the whole it was said
         return _examined(c, consistency, model, features, seed, say)

@@ -197,7 +197,7 @@ def _lines(stream: Iterable[str], path: Path) -> Rows:
 
 
 def _through_the_doors(table: str, row: dict[str, Any]) -> dict[str, Any]:
-    """What the migration `doors` changes in a row of an archive that was written before it."""
+    """What the migration `0003_doors` changes in a row of an archive that was written before it."""
     if table == "lease":
         return {"expires": 0.0}  # leases ended by the time of day
     if table != "rater":

@@ -15,7 +15,6 @@ from similitude.feedback.files.writing import WRITTEN
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
 from similitude.study.items import is_storable
-from similitude.study.keep.export import TEXT, plain
 from similitude.study.keep.rebuild import recount
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
@@ -61,8 +60,6 @@ def _cells(path: Path) -> list[dict[str, Any]]:
     if missing := {"form", "rater", "shown", "response"} - set(table.columns):
         raise StudyError(f"{path.name}: no column {min(missing)!r}; expected a file of `similitude study export`")
     columns: dict[str, Any] = dict(table.columns)
-    if kind in TEXT:
-        columns = {name: [plain(cell) for cell in column] for name, column in columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

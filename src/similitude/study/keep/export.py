@@ -1,12 +1,11 @@
 """Answers as a file that `read_comparisons` reads, and raters as a table of their own.
 
 Answers hold no identity: a rater is a code. Items stand in JSON lists and never begin a cell, so no spreadsheet takes
-one for a formula; what an import brought, as a rater's code, is written as below where one might. Answers are read and
-written in blocks, up to the last number that there was at the start: the log only grows, so that is one moment of it,
-and no transaction is held open meanwhile; what is redacted meanwhile is gone.
+one for a formula; nor any other text, such as a code that an import brought (`feedback/files/spreadsheets.py`). Answers
+are read and written in blocks, up to the last number that there was at the start: the log only grows, so that is one
+moment of it, and no transaction is held open meanwhile; what is redacted meanwhile is gone.
 
-The table of raters has free text in its cells; one that a spreadsheet might run is written as a JSON string, which
-`read_raters` (and of answers the import) reads back as it was.
+The table of raters has free text in its cells; `read_raters` reads it back as it was.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import sqlalchemy as sa
 from similitude.extras import need
 from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
+from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
@@ -30,7 +30,6 @@ from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 
-TEXT = (".csv", ".tsv")  # what spreadsheets open
 BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
@@ -38,7 +37,6 @@ TYPES = {
     "direction": str, "background": str, "study_version": str, "label": list[str],
 }  # fmt: skip
 _AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
-_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class AnswersFile:
             columns = _columns(kept)
             if self._labelled:
                 columns["label"] = list(_labels(kept, classes))
-            yield _without_formulas(columns) if self.kind in TEXT else columns
+            yield columns
 
 
 def export_answers(
@@ -203,12 +201,6 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 def _with_classes() -> list[str]:
     """Forms whose first number is that of a class, which has a name."""
     return [page for page, form in PAGES.items() if "classes" in form.settings]
-
-
-def _without_formulas(columns: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    return {
-        name: [_defused(cell) if isinstance(cell, str) else cell for cell in column] for name, column in columns.items()
-    }
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Iterator[list[str] | None]:
@@ -260,16 +252,15 @@ def export_raters(database: Database, study: str, path: Path) -> int:
         raise StudyError(f"{path.name}: raters are written as .csv")
     columns = raters_table(database, study)
     lines = [list(columns), *zip(*columns.values(), strict=True)]
-    text = "".join(",".join(_quoted(_defused(cell)) for cell in line) + "\n" for line in lines)
+    text = "".join(",".join(_quoted(_cell(cell)) for cell in line) + "\n" for line in lines)
     write_whole(path, text.encode(), private=True)
     return len(columns["code"])
 
 
-def _defused(cell: Any) -> str:
-    """A cell as text; one that a spreadsheet might run, or that looks like one of these, as a JSON string."""
-    if not isinstance(cell, str):
-        return "" if cell is None else repr(cell)
-    return json.dumps(cell, ensure_ascii=False) if cell.startswith((*_RUNS, '"')) else cell
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return defused(value)
+    return "" if value is None else repr(value)
 
 
 def _quoted(cell: str) -> str:
@@ -279,13 +270,5 @@ def _quoted(cell: str) -> str:
 def read_raters(path: Path) -> list[dict[str, str | None]]:
     """Read the table of raters as it was written."""
     table = tables.parse_text(path.read_bytes(), ",")
-    columns = {name: [plain(cell) for cell in column] for name, column in table.columns.items()}
+    columns = {name: plain_column(column).tolist() for name, column in table.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def plain(cell: str | None) -> str | None:
-    """A cell as it was before a spreadsheet was kept from running it."""
-    try:
-        return str(json.loads(cell)) if cell is not None and cell.startswith('"') else cell
-    except json.JSONDecodeError:  # a file of somebody else, where a quotation mark is one
-        return cell

@@ -38,7 +38,7 @@ class Writer:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._jobs: queue.Queue[_Job | None] = queue.Queue()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed, self._door = False, threading.Lock()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()

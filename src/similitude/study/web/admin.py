@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -14,17 +14,15 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from similitude.study.create import still_an_example
+from similitude.study.create import unfinished
 from similitude.study.entrance import REHEARSAL
-from similitude.study.keep.export import AnswersFile
-from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import StudyError
 from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.door import Door, PasswordSet, Session
+from similitude.study.web.downloads import answers_file
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
@@ -62,7 +60,10 @@ def refusal_page(request: Request, status: int, sentence: str) -> Response | Non
 
 @router.get("/-/plotly.js")
 def plotly() -> FileResponse:
-    """The charts' library, from the package that is installed: nothing is asked of another host."""
+    """The charts' library, from the package that is installed: nothing is asked of another host.
+
+    Anybody may have it, as anybody can have the package: it says nothing about a study, and needs no session.
+    """
     path = Path(str(files("plotly"))) / "package_data" / "plotly.min.js"
     return FileResponse(path, media_type="text/javascript", headers={"Cache-Control": "private, max-age=86400"})
 
@@ -93,8 +94,8 @@ async def with_a_slash(request: Request) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    warning = still_an_example(service.study)
-    return render(request, "study.html", session=session, study=service.study, warning=warning)
+    warnings = unfinished(service.study)
+    return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
 @router.get("/{study}/items", dependencies=_LOGGED_IN)
@@ -151,26 +152,9 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
     """The answers as a file that is made while it is sent, as fast as it is taken."""
     name = service.study.name
-    try:
-        answers = await asyncio.to_thread(AnswersFile, service.database, name, f".{format}")
-    except StudyError as error:
-        raise Refused(409, "no_answers", str(error)) from None
-    except ModuleNotFoundError as error:  # a format that needs another extra
-        raise Refused(409, "not_installed", str(error)) from None
+    pieces = await answers_file(service.database, name, f".{format}")
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
-    return StreamingResponse(by_turns(answers.pieces()), media_type=_MEDIA_TYPE[format], headers=headers)
-
-
-async def by_turns(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Pieces that are made on a thread, which then rests for as long as it worked: raters come first."""
-    clock = asyncio.get_running_loop().time
-    while True:
-        begin = clock()
-        if (piece := await asyncio.to_thread(next, pieces, None)) is None:
-            return
-        worked = clock() - begin
-        yield piece
-        await asyncio.sleep(worked)
+    return StreamingResponse(pieces, media_type=_MEDIA_TYPE[format], headers=headers)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:

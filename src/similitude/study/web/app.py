@@ -22,6 +22,7 @@ from similitude.study.web.media import know_media_types
 
 _log = logging.getLogger("similitude.study")
 _LARGEST_BODY = LIMITS.body_bytes
+_TOO_LARGE = f"body: expected at most {_LARGEST_BODY} bytes"
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -38,7 +39,7 @@ def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
     framework's own redirects to a path with a slash are off: they would name the host that the request named.
     """
     know_media_types()
-    app = FastAPI(title="similitude study", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = _App(title="similitude study", docs_url=None, redoc_url=None, redirect_slashes=False)
     app.state.site, app.state.root, app.state.secure = site, root, secure
     app.include_router(rater.router)
     app.include_router(pages.router)
@@ -48,7 +49,6 @@ def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
     app.add_exception_handler(StoreError, _no_store)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_middleware(_Direct)
     app.add_middleware(_Head)
     app.add_middleware(_Guard)
     return app
@@ -85,30 +85,34 @@ async def _gone(_: Request, __: Exception) -> Response:
     return Response(status_code=400)
 
 
-class _Direct:
+class _App(FastAPI):
     """Leads requests of the raters' interface straight to their functions; everything else goes the framework's way."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = scope["path"].split("/") if scope["type"] == "http" else []
         endpoint = None
         if len(parts) == 4 and parts[1] == "api":
             endpoint = rater.ENDPOINTS.get((scope["method"], parts[3]))
-        if endpoint is None:
-            await self.app(scope, receive, send)
+        if endpoint is None or _length(scope) > _LARGEST_BODY:
+            await super().__call__(scope, receive, send)
             return
-        request = Request({**scope, "path_params": {"study": parts[2]}}, receive)
-        try:
-            response = await endpoint(request)
-        except Refused as error:
-            response = _refused(request, error)
-        except StoreError as error:
-            response = _no_store(request, error)
-        except ClientDisconnect as error:
-            response = await _gone(request, error)
-        await response(scope, receive, send)
+        request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, _counted(receive))
+        response = await _answered(endpoint, request)
+        headers = [*response.raw_headers, *_HEADERS.items()]
+        await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+        await send({"type": "http.response.body", "body": response.body})
+
+
+async def _answered(endpoint: rater.Endpoint, request: Request) -> Response:
+    """What a function of the raters' interface says, or why it says nothing."""
+    try:
+        return await endpoint(request)
+    except Refused as error:
+        return _refused(request, error)
+    except StoreError as error:
+        return _no_store(request, error)
+    except ClientDisconnect as error:
+        return await _gone(request, error)
 
 
 class _Head:
@@ -156,16 +160,6 @@ class _Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        size = 0
-        too_large = _length(scope) > _LARGEST_BODY
-
-        async def counted() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > _LARGEST_BODY:
-                raise Refused(413, "too_large", f"body: expected at most {_LARGEST_BODY} bytes")
-            return message
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -174,11 +168,25 @@ class _Guard:
                 message = {**message, "headers": [*message.get("headers", ()), *more]}
             await send(message)
 
-        if too_large:
-            refusal = {"code": "too_large", "detail": f"body: expected at most {_LARGEST_BODY} bytes"}
-            await JSONResponse(refusal, 413)(scope, receive, with_headers)
+        if _length(scope) > _LARGEST_BODY:
+            await JSONResponse({"code": "too_large", "detail": _TOO_LARGE}, 413)(scope, receive, with_headers)
         else:
-            await self.app(scope, counted, with_headers)
+            await self.app(scope, _counted(receive), with_headers)
+
+
+def _counted(receive: Receive) -> Receive:
+    """What is heard of a body, up to the largest that is taken."""
+    size = 0
+
+    async def counted() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > _LARGEST_BODY:
+            raise Refused(413, "too_large", _TOO_LARGE)
+        return message
+
+    return counted
 
 
 def _length(scope: Scope) -> int:

@@ -39,10 +39,10 @@ class _Waiting:
             waiting, done = self._ready.popleft()
             if waiting.cancelled():
                 continue
-            if (fault := done.exception()) is not None:
-                waiting.set_exception(fault)
-            else:
+            try:
                 waiting.set_result(done.result())
+            except Exception as fault:
+                waiting.set_exception(fault)
 
 
 _LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, _Waiting] = WeakKeyDictionary()

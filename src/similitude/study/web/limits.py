@@ -22,7 +22,7 @@ from http import HTTPStatus
 from typing import Any, cast
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from similitude.study.arrivals import network_of
 
@@ -216,6 +216,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._fault = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             raise httptools.HttpParserError("header too large")
         super().on_headers_complete()
+        self.cycle.transport = cast(asyncio.Transport, _InOnePiece(self.cycle))
         if len(self.pipeline) > self.limits.pipelined:
             raise httptools.HttpParserError("too many requests at once")
         self._expects, self._since, self._seen = _Expects.BODY, self.loop.time(), 0
@@ -303,6 +304,30 @@ class LimitedProtocol(HttpToolsProtocol):
         self.crowd.begins_to_wait(self)
         if self.transport.can_write_eof():
             self.transport.write_eof()
+
+
+class _InOnePiece:
+    """Where a response is written: its head waits for the first of its body, since every piece is a call of the system.
+
+    What comes before the head ("100 Continue") waits for nothing.
+    """
+
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        self._cycle, self._transport = cycle, cycle.transport
+        self._head: bytes | None = None
+
+    def write(self, data: bytes) -> None:
+        """Write, or keep what is the head."""
+        if self._head is None and self._cycle.response_started:
+            self._head = data
+        else:
+            self._transport.write(self._head + data if self._head else data)
+            self._head = self._head and b""
+
+    def close(self) -> None:
+        """Write what was kept, and close."""
+        self.write(b"")
+        self._transport.close()
 
 
 def _size(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:

@@ -83,6 +83,8 @@ def terms_in_words(study: Study) -> list[str]:
     if wanted[SKIPS]:
         counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
         said.append(counted.replace("{total}", str(study.length)))
+    if said and study.practice.questions:
+        said.append(texts["terms_practice"])
     return said
 
 

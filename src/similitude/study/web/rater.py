@@ -360,11 +360,13 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
 
 
 def _shown(service: StudyService, result: dict[str, Any]) -> Response:
-    """Questions with all that is needed to show them; items are JSON already, and were when the study was opened."""
+    """Questions with all that is needed to show them."""
     questions = ",".join(_question(service, question) for question in result.pop("questions"))
     return _json_text(f'{{"questions":[{questions}],{_encode(result)[1:]}')
 
 
 def _question(service: StudyService, question: dict[str, Any]) -> str:
-    shown = ",".join(service.item_json(name) for name in question.pop("shown"))
-    return f'{_encode(question)[:-1]},"shown":[{shown}]}}'
+    """A question as JSON, put together by hand: most of it is JSON already."""
+    correct = f',"correct":{_encode(question["correct"])}' if "correct" in question else ""
+    shown = service.items_json(question["shown"])
+    return f'{{"number":{question["number"]},"kind":"{question["kind"]}","shown":{shown}{correct}}}'

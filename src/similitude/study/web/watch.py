@@ -85,6 +85,11 @@ class Tally:
         self.strategies[strategy] += count
         self.outcomes[outcome] += count
 
+    @property
+    def own(self) -> int:
+        """Answers to the study's own questions: neither practice nor catch trials."""
+        return self.strategies.total() - self.strategies["practice"] - self.strategies["catch"]
+
     def minutes(self, now: float) -> list[list[int]]:
         """Answers in each of the last minutes: the minute (seconds since 1970) and the number."""
         current = int(now // 60)
@@ -201,7 +206,8 @@ class Watch:
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
-            "limit": self.service.study.raters.limit, "length": self.service.study.length, "per_minute": recent,
+            "limit": self.service.study.raters.limit, "seats": self.service.entrance.seats_taken(connection),
+            "own": self._tally.own, "length": self.service.study.length, "per_minute": recent,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:

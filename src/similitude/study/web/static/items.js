@@ -4,11 +4,13 @@ import { fill, make, seconds } from "./dom.js";
 
 const LONGEST_WAIT = 10;
 const ENOUGH_OF_A_FILM = 8; // some browsers load sounds and films only when they are played
+const HEARD = 1; // seconds of a sound or film after which it can be judged; a shorter one to its end
 const LONG_TEXT = 60;
 
 /**
  * The items of a question as views: their element, a label, perhaps a button to enlarge, and whether they are to be
- * `seen`. `ready` resolves when all are loaded; `broken` when one cannot be shown, although the server can be reached.
+ * `seen`. `ready` resolves when all are loaded; `broken` when one cannot be shown, although the server can be reached;
+ * `played` when each sound and film has been, where there are any (`plays`).
  */
 export function prepare(question, server, setup) {
   const views = question.shown.map((item) => KINDS[item.kind](item, server, setup));
@@ -16,7 +18,9 @@ export function prepare(question, server, setup) {
     views,
     kinds: new Set(question.shown.map((item) => item.kind)),
     long: question.shown.some((item) => item.kind === "text" && item.content.length > LONG_TEXT),
+    plays: views.some((view) => view.playable),
     ready: Promise.all(views.map((view) => view.ready)),
+    played: Promise.all(views.map((view) => view.played)),
     broken: Promise.race(views.map((view) => view.broken ?? new Promise(() => {}))),
   };
 }
@@ -62,8 +66,20 @@ function playable(item, server, { texts }) {
       player.load();
       setTimeout(resolve, 1000 * ENOUGH_OF_A_FILM);
     });
-  const seen = () => hasRoom(player);
-  return { element, label: item.content, playable: true, seen, ...loading(load, element, address, texts) };
+  const found = loading(load, element, address, texts);
+  const breaks = () => player.error?.code === MediaError.MEDIA_ERR_DECODE && found.giveUp(); // in the midst of it
+  found.ready.then(() => player.addEventListener("error", breaks));
+  return { element, label: item.content, playable: true, seen: () => hasRoom(player), played: untilPlayed(player), ...found };
+}
+
+/** Resolves when a sound or film has been played for a moment; what was jumped over does not count. */
+function untilPlayed(player) {
+  const secondsPlayed = () =>
+    Array.from({ length: player.played.length }, (_, k) => player.played.end(k) - player.played.start(k)).reduce((a, b) => a + b, 0);
+  return new Promise((resolve) => {
+    player.addEventListener("timeupdate", () => secondsPlayed() >= HEARD && resolve());
+    player.addEventListener("ended", resolve);
+  });
 }
 
 // --- loading ---
@@ -71,11 +87,17 @@ function playable(item, server, { texts }) {
 function loading(load, element, address, texts) {
   let tell;
   const broken = new Promise((resolve) => (tell = resolve));
-  return { broken, ready: untilLoaded(load, element, address, texts, tell) };
+  const giveUp = () => {
+    if (element.classList.contains("missing")) return;
+    element.classList.add("missing");
+    element.append(make("p", { class: "not-loaded", role: "status" }, texts.not_loaded));
+    tell();
+  };
+  return { broken, giveUp, ready: untilLoaded(load, element, address, giveUp) };
 }
 
 /** Try to load until it works; where the item itself is at fault, say so in its place, and tell. */
-async function untilLoaded(load, element, address, texts, tell) {
+async function untilLoaded(load, element, address, giveUp) {
   for (let wait = 0.5, tries = 1; ; wait = Math.min(2 * wait, LONGEST_WAIT), tries += 1) {
     try {
       await load();
@@ -83,11 +105,7 @@ async function untilLoaded(load, element, address, texts, tell) {
       element.querySelector(".not-loaded")?.remove();
       return;
     } catch {
-      if (tries >= 3 && !element.classList.contains("missing") && (await isAtFault(address))) {
-        element.classList.add("missing");
-        element.append(make("p", { class: "not-loaded", role: "status" }, texts.not_loaded));
-        tell();
-      }
+      if (tries >= 3 && (await isAtFault(address))) giveUp();
       await seconds(wait);
     }
   }

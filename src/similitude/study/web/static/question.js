@@ -19,6 +19,7 @@ export function ask(main, question, prepared, setup, gone) {
       over.abort();
       const milliseconds = shownAt === null ? null : Math.round(performance.now() - shownAt);
       turnOff();
+      playing.remove();
       resolve({ said: { outcome, response, milliseconds, ...asShown(stage) }, form });
     };
     gone.addEventListener("abort", () => { over.abort(); resolve(null); }, { signal: over.signal });
@@ -33,9 +34,11 @@ export function ask(main, question, prepared, setup, gone) {
     const stage = make("div", { class: ["stage loading", ...[...prepared.kinds].map((kind) => `of-${kind}`)].join(" ") }, form.element);
     stage.classList.toggle("long", prepared.long);
     const below = make("div", { class: "others" }, ...others.map((other) => other.button));
-    const wayOn = make("button", { class: "other", onclick: () => finish("not_shown", null) }, setup.texts.not_shown);
+    const cannot = prepared.plays ? setup.texts.not_played : setup.texts.not_shown;
+    const wayOn = make("button", { class: "other", onclick: () => finish("not_shown", null) }, cannot);
+    const playing = make("p", { class: "playing", role: "status", dir: "auto", hidden: !prepared.plays });
     document.querySelector("dialog")?.close();
-    main.replaceChildren(heading, stage, below, setup.shortcuts.control(keysHelp(form, others), setup.texts));
+    main.replaceChildren(heading, stage, playing, below, setup.shortcuts.control(keysHelp(form, others), setup.texts));
     main.dataset.number = question.number;
     [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = true));
     heading.focus({ preventScroll: true });
@@ -61,7 +64,19 @@ export function ask(main, question, prepared, setup, gone) {
       shownAt = performance.now();
       await seconds(TOO_SOON);
       if (over.signal.aborted) return;
-      [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = false));
+      others.forEach((other) => (other.button.disabled = false));
+      if (prepared.plays) await untilPlayed();
+      if (over.signal.aborted) return;
+      form.controls.forEach((control) => (control.disabled = false));
+    }
+
+    /** Nobody judges what was not heard; where that is not possible, the other answers stay. */
+    async function untilPlayed() {
+      playing.textContent = setup.texts.play_first;
+      stage.classList.add("unheard");
+      await prepared.played;
+      stage.classList.remove("unheard");
+      playing.textContent = setup.texts.all_played;
     }
   });
 }

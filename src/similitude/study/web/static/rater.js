@@ -186,7 +186,7 @@ async function wait() {
     clearTimeout(late);
     return;
   }
-  if (held.paused) sorry(main, "paused", texts);
+  if (held.paused) sorry(main, "paused", texts, answered() ? texts.paused : texts.paused_before);
   else loadingPage(main, texts);
   await seconds(PAUSE_SECONDS);
   hold(await server.ask("POST", "questions"));

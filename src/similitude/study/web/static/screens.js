@@ -39,8 +39,8 @@ export function loadingPage(main, texts) {
 }
 
 /** A page with a title and a text, that stays. */
-export function sorry(main, name, texts) {
-  page(main, { title: texts[`${name}_title`], body: make("p", {}, texts[name]) });
+export function sorry(main, name, texts, said = texts[name]) {
+  page(main, { title: texts[`${name}_title`], body: make("p", {}, said) });
 }
 
 /** The survey; `send(replies)` resolves to null, or to a sentence that says what is wrong. */

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
+from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.penalties import NonNegative
 from similitude.engine.threads import over_chunks
 from similitude.feedback.columns import Array, Floats
-from similitude.methods.confidence_ranking import Ranking
 
 Tile = tuple[slice, slice]
 

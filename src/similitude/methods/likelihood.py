@@ -6,29 +6,31 @@ from typing import Literal
 
 import numpy as np
 
+from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import Comparisons
-from similitude.methods.embedding import OrdinalEmbedding
-from similitude.methods.ordinal import CKL, STE, TSTE
+from similitude.methods.ordinal_base import OrdinalEmbedding
 
-METHODS: dict[str, type[OrdinalEmbedding]] = {"STE": STE, "TSTE": TSTE, "CKL": CKL}
+METHODS = {"STE": "ste", "TSTE": "tste", "CKL": "ckl", "probit": "probit"}
+"""Losses with a probability, by what `method` calls them."""
 
 
-class LogisticEmbedding(OrdinalEmbedding):
-    """An ordinal embedding whose answers have a probability; `method` says which of the three it is.
+class LikelihoodEmbedding(OrdinalEmbedding):
+    """An ordinal embedding whose answers have a probability; `method` says which.
 
     Parameters
     ----------
-    method : "STE", "TSTE" or "CKL", each with its default setting; it also sets the default penalty
+    method : "STE", "TSTE", "CKL" or "probit" (normal noise), each with its default setting; it also sets the default
+        penalty
     """
 
     def __init__(
         self,
         n_components: int = 2,
         *,
-        method: Literal["STE", "TSTE", "CKL"] = "STE",
+        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
         penalty: float | Literal["auto"] = "auto",
         n_init: int | Literal["auto"] = "auto",
         init: Literal["spectral", "random"] | Table = "spectral",
@@ -44,15 +46,14 @@ class LogisticEmbedding(OrdinalEmbedding):
         )  # fmt: skip
         self.method = method
 
-    def loss(self) -> ComparisonLoss:
+    def comparison_loss(self) -> ComparisonLoss:
         """Return the loss of the method."""
-        return METHODS[self.method](self.n_components).loss()
+        return as_loss(METHODS[self.method], self.n_components)
 
     def _check(self) -> None:
         if self.method not in METHODS:
             raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {self.method!r}")
         super()._check()
-        self._prior = METHODS[self.method]._prior
 
 
 def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:

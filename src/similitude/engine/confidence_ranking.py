@@ -18,7 +18,7 @@ from similitude.feedback.columns import Floats
 from similitude.jit import kernel
 
 if TYPE_CHECKING:
-    from similitude.methods.confidence_objective import Classes
+    from similitude.engine.confidence import Classes
 
 _ROUNDING = 0.5  # of the margin: the width over which the hinge is rounded
 _kernel = kernel()

@@ -1,0 +1,30 @@
+"""Squared distances of positions, and what a Laplacian of slopes makes of them: where numpy is enough.
+
+The passes of a fit go through a `Backend`; what reads a fitted map (predictions, questions, intervals) comes here, so
+that a squared distance is written once. `pair_sqdist` is numpy's and exact for close items; a table of all items is one
+matrix product, symmetric and never negative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from similitude.feedback.columns import Array, Floats
+
+
+def pair_sqdist(X: Floats, pairs: Array) -> Floats:
+    """(p,) |x_i - x_j|² of each pair (i, j)."""
+    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)
+
+
+def head_sqdist(X: Floats, head: int) -> Floats:
+    """(n,) |x_head - x_i|² for every item i."""
+    return ((X - X[head]) ** 2).sum(1)
+
+
+def sqdist_table(X: Floats) -> Floats:
+    """(n, n) |x_i - x_j|² for every two items: symmetric, at least 0, and 0 on the diagonal."""
+    square = (X**2).sum(1)
+    table = square[:, None] + square - 2.0 * X @ X.T
+    np.fill_diagonal(table, 0.0)
+    return np.maximum(0.5 * (table + table.T), 0.0)

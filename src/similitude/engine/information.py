@@ -1,0 +1,82 @@
+"""What answers tell about positions: the expected curvature of their losses (Fisher's information; Gauss and Newton's).
+
+Each answer tells `shape.information(margin)` about its margin m = scale(d2_far) - scale(d2_near). With B the derivative
+of the margins by the squared distances of their pairs, and D that of the distances by positions, J = B D and the
+information on positions is J' diag(weight · information) J: never negative, and without the curvature of the margins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from similitude.engine.distances import pair_sqdist
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.columns import Array, Floats
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Margins of comparisons at positions, and how they depend on the two squared distances.
+
+    Attributes
+    ----------
+    margin : (m,) scale(d2_far) - scale(d2_near)
+    slope_near, slope_far : (m,) slope of the scale at the near and at the far pair
+    information : (m,) what an answer tells about its margin
+    """
+
+    margin: Floats
+    slope_near: Floats
+    slope_far: Floats
+    information: Floats
+
+    @classmethod
+    def of(cls, X: Floats, loss: ComparisonLoss, near: Array, far: Array, spread: Floats | None = None) -> Margins:
+        """At positions X; with a `spread` (n,) of each item, slopes are those at the expected squared distances."""
+        levels, slopes = [], []
+        for pairs in (near, far):
+            d2 = pair_sqdist(X, pairs)
+            level, slope, _ = loss.scale(d2)
+            levels.append(level)
+            slopes.append(slope if spread is None else loss.scale(d2 + spread[pairs].sum(1))[1])
+        margin = levels[1] - levels[0]
+        return cls(margin, slopes[0], slopes[1], loss.shape.information(margin))
+
+
+def margin_slopes(X: Floats, at: Margins, near: Array, far: Array) -> Any:
+    """J = B D, sparse (m × n·d): the derivative of each margin by all positions, item after item."""
+    return _scaled(at.slope_far, _pair_slopes(X, far)) - _scaled(at.slope_near, _pair_slopes(X, near))
+
+
+def information(X: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats) -> Floats:
+    """(n·d, n·d) information of comparisons on all positions at once."""
+    at = Margins.of(X, loss, near, far)
+    J = margin_slopes(X, at, near, far)
+    return (J.T @ _scaled(weight * at.information, J)).toarray()
+
+
+def item_information(X: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats) -> Floats:
+    """(n, d, d) information of comparisons on each item's position, the others taken as known: the diagonal blocks."""
+    from similitude.engine.compiled import add_information
+
+    at = Margins.of(X, loss, near, far)
+    out = np.zeros((*X.shape, X.shape[1]))
+    add_information(X, near, far, at.slope_near, at.slope_far, weight * at.information, out)
+    return out
+
+
+def _pair_slopes(X: Floats, pairs: Array) -> Any:
+    """Sparse (p × n·d): the derivative of each squared distance, 2 (x_i - x_j) at i and its opposite at j."""
+    (n, d), step = X.shape, 2.0 * (X[pairs[:, 0]] - X[pairs[:, 1]])
+    row = np.repeat(np.arange(len(pairs)), d)
+    columns = [(d * pairs[:, side].astype(np.int64)[:, None] + np.arange(d)).ravel() for side in (0, 1)]
+    value = np.concatenate([step.ravel(), -step.ravel()])
+    return sparse.coo_array((value, (np.tile(row, 2), np.concatenate(columns))), shape=(len(pairs), n * d)).tocsr()
+
+
+def _scaled(factor: Floats, rows: Any) -> Any:
+    return sparse.diags_array(factor) @ rows

@@ -1,0 +1,121 @@
+"""Losses by name, and of a user's own: what `loss=` may be.
+
+| name | scale(t) | shape(m) |
+|---|---|---|
+| "ste" ("logistic") | t | log(1 + e^-m) |
+| "tste" | (alpha+1)/2 · log(1 + t/alpha), alpha = max(n_components - 1, 1) | log(1 + e^-m) |
+| "ckl" | log(0.05 + t) | log(1 + e^-m) |
+| "soe" | sqrt(t + 1e-6) - sqrt(1e-6) | max(0, 1 - m)² |
+| "gnmds" ("hinge") | t | max(0, 1 - m), rounded over a width of 0.3 |
+| "probit" | t | -log Phi(m) |
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from similitude.engine.terms import (
+    SCALES,
+    SHAPES,
+    ComparisonLoss,
+    Expression,
+    Formula,
+    distance,
+    hinge,
+    logarithm,
+    logistic,
+    named,
+    probit,
+    squared,
+    squared_hinge,
+    student,
+)
+
+Part = str | Expression | Formula | tuple[str | Expression, float]
+LossLike = str | ComparisonLoss | Expression | tuple[Part, Part]
+
+_PLAIN = Formula(squared)
+_NAMED: dict[str, Callable[[int], ComparisonLoss]] = {
+    "ste": lambda _: ComparisonLoss(_PLAIN, Formula(logistic)),
+    "tste": lambda d: ComparisonLoss(Formula(student, float(max(d - 1, 1))), Formula(logistic)),
+    "ckl": lambda _: ComparisonLoss(Formula(logarithm, 0.05), Formula(logistic)),
+    "soe": lambda _: ComparisonLoss(Formula(distance, 1e-6), Formula(squared_hinge, 1.0)),
+    "gnmds": lambda _: ComparisonLoss(_PLAIN, Formula(hinge, 0.3)),
+    "probit": lambda _: ComparisonLoss(_PLAIN, Formula(probit)),
+}
+_ALSO = {"logistic": "ste", "hinge": "gnmds"}  # as the losses are called where the scale is always t
+NAMES = (*_NAMED, *_ALSO)
+
+_PROBES = np.array([0.137, 0.611, 1.73, 4.19])
+_STEP = 1e-5
+_CLOSE = 1e-3  # of slope and curvature to those of small steps: a wrong formula is farther off
+
+
+def as_loss(loss: LossLike, n_components: int = 2) -> ComparisonLoss:
+    """Return a loss given by name, by its scale and shape, or by a shape alone; formulas of one's own are tried out."""
+    if isinstance(loss, str):
+        name = _ALSO.get(loss, loss)
+        if name not in _NAMED:
+            raise ValueError(f"loss: expected {', '.join(map(repr, NAMES))}, or a loss of your own, found {loss!r}")
+        return _NAMED[name](n_components)
+    if callable(loss):
+        loss = ("squared", loss)
+    if isinstance(loss, (tuple, list)) and len(loss) == 2:
+        loss = ComparisonLoss(_formula(SCALES, loss[0], "scale"), _formula(SHAPES, loss[1], "shape"))
+    if not isinstance(loss, ComparisonLoss):
+        raise ValueError(f"loss: expected a name, a shape, or a pair of scale and shape, found {loss!r}")
+    if loss.scale.expression not in SCALES:
+        _try_out(loss.scale, _PROBES)
+    if loss.shape.expression not in SHAPES:
+        _try_out(loss.shape, np.concatenate([-_PROBES, _PROBES]))
+    return loss
+
+
+def _formula(known: tuple[Expression, ...], given: Any, part: str) -> Formula:
+    """A scale or shape from its name or function, alone or with its parameter."""
+    if isinstance(given, Formula):
+        return given
+    expression, *parameter = given if isinstance(given, (tuple, list)) else (given,)
+    if isinstance(expression, str):
+        try:
+            expression = named(known, expression)
+        except ValueError as error:
+            raise ValueError(f"loss: its {part} {error}") from None
+    if not callable(expression) or len(parameter) > 1:
+        raise ValueError(f"loss: expected its {part} as a name or a function, or with its parameter, found {given!r}")
+    return Formula(expression, float(parameter[0]) if parameter else _usual_parameter(expression))
+
+
+def _usual_parameter(expression: Expression) -> float:
+    """The default of the second argument of a formula; 0 where it has none."""
+    second = list(inspect.signature(expression).parameters.values())[1:2]
+    return next((float(own.default) for own in second if own.default is not own.empty), 0.0)
+
+
+def _try_out(formula: Formula, at: Any) -> None:
+    """Refuse a formula that does not take arrays, or whose slope or curvature is not that of its value."""
+    try:
+        value, slope, curvature = (np.broadcast_to(np.asarray(part, float), at.shape) for part in formula(at))
+        ahead, behind = formula(at + _STEP), formula(at - _STEP)
+    except Exception as error:
+        raise ValueError(
+            f"loss: {formula.name}(array, {formula.parameter:g}) must give value, slope and curvature of each element, "
+            f"but raised {type(error).__name__}: {error}; write it without if (np.where, np.maximum)"
+        ) from error
+    for told, name, order in ((value, "value", None), (slope, "slope", 0), (curvature, "curvature", 1)):
+        if not np.isfinite(told).all():
+            raise ValueError(f"loss: the {name} of {formula.name} is not finite at {at[~np.isfinite(told)][0]:g}")
+        if order is None:
+            continue
+        found = (np.asarray(ahead[order]) - np.asarray(behind[order])) / (2.0 * _STEP)
+        wrong = np.flatnonzero(np.abs(found - told) > _CLOSE * (1.0 + np.abs(found)))
+        if len(wrong):
+            k = wrong[0]
+            raise ValueError(
+                f"loss: the {name} of {formula.name} at {at[k]:g} is {told[k]:g}, but small steps say {found[k]:g}; "
+                "a formula returns its value, the first and the second derivative"
+            )

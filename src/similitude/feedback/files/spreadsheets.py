@@ -1,0 +1,31 @@
+"""Cells of text files that no spreadsheet takes for a formula, and that are read back as they were."""
+
+from __future__ import annotations
+
+import json
+
+from similitude.feedback.columns import Array
+
+_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def defused(text: str) -> str:
+    """A text as a cell: one that a spreadsheet might run, or that looks like one of these, as a JSON string."""
+    return json.dumps(text, ensure_ascii=False) if text.startswith((*_RUNS, '"')) else text
+
+
+def plain(cell: str | None) -> str | None:
+    """The text that a cell stands for."""
+    try:
+        return str(json.loads(cell)) if cell is not None and cell.startswith('"') else cell
+    except json.JSONDecodeError:  # a file of somebody else, where a quotation mark is one
+        return cell
+
+
+def plain_column(cells: Array) -> Array:
+    """A column of cells as the texts that they stand for."""
+    if not any(cell is not None and cell.startswith('"') for cell in set(cells.tolist())):
+        return cells
+    found = cells.copy()
+    found[:] = [plain(cell) for cell in cells]
+    return found

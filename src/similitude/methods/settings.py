@@ -1,0 +1,38 @@
+"""Settings of estimators, checked: each refusal names the setting, what was expected and what was found."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+
+def one_of(argument: str, found: Any, expected: tuple[str, ...]) -> None:
+    """Refuse a setting that is none of the expected."""
+    if found not in expected:
+        raise ValueError(f"{argument}: expected one of {', '.join(map(repr, expected))}, found {found!r}")
+
+
+def check_count(argument: str, found: Any, least: int = 1, also: str | None = None) -> None:
+    """Refuse what is no whole number of at least so many; `also` ("auto", say) may stand in its place."""
+    whole = isinstance(found, int | np.integer) and not isinstance(found, bool) and found >= least
+    if not whole and not _is_word(found, also):
+        raise ValueError(f"{argument}: expected {_or(also)}a whole number of at least {least}, found {found!r}")
+
+
+def check_number(argument: str, found: Any, *, positive: bool = False, also: str | None = None) -> None:
+    """Refuse what is no finite number of at least 0, or above 0 where it must be positive."""
+    value = float(found) if isinstance(found, Real) else np.nan
+    fits = 0 < value < np.inf if positive else 0 <= value < np.inf
+    if not fits and not _is_word(found, also):
+        expected = "a positive number" if positive else "a number of at least 0"
+        raise ValueError(f"{argument}: expected {_or(also)}{expected}, found {found!r}")
+
+
+def _is_word(found: Any, word: str | None) -> bool:
+    return word is not None and isinstance(found, str) and found == word
+
+
+def _or(word: str | None) -> str:
+    return "" if word is None else f"{word!r} or "

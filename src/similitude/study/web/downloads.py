@@ -1,0 +1,63 @@
+"""Files that a process of its own makes while they are sent: the server passes on what it reads from it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from typing import IO
+
+from similitude.study.refusal import Refused
+from similitude.study.store.database import Database, StoreError
+from similitude.study.supervise import apart
+
+_PIECE = 1 << 16
+_BROKE_OFF = "the process that makes an export ended before its file did"
+
+
+async def answers_file(database: Database, study: str, kind: str) -> AsyncIterator[bytes]:
+    """The answers of a study as the bytes of a file, as fast as they are taken; refused where there are none."""
+    process = await asyncio.to_thread(_start, database, study, kind)
+    line = await asyncio.to_thread(_output(process).readline)
+    refusal = json.loads(line) if line else {"code": "store", "detail": _BROKE_OFF}
+    if not refusal:
+        return _sent(process)
+    await asyncio.to_thread(_end, process)
+    if refusal["code"] == "store":
+        raise StoreError(refusal["detail"])
+    raise Refused(409, refusal["code"], refusal["detail"])
+
+
+def _start(database: Database, study: str, kind: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "similitude.study.keep.exporter"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart())
+    assert process.stdin is not None
+    # by its input, not its arguments: the address of the database may hold a password
+    settings = {"url": database.url.render_as_string(hide_password=False), "study": study, "kind": kind}
+    with process.stdin as told:
+        told.write(json.dumps(settings).encode() + b"\n")
+    return process
+
+
+def _output(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    assert process.stdout is not None
+    return process.stdout
+
+
+async def _sent(process: subprocess.Popen[bytes]) -> AsyncIterator[bytes]:
+    """What a process writes; ends it where nobody takes that any more."""
+    try:
+        while piece := await asyncio.to_thread(_output(process).read, _PIECE):
+            yield piece
+        if await asyncio.to_thread(process.wait):  # then the response breaks off, too, and is no file to anybody
+            raise StoreError(_BROKE_OFF)
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    _output(process).close()
