@@ -149,7 +149,7 @@ def test_the_number_of_comparisons_is_known(form):
 @pytest.mark.parametrize("piece", PIECES.values(), ids=by_name)
 def test_a_piece_is_part_of_a_sheet(piece):
     assert piece.sheet is FORMS[piece.sheet.name]
-    shown, (response, _, _) = said_by_a_mind(piece, np.random.default_rng(5), n=12, sharpness=0.5)
+    shown, (response, _, _) = said_by_a_mind(piece, np.random.default_rng(5), n=60, sharpness=0.5)
     _, once = np.unique(np.sort(shown, axis=1), axis=0, return_index=True)
     pieces = sm.Answers.of(piece.name, Rows.uniform(shown[once]), Rows.uniform(response[once].astype(float)))
     gathered = sm.Comparisons.from_answers(pieces, n_items=N_ITEMS)
