@@ -166,7 +166,7 @@ class Chooser:
             if (found := strategy.question(head)) is not None:
                 shown = np.array(found[0], np.int32)
                 self._remember(shown[None])
-                return shown[self._arrangement.shuffled(len(shown), self.rng)], name, found[1]
+                return shown[self._arrangement.shuffled(len(shown), self.rng.permutation)], name, found[1]
             tried[head] = True
         raise ValueError(self._nothing_left(done, n))
 

@@ -66,17 +66,6 @@ def _unequal_pairs(value: Array, wanted: int, rng: np.random.Generator) -> tuple
     return code // count, code % count
 
 
-def distances_within(shown: Rows, position: Rows, n_coordinates: int) -> tuple[Rows, Rows]:
-    """Turn items with coordinates into their pairs with distances, answer by answer."""
-    pairs, distance = [], []
-    for k in range(len(shown)):
-        items, place = shown[k], position[k].reshape(-1, n_coordinates)
-        first, second = np.triu_indices(len(items), 1)
-        pairs.append(np.stack([items[first], items[second]], 1).ravel())
-        distance.append(np.sqrt(((place[first] - place[second]) ** 2).sum(1)))
-    return Rows.of(pairs), Rows.of(distance)
-
-
 def draw_below(total: int, wanted: int, rng: np.random.Generator) -> Array:
     """Draw `wanted` different numbers below `total` (all of them where there are fewer), in order."""
     if wanted >= total:

@@ -15,6 +15,7 @@ from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column, ItemRows, Table
 from similitude.feedback.columns import Array, Rows, Seed
+from similitude.feedback.forms.placement import PLACEMENT
 from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY
 from similitude.feedback.items import encode_items
 from similitude.feedback.sheets import Sheets, item_rows
@@ -123,11 +124,11 @@ class SheetConstructors:
         if place.ndim != 2 or len(place) != len(codes) or not np.isfinite(place).all():
             raise ValueError(f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}")
         sheets = Sheets(rater, len(codes))
-        answers = Answers.of("placement", sheets.rows(codes), sheets.rows(place), rater=sheets.labels)
+        answers = Answers.of(PLACEMENT.name, sheets.rows(codes), sheets.rows(place), rater=sheets.labels)
         edges = None
         if max_per_rater is not None:
-            shown, distance = pair_sampling.distances_within(answers.shown, answers.response, place.shape[1])
-            edges = pair_sampling.sample(shown, distance, 1.0, max_per_rater, random_state)
+            pairs, distances = PLACEMENT.distances_by_answer(answers.shown, answers.response)
+            edges = pair_sampling.sample(pairs, distances, 1.0, max_per_rater, random_state)
         return cls._finish(answers, names, n_items, columns, edges)
 
     @classmethod

@@ -87,6 +87,8 @@ def key_of(form: str, shown: Sequence[str]) -> int:
 
 def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
     """The same of many questions at once."""
+    if not questions:
+        return []
     arrangement = form_of(form).arrangement
     rows = arrangement.canonical(np.array(questions))
     if arrangement.unit > 1 and not arrangement.head:
@@ -101,6 +103,7 @@ def random_question(question: Question, names: Sequence[str], rng: Random) -> li
     return rng.sample(names, width(question))
 
 
-def shuffled(form: str, shown: Sequence[str], rng: np.random.Generator) -> list[str]:
+def shuffled(form: str, shown: Sequence[str], rng: Random) -> list[str]:
     """The same question with its alternatives in another order, so that no side of the screen is favoured."""
-    return [shown[place] for place in form_of(form).arrangement.shuffled(len(shown), rng)]
+    places = form_of(form).arrangement.shuffled(len(shown), lambda number: rng.sample(range(number), number))
+    return [shown[place] for place in places]

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import islice
 from random import Random
-from typing import Any
+from typing import NamedTuple
 
-import numpy as np
 import sqlalchemy as sa
 
-from similitude.study.asking import encode, form_of, is_adaptive, key_of, keys_of, random_question, shuffled, width
+from similitude.study.asking import encode, form_of, is_adaptive, keys_of, random_question, shuffled, width
 from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
@@ -117,16 +116,25 @@ class Slot:
     place: Place
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Asking(NamedTuple):
     """A question, and why it is asked; `pool` is its row in the pool."""
 
-    key: int
     shown: Sequence[str]
     strategy: str
     score: float | None = None
     model: int | None = None
     pool: int | None = None
+
+
+class Drawn(NamedTuple):
+    """The same with its key, by which it is known whether somebody was asked it before."""
+
+    shown: Sequence[str]
+    strategy: str
+    score: float | None
+    model: int | None
+    pool: int | None
+    key: int
 
 
 class Draw:
@@ -141,17 +149,12 @@ class Draw:
         self.offered: set[int | None] = set()
         self.used: set[int] = set()
 
-    @cached_property
-    def sides(self) -> np.random.Generator:
-        """Chance of where alternatives stand."""
-        return np.random.default_rng(self.rng.getrandbits(64))
-
     def questions(self, slots: Sequence[Slot]) -> list[Drawn | None]:
         """One question for each slot that its rater was not asked before; None where there is none left."""
         at_random = [self._is_random(slot) for slot in slots]
         n_chosen = sum(not chance for slot, chance in zip(slots, at_random, strict=True) if slot.place.known is None)
         ready = iter(self._from_pool(n_chosen))
-        first = [self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)]
+        first = self._drawn([self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)])
         self.offered = {one.pool for one in first}
         asked = asked_before(
             self.connection, [(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)]
@@ -176,12 +179,12 @@ class Draw:
         chance = not self.adaptive or self.rng.random() < self.study.choose.random_share
         return chance or slot.rater["origin"] == REHEARSAL
 
-    def _first(self, slot: Slot, chance: bool, ready: Iterator[Drawn]) -> Drawn:
+    def _first(self, slot: Slot, chance: bool, ready: Iterator[Asking]) -> Asking:
         """What a slot gets in most cases: its known question, a random one, or the next of the pool."""
         if slot.place.known is not None:
             given = self.study.practice if slot.place.kind == "practice" else self.study.catch
-            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.sides)
-            return self._drawn(shown, slot.place.kind)
+            shown = shuffled(self.form, given.questions[slot.place.known].shown, self.rng)
+            return Asking(shown, slot.place.kind)
         if chance:
             return self._at_random("random")
         return next(ready, None) or self._at_random("fallback")
@@ -193,11 +196,11 @@ class Draw:
         asked = more | self.reserved | set(self.connection.scalars(query))
         if not chance:
             gone = self.offered | self.used
-            of_pool = (one for one in self._from_pool(_FURTHER) if one.pool not in gone and one.key not in asked)
-            if (one := next(of_pool, None)) is not None:
+            ready = self._drawn([one for one in self._from_pool(_FURTHER) if one.pool not in gone])
+            if (one := next((one for one in ready if one.key not in asked), None)) is not None:
                 return one
         strategy = "random" if chance else "fallback"
-        drawn = (self._at_random(strategy) for _ in range(_TRIES))
+        drawn = islice(self._endless(strategy), _TRIES)
         return next((one for one in drawn if one.key not in asked), None) or self._of_those_left(strategy, asked)
 
     def _of_those_left(self, strategy: str, asked: set[int]) -> Drawn | None:
@@ -208,19 +211,21 @@ class Draw:
         left = [k for k, key in enumerate(keys_of(self.form, every)) if key not in asked]
         if not left:
             return None
-        return self._drawn(shuffled(self.form, every[self.rng.choice(left)], self.sides), strategy)
+        return self._drawn([Asking(shuffled(self.form, every[self.rng.choice(left)], self.rng), strategy)])[0]
 
     def _endless(self, strategy: str) -> Iterator[Drawn]:
         while True:
-            yield self._at_random(strategy)
+            yield from self._drawn([self._at_random(strategy)])
 
-    def _drawn(self, shown: Sequence[str], strategy: str, **why: Any) -> Drawn:
-        return Drawn(key_of(self.form, shown), shown, strategy, **why)
+    def _drawn(self, some: Sequence[Asking]) -> list[Drawn]:
+        """Questions with their keys, which are made for all at once."""
+        keys = keys_of(self.form, [one.shown for one in some])
+        return [Drawn(*one, key) for one, key in zip(some, keys, strict=True)]
 
-    def _at_random(self, strategy: str) -> Drawn:
-        return self._drawn(random_question(self.study.question, self.names, self.rng), strategy)
+    def _at_random(self, strategy: str) -> Asking:
+        return Asking(random_question(self.study.question, self.names, self.rng), strategy)
 
-    def _from_pool(self, n: int) -> list[Drawn]:
+    def _from_pool(self, n: int) -> list[Asking]:
         """The next questions of the pool, about items that are still in the study, sides drawn anew."""
         if not self.adaptive or not n:
             return []
@@ -229,8 +234,8 @@ class Draw:
         for row in self.connection.execute(_READY, {"study": self.served.study_id, "most": n}):
             shown = json.loads(row.shown)
             if len(shown) == shows and present.issuperset(shown):
-                why = {"score": row.score, "model": row.model, "pool": row.id}
-                found.append(self._drawn(shuffled(self.form, shown, self.sides), row.strategy, **why))
+                sides = shuffled(self.form, shown, self.rng)
+                found.append(Asking(sides, row.strategy, row.score, row.model, row.id))
             else:
                 self.used.add(row.id)  # the study was changed since: nobody can be asked this
         return found

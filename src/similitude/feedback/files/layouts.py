@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -154,37 +155,25 @@ def _pairs(table: Table, _: Sequence[str], options: Options) -> Comparisons:
     return native.read_pairs(table, native.item_rule(table, options.items), options.form)
 
 
-def _items(form: Form, said: int) -> Reader:
+def _items(form: Form, said: int, table: Table, columns: Sequence[str], options: Options) -> Comparisons:
     """Read an answer a row, whose items stand in the order that says `said`; of some forms, several rows an answer."""
-
-    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-        table, kept, items = _rows(form, table, columns, options)
-        if form.repeats:
-            return Comparisons.from_judged(form.name, items, **about(table, columns, "answer"), **kept)
-        return Comparisons.from_picked(form.name, items, np.full(len(items), said), **kept)
-
-    return read
+    table, kept, items = _rows(form, table, columns, options)
+    if form.repeats:
+        return Comparisons.from_judged(form.name, items, **about(table, columns, "answer"), **kept)
+    return Comparisons.from_picked(form.name, items, np.full(len(items), said), **kept)
 
 
-def _judged(form: Form) -> Reader:
+def _judged(form: Form, table: Table, columns: Sequence[str], options: Options) -> Comparisons:
     """Read items whose order holds, or does not, as a response says."""
-
-    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-        table, kept, items = _rows(form, table, columns, options)
-        return Comparisons.from_judged(form.name, items, _responses(table), **kept)
-
-    return read
+    table, kept, items = _rows(form, table, columns, options)
+    return Comparisons.from_judged(form.name, items, _responses(table), **kept)
 
 
-def _scale(form: Form) -> Reader:
+def _scale(form: Form, table: Table, columns: Sequence[str], options: Options) -> Comparisons:
     """Read MLDS: `resp` is 1 where the second pair seems to differ more; S1, S2, S3 is S1, S2 against S2, S3."""
-
-    def read(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
-        scale = columns[1:] if len(columns) == 5 else [columns[1], columns[2], columns[2], columns[3]]
-        table, kept, items = _rows(form, table, scale, options, labels=True)
-        return Comparisons.from_judged(form.name, items, _responses(table, columns[0]), **kept)
-
-    return read
+    scale = columns[1:] if len(columns) == 5 else [columns[1], columns[2], columns[2], columns[3]]
+    table, kept, items = _rows(form, table, scale, options, labels=True)
+    return Comparisons.from_judged(form.name, items, _responses(table, columns[0]), **kept)
 
 
 _YES = {
@@ -283,8 +272,8 @@ def layouts() -> list[Layout]:
 
 def _reader(form: Form, columns: FileColumns) -> Reader:
     """How files of these columns are read; forms that share them are told apart by what the caller says."""
-    if columns.how == "items":
-        return _items(form, columns.said)
     if columns.how in _SHEETS:
         return _SHEETS[columns.how]
-    return _judged(form) if columns.how == "judged" else _scale(form)
+    if columns.how == "items":
+        return partial(_items, form, columns.said)
+    return partial(_judged if columns.how == "judged" else _scale, form)

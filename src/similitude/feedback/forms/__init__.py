@@ -35,7 +35,7 @@ from similitude.feedback.forms.most_central import MostCentral
 from similitude.feedback.forms.odd_one_out import OddOneOut
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.forms.pieces import Piece, edges_of, gathered, shared_weight
-from similitude.feedback.forms.placement import Placement
+from similitude.feedback.forms.placement import PLACEMENT
 from similitude.feedback.forms.quadruplet import Quadruplet
 from similitude.feedback.forms.ranking import Ranking
 from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY, RatedPair
@@ -53,7 +53,7 @@ PAGES: dict[str, Form] = {}
 
 _OURS = (
     Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), SIMILARITY, RatedPair(), SameDifferent(),
-    DIFFERENCE, Placement(), Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
+    DIFFERENCE, PLACEMENT, Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import factorial, perm
@@ -44,14 +44,15 @@ class Arrangement:
             rest = np.take_along_axis(units, order[:, :, None], axis=1).reshape(rest.shape)
         return np.concatenate([first, rest], axis=1) if self.head else rest
 
-    def shuffled(self, width: int, rng: np.random.Generator) -> Array:
-        """Return the places of a question in another order that asks the same, so that no side is favoured."""
-        places = np.arange(width)
-        first, rest = places[: int(self.head)], places[int(self.head) :]
-        if self.unit > 1:
-            units: Array = rng.permuted(rest.reshape(-1, self.unit), axis=1)
-            return np.concatenate([first, rng.permutation(units).ravel()])
-        return np.concatenate([first, rng.permutation(rest)])
+    def shuffled(self, width: int, permutation: Callable[[int], Sequence[int] | Array]) -> list[int]:
+        """Return the places of a question in another order that asks the same, so that no side is favoured.
+
+        `permutation` draws an order of so many things: that of a numpy generator, or one of the standard library.
+        """
+        first = int(self.head)
+        starts = range(first, width, self.unit)
+        units = [[start + int(place) for place in permutation(self.unit)] for start in starts]
+        return [*range(first), *(place for k in permutation(len(units)) for place in units[k])]
 
     def number(self, width: int, n_items: int) -> int:
         """Return how many different questions there are; items of one question differ."""

@@ -107,9 +107,10 @@ class Form:
         """Return how many items a question shows."""
         if self.n_shown is not None:
             return self.n_shown
+        head = int(self.arrangement.head)
         if grid_size is not None:
-            return self.arrangement.head + grid_size
-        return n_items if self.grid is None else self.arrangement.head + min(self.grid, n_items - 1)
+            return head + grid_size
+        return n_items if self.grid is None else head + min(self.grid, n_items - head)
 
     @property
     def n_alternatives(self) -> int | None:

@@ -92,7 +92,7 @@ class Picking(Form):
     def at_stake(self, shown: Array) -> tuple[Array, Array]:
         """Return the comparisons that an answer may settle, (questions · k, 2) near and far pairs, k for each question.
 
-        Near and far are those of one of the answers. Where several may be picked, picking one settles all kinds.
+        Which of the two is near is open. Where several may be picked, what one pick can settle is all that can be.
         """
         template = _at_stake(self, shown.shape[1])
         rows = shown[:, template].reshape(-1, 4)
@@ -110,8 +110,7 @@ def _at_stake(form: Picking, width: int) -> Array:
     """Places (near, near, far, far) of the comparisons that answers to a question give, either way round once."""
     shown, codes = np.arange(width)[None], form.codes(width)
     edges = [form.comparisons(shown, np.array([[code]])) for code in codes]
-    near, far = (np.concatenate([edge[side] for edge in edges]) for side in (0, 1))
-    near, far = head_first(near, far)
+    near, far = head_first(*(np.sort(np.concatenate([edge[side] for edge in edges]), axis=1) for side in (0, 1)))
     one, other = np.concatenate([near, far], axis=1), np.concatenate([far, near], axis=1)
     rows = np.where(_is_before(one, other)[:, None], one, other)
     return np.unique(rows, axis=0)

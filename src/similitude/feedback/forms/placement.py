@@ -26,22 +26,26 @@ class Placement(Form):
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """A pair that lies closer than another is more alike."""
-        pairs, distance = self._distances(shown, response)
-        return ordered_pairs(pairs, distance)
+        return ordered_pairs(*self.distances(shown, response))
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """Pairs of unequal distances."""
-        every = ((shown[row][None], response[row][None]) for row in range(len(shown)))
-        return np.array([unequal(self._distances(*one)[1][0]) for one in every], np.int64)
+        distances = self.distances_by_answer(shown, response)[1]
+        return np.array([unequal(distances[row]) for row in range(len(shown))], np.int64)
 
-    def _distances(self, shown: Array, response: Array) -> tuple[Array, Array]:
-        """All pairs of each answer with their distances on the table."""
+    def distances(self, shown: Array, response: Array) -> tuple[Array, Array]:
+        """Return all pairs of answers of one size, (answers, pairs, 2), and their distances on the table."""
         count = shown.shape[1]
         self.check_size(response.shape[1] % count == 0, shown, response)
         position = response.reshape(len(shown), count, -1).astype(float)
         first, second = np.triu_indices(count, 1)
         distance = np.sqrt(((position[:, first] - position[:, second]) ** 2).sum(-1))
         return np.stack([shown[:, first], shown[:, second]], -1), distance
+
+    def distances_by_answer(self, shown: Rows, response: Rows) -> tuple[Rows, Rows]:
+        """Return the same of answers of any size: the items of the pairs one after the other, and the distances."""
+        found = [self.distances(shown[row][None], response[row][None]) for row in range(len(shown))]
+        return Rows.of([pairs.ravel() for pairs, _ in found]), Rows.of([distance[0] for _, distance in found])
 
     def answer(self, mind: Mind, shown: Array) -> Said:
         """Lay the items on a table as they stand in truth, each with Gaussian noise of variance 1 / sharpness."""
@@ -54,3 +58,6 @@ class Placement(Form):
         place = np.where(lapsed[:, :, None], other, place)
         place = place + noise[:, None, None] * mind.rng.standard_normal(place.shape)
         return place.reshape(len(shown), -1), *mind.whole_sheet(len(shown))
+
+
+PLACEMENT = Placement()
