@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.engine.comparison_terms import Compared, ComparedInShards
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.sharded import ShardedProblem
 from similitude.graph.build import build_graph
 from similitude.graph.counts import count_shards
 from similitude.graph.passes import check_shards
@@ -38,8 +38,9 @@ def dataset(answers, tmp_path_factory):
 @pytest.mark.parametrize("method", METHODS)
 def test_value_and_gradient_are_those_of_the_whole(method, answers, dataset):
     graph, loss, params = build_graph(answers), method(2).comparison_loss(), np.random.default_rng(3).normal(size=80)
-    whole = Problem(Positions(40, 2), graph, loss, Ridge(0.1, 40))
-    parts = ShardedProblem(Positions(40, 2), dataset, loss, Ridge(0.1, 40), float(answers.weight.sum()))
+    whole = Problem(Positions(40, 2), Compared(graph, loss), Ridge(0.1, 40))
+    said = ComparedInShards(dataset, loss, float(answers.weight.sum()))
+    parts = Problem(Positions(40, 2), said, Ridge(0.1, 40))
     value, gradient = whole.value_and_gradient(params)
     assert dataset.n_shards == 10
     assert parts.value(params) == pytest.approx(value, rel=1e-12)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU, Backend
+from similitude.engine.comparison_terms import Compared, compared
 from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
 from similitude.engine.models import Model, Positions
 from similitude.engine.penalties import Penalty, Ridge
@@ -134,7 +135,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
         penalty, model = self.priced(count, graph.total_weight), self.items_model(graph.n_items)
-        problem = Problem(model, graph, self.comparison_loss(), penalty, backend)
+        problem = Problem(model, Compared(graph, self.comparison_loss()), penalty, backend=backend)
         if isinstance(feedback, Shards) and graph.from_disk is not None:  # few passes: none for a start
             starts = [sample_start(self, feedback, rng) * (graph.occurrences > 0)[:, None]]
         else:
@@ -190,7 +191,7 @@ class OrdinalEmbedding(ComparisonEstimator):
             raise ValueError(f"penalty: expected 'auto' or a number of at least 0, found {self.penalty!r}")
 
     def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
-        graph, d = problem.graph, self.n_components
+        graph, d = compared(problem, "a start").graph, self.n_components
         spectral = isinstance(self.init, str) and self.init == "spectral"
         count = 1 + (spectral and d <= 2) if self.n_init == "auto" else int(self.n_init)
         if not (isinstance(problem.model, Positions) and problem.model.shape == (graph.n_items, d)):
@@ -217,7 +218,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         callback: Callback | None = None,
     ) -> Result:
         lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
+        slow = isinstance(problem.backend, CPU) and len(compared(problem, "a solver").graph) >= _MINIBATCH_FROM
         if self.solver == "minibatch" or (self.solver == "auto" and slow):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
