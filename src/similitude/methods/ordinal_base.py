@@ -17,6 +17,7 @@ from similitude.engine.models import Model, Positions
 from similitude.engine.penalties import Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
+from similitude.engine.solvers.minibatch import NEEDS as MINIBATCH
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import (
     best_scale,
@@ -218,8 +219,8 @@ class OrdinalEmbedding(ComparisonEstimator):
         callback: Callback | None = None,
     ) -> Result:
         lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(compared(problem, "a solver").graph) >= _MINIBATCH_FROM
-        if self.solver == "minibatch" or (self.solver == "auto" and slow):
+        many = isinstance(problem.backend, CPU) and len(compared(problem, "a solver").graph) >= _MINIBATCH_FROM
+        if self.solver == "minibatch" or (self.solver == "auto" and many and MINIBATCH.lacking(problem) is None):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
         if self.solver == "auto" and not problem.penalty.smooth:
@@ -228,7 +229,9 @@ class OrdinalEmbedding(ComparisonEstimator):
 
     def _keep(self, best: Result, model: Model, names: Names | None, compared: Bools) -> None:
         X = model.positions(best.params)
-        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], names)
+        X = X - X[compared].mean(0)
+        free = isinstance(model, Positions) and model.features is None
+        self._keep_positions(best, X * compared[:, None] if free else X, names)
 
     def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
         """Keep the positions and how the solver ended; say so where it did not get there."""

@@ -30,14 +30,21 @@ class Needs:
     free_positions: bool = False
 
     def check(self, problem: Any) -> None:
-        """Refuse a problem that lacks something, naming the part and what to use instead."""
+        """Refuse a problem that lacks something."""
+        sentence = self.lacking(problem)
+        if sentence is not None:
+            raise TypeError(f"{self.solver} needs {sentence}")
+
+    def lacking(self, problem: Any) -> str | None:
+        """Return what a problem lacks, which part it has instead and what can use that; None where it has all."""
         penalty = type(problem.penalty).__name__
         if self.smooth and not problem.penalty.smooth:
-            raise TypeError(f"{self.solver} needs a smooth penalty, and {penalty} has no gradient; use accelerated")
+            return f"a smooth penalty, and {penalty} has no gradient; use accelerated"
         if self.free_positions and not _is_free(problem.model):
-            raise TypeError(f"{self.solver} needs free positions, found {type(problem.model).__name__}; use lbfgs")
+            return f"free positions, found {type(problem.model).__name__}; use lbfgs"
         if self.ridge and not isinstance(problem.penalty, Ridge):
-            raise TypeError(f"{self.solver} needs a ridge, found {penalty}; use accelerated")
+            return f"a ridge, found {penalty}; use accelerated"
+        return None
 
 
 def _is_free(model: Any) -> bool:
