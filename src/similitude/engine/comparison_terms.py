@@ -84,6 +84,13 @@ class Hinges(Term):
         self.graph, self.multipliers, self.caps, self.stiffness = graph, multipliers, caps, stiffness
         self.pairs = graph.pairs
 
+    @classmethod
+    def around(cls, graph: SimilarityGraph, multipliers: Floats, width: float, hard: bool) -> Hinges:
+        """Hinges of a mean over comparisons, rounded over a width around the multipliers; hard ones have no cap."""
+        share = graph.weight / graph.weight.sum()
+        caps = np.full(len(share), np.inf) if hard else share
+        return cls(graph, multipliers, caps, share / width)
+
     def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
         """See the class."""
         short = 1.0 - self.margins(d2)

@@ -52,14 +52,12 @@ def multipliers(
     tol : stop at a gap of this share of the objective
     callback : called with the number of iterations so far and the objective
     """
-    weight = problem.graph.weight / problem.graph.weight.sum()
-    caps = np.full(len(weight), np.inf) if hard else weight
     least_width = _LEAST_HARD_WIDTH if hard else _LEAST_WIDTH
-    a, width, precision = np.zeros(len(weight)), _FIRST_WIDTH, _FIRST_PRECISION
+    a, width, precision = np.zeros(len(problem.graph)), _FIRST_WIDTH, _FIRST_PRECISION
     point = problem.zero() if start is None else start
     proof = Certificate(point, tol, callback, lower=0.0)
     for _ in range(_ROUNDS):
-        hinges = Hinges(problem.graph, a, caps, weight / width)
+        hinges = Hinges.around(problem.graph, a, width, hard)
         this = _round(problem, point, hinges)
         if point.params.size:
             found = lbfgs(this, point.params, max_iter=max_iter, tol=precision, memory=_MEMORY)

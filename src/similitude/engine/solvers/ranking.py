@@ -131,7 +131,7 @@ def ranked_primal(
     width, precision = _FIRST_WIDTH, _FIRST_PRECISION
     least_width = _LEAST_HARD_WIDTH if problem.hard else _LEAST_WIDTH
     for _ in range(_ROUNDS):
-        hinges = Hinges(graph, a, problem.caps, problem.share / width)
+        hinges = Hinges.around(graph, a, width, problem.hard)
         this = Problem(model, hinges, Ridge(problem.rate))
         found = lbfgs(this, params, max_iter=max_iter, tol=precision, memory=_MEMORY)
         proof.count(found.n_iter)
