@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 import similitude as sm
-from similitude.engine import group_models, joint, joint_terms, models, penalties, rating_terms, terms
+from similitude.engine import (
+    comparison_terms,
+    group_models,
+    joint_terms,
+    models,
+    penalties,
+    problem,
+    rating_terms,
+    terms,
+)
+from similitude.graph.build import SimilarityGraph
 
 # A parameter for every registered formula, and the places where its slope jumps.
 SCALE_PARAMETERS = {"squared": 0.0, "student": 1.5, "logarithm": 0.05, "distance": 0.01}
@@ -102,7 +112,11 @@ def term_cases(n_items=6, rows=40):
     weight, who = rng.uniform(0.5, 2.0, rows), rng.integers(-1, 3, rows)
     near, far = every[rng.integers(0, 7, rows)], every[rng.integers(7, len(every), rows)]
     free = models.Positions(n_items, 2)
+    graph = SimilarityGraph(n_items, near, far, weight, merged=True)
+    a, caps = np.linspace(0.0, 0.5, rows), np.linspace(0.5, 1.0, rows)
     cases = [
+        ("comparisons", comparison_terms.Compared(graph, loss), free),
+        ("hinges", comparison_terms.Hinges(graph, a, caps, 10.0 * caps), free),
         ("sharpness", joint_terms.Judged(loss, near, far, weight, who, 3), free),
         ("sharpness and lapse", joint_terms.Judged(loss, near, far, weight, who, 3, lapse=True), free),
         (
@@ -115,7 +129,9 @@ def term_cases(n_items=6, rows=40):
         ("two steps", rating_terms.Graded(scale, near, rng.integers(0, 2, rows), 2, weight, who, 3), free),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
-    classes = _subclasses(joint.Term, joint_terms, rating_terms) - {joint.Term, rating_terms.Rated}
+    shared = {problem.Term, problem.OnePass, rating_terms.Rated}
+    in_shards = {comparison_terms.ComparedInShards}  # compared with those in memory in tests/methods/test_sharded.py
+    classes = _subclasses(problem.Term, comparison_terms, joint_terms, rating_terms) - shared - in_shards
     assert {type(case[1]) for case in cases} == classes, "a term is missing from the registry"
     return cases
 

@@ -1,11 +1,11 @@
-"""Every term of a joint problem: gradients by finite differences, alone and together, and invariances."""
+"""Every term of a problem: gradients by finite differences, alone and together, and invariances."""
 
 import numpy as np
 import pytest
 
-from similitude.engine.joint import JointProblem
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
 from tests.contracts.registry import term_cases
 
 CASES = term_cases()
@@ -13,7 +13,7 @@ IDS = [case[0] for case in CASES]
 
 
 def problem_of(term, model, weights=None):
-    return JointProblem(model, 12, [term], Ridge(0.1, 6), weights)
+    return Problem(model, term, Ridge(0.1, 6), weights)
 
 
 def point(problem, seed=0):
@@ -37,7 +37,7 @@ def test_gradient_is_that_of_the_value(name, term, model):
 
 def test_terms_together_with_weights_have_the_gradient_of_their_sum():
     terms = [term for name, term, _ in CASES if name != "groups"]
-    problem = JointProblem(Positions(6, 2), 6, terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
+    problem = Problem(Positions(6, 2), terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
     at = point(problem)
     np.testing.assert_allclose(problem.value_and_gradient(at)[1], numeric_gradient(problem, at), rtol=1e-5, atol=1e-8)
 

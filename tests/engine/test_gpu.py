@@ -8,6 +8,7 @@ import pytest
 import similitude as sm
 from similitude.engine import terms
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.devices import blocks_on_device, choose_device, on_device
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
@@ -168,7 +169,7 @@ def test_the_spectral_start_spans_what_the_eigenvectors_span(device):
     truth = np.random.default_rng(0).normal(size=(80, 2))
     c = sm.simulate(truth, 6000, random_state=1)
     graph, backend = on_device(c, device)
-    problem = Problem(Positions(80, 2), graph, LOSSES[0], Ridge(0.1), backend)
+    problem = Problem(Positions(80, 2), Compared(graph, LOSSES[0]), Ridge(0.1), backend=backend)
     found = spectral_start(problem, 2, np.random.default_rng(2))
     wanted = spectral_positions(build_graph(c), 2, np.random.default_rng(2))
     assert sm.procrustes_distance(found, wanted) < 0.05

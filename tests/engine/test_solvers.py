@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix, Positions, Sum, Weights
 from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
@@ -26,7 +27,7 @@ def graph(n_items=8, m=60, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_accelerated_finds_the_kernel_that_cvxpy_finds(seed):
     g = graph(seed=seed)
-    problem = Problem(Matrix(8), g, LOGISTIC, Trace(0.1, 8))
+    problem = Problem(Matrix(8), Compared(g, LOGISTIC), Trace(0.1, 8))
     found = accelerated(problem, np.zeros(64), max_iter=5000, tol=1e-12)
     K = cvxpy.Variable((8, 8), PSD=True)
 
@@ -42,7 +43,9 @@ def test_accelerated_finds_the_weights_that_cvxpy_finds():
     g = graph()
     tables = np.abs(np.random.default_rng(5).normal(size=(4, 8, 8)))
     tables += tables.transpose(0, 2, 1)
-    found = accelerated(Problem(Weights(tables), g, LOGISTIC, NonNegative(0.05)), np.ones(4), max_iter=5000, tol=1e-12)
+    found = accelerated(
+        Problem(Weights(tables), Compared(g, LOGISTIC), NonNegative(0.05)), np.ones(4), max_iter=5000, tol=1e-12
+    )
     w = cvxpy.Variable(4, nonneg=True)
     i, j, k, l = *g.near_pairs.T, *g.far_pairs.T
     margin = (tables[:, k, l] - tables[:, i, j]).T @ w
@@ -53,7 +56,7 @@ def test_accelerated_finds_the_weights_that_cvxpy_finds():
 
 def test_accelerated_and_lbfgs_agree_on_a_smooth_problem():
     features = np.random.default_rng(6).normal(size=(8, 3))
-    problem = Problem(Matrix(8, features=features), graph(), LOGISTIC, Ridge(0.2))
+    problem = Problem(Matrix(8, features=features), Compared(graph(), LOGISTIC), Ridge(0.2))
     first = lbfgs(problem, np.zeros(9), tol=1e-14, max_iter=2000)
     second = accelerated(problem, np.zeros(9), tol=1e-14, max_iter=20000)
     np.testing.assert_allclose(first.params, second.params, atol=1e-4)
@@ -66,21 +69,23 @@ def test_a_sum_of_models_is_solved_by_blocks():
     tables += tables.transpose(0, 2, 1)
     both = Sum([Matrix(8), Weights(tables)])
     penalty = Blocks([(Trace(0.1, 8), 64), (NonNegative(0.05), 2)])
-    joint = accelerated(Problem(both, g, LOGISTIC, penalty), np.zeros(66), max_iter=3000, tol=1e-10)
-    alone = accelerated(Problem(Matrix(8), g, LOGISTIC, Trace(0.1, 8)), np.zeros(64), max_iter=3000, tol=1e-10)
+    joint = accelerated(Problem(both, Compared(g, LOGISTIC), penalty), np.zeros(66), max_iter=3000, tol=1e-10)
+    alone = accelerated(
+        Problem(Matrix(8), Compared(g, LOGISTIC), Trace(0.1, 8)), np.zeros(64), max_iter=3000, tol=1e-10
+    )
     assert joint.value <= alone.value + 1e-8
     assert (joint.params[64:] >= 0).all()
 
 
 def test_lbfgs_refuses_a_penalty_without_gradient():
     with pytest.raises(TypeError, match="accelerated"):
-        lbfgs(Problem(Matrix(8), graph(), LOGISTIC, Trace(0.1)), np.zeros(64))
+        lbfgs(Problem(Matrix(8), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(64))
 
 
 def test_minibatches_come_close_to_the_full_batch():
     truth = np.random.default_rng(0).normal(size=(60, 2))
     g = build_graph(sm.simulate(truth, 20_000, sharpness=1.0, random_state=1))
-    problem = Problem(Positions(60, 2), g, LOGISTIC, Ridge(0.03, 60))
+    problem = Problem(Positions(60, 2), Compared(g, LOGISTIC), Ridge(0.03, 60))
     start = np.random.default_rng(2).normal(size=(60, 2))
     exact = lbfgs(problem, start, tol=1e-9)
     quick = minibatch(problem, start, epochs=20, batch=500, random_state=0)
@@ -91,20 +96,22 @@ def test_minibatches_come_close_to_the_full_batch():
 
 def test_minibatch_names_what_it_cannot_do():
     with pytest.raises(TypeError, match="free positions"):
-        minibatch(Problem(Matrix(8), graph(), LOGISTIC, Ridge(0.1)), np.zeros(64))
+        minibatch(Problem(Matrix(8), Compared(graph(), LOGISTIC), Ridge(0.1)), np.zeros(64))
     with pytest.raises(TypeError, match="Trace"):
-        minibatch(Problem(Positions(8, 2), graph(), LOGISTIC, Trace(0.1)), np.zeros(16))
+        minibatch(Problem(Positions(8, 2), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(16))
 
 
 def test_iterations_run_out_and_say_so():
-    problem = Problem(Positions(8, 2), graph(), LOGISTIC, Ridge(0.01, 8))
+    problem = Problem(Positions(8, 2), Compared(graph(), LOGISTIC), Ridge(0.01, 8))
     start = np.random.default_rng(0).normal(size=16)
     assert lbfgs(problem, start, max_iter=2).status == "max_iter"
     assert accelerated(problem, start, max_iter=2).status == "max_iter"
 
 
 def test_a_callback_sees_every_iteration_and_may_interrupt():
-    problem = Problem(Positions(8, 2), graph(), ComparisonLoss(Formula(squared), Formula(hinge, 0.1)), Ridge(0.01, 8))
+    problem = Problem(
+        Positions(8, 2), Compared(graph(), ComparisonLoss(Formula(squared), Formula(hinge, 0.1))), Ridge(0.01, 8)
+    )
     start = np.random.default_rng(0).normal(size=16)
     seen = []
     found = lbfgs(problem, start, callback=lambda number, value: seen.append((number, value)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.engine.joint import JointProblem
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -32,15 +32,15 @@ def problems():
     """Give a name, a problem, and a point of it."""
     X = np.random.default_rng(1).normal(size=16)
     for loss in losses():
-        problem = Problem(Positions(8, 2), build_graph(feedback()), loss, Ridge(0.1, 8))
+        problem = Problem(Positions(8, 2), Compared(build_graph(feedback()), loss), Ridge(0.1, 8))
         yield f"{loss.scale.name} {loss.shape.name}", problem, X
     for case in model_cases():
-        yield case.name, Problem(case.model, build_graph(feedback(7)), CKL, Ridge(0.1, 7)), case.params
+        yield case.name, Problem(case.model, Compared(build_graph(feedback(7)), CKL), Ridge(0.1, 7)), case.params
     for name, term, model in term_cases():
-        problem = JointProblem(model, 12, [term], Ridge(0.1, 6))
+        problem = Problem(model, term, Ridge(0.1, 6))
         yield name, problem, problem.start(np.random.default_rng(2).normal(size=model.size)) + 0.1
-    terms = [term for name, term, _ in term_cases() if name != "groups"]
-    together = JointProblem(Positions(6, 2), 6, terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
+    terms = [term for name, term, _ in term_cases() if name not in ("comparisons", "hinges", "groups")]
+    together = Problem(Positions(6, 2), terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
     yield "several terms", together, together.start(np.random.default_rng(2).normal(size=12)) + 0.1
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import similitude as sm
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.information import Margins, information, item_information, margin_slopes
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
@@ -73,7 +74,7 @@ def test_information_is_the_expected_curvature(answers, loss):
     both = sm.Comparisons.concatenate([answers, answers.flip(np.ones(len(answers), bool))])
     p = sm.Similarity(X, loss).predict_proba(answers)[:, 1]
     graph = build_graph(both.reweight(np.r_[p, 1.0 - p]))
-    problem = Problem(Positions(12, 2), graph, loss, Ridge(0.0))
+    problem = Problem(Positions(12, 2), Compared(graph, loss), Ridge(0.0))
 
     def gradient(x):
         return len(answers) * problem.value_and_gradient(x)[1]

@@ -223,3 +223,11 @@ def test_what_a_model_cannot_do_is_said(answers, tmp_path):
         sm.Embedding(model=Matrix(15), penalty=Trace(0.1), solver="lbfgs").fit(answers)
     with pytest.raises(ValueError, match=r"init: expected finite positions of shape \(225,\)"):
         sm.Embedding(model=Matrix(15), init=TRUTH).fit(answers)
+
+
+def test_an_item_never_compared_stands_where_its_features_put_it(answers):
+    features = np.vstack([TRUTH, TRUTH[:1]])  # nobody compared the last, which is as the first
+    with pytest.warns(sm.FeedbackWarning, match="1 of 16"):
+        model = sm.Embedding(model=FeatureWeights(features), penalty=NonNegative(0.001), n_items=16).fit(answers)
+    np.testing.assert_allclose(model.embedding_[15], model.embedding_[0])
+    assert np.abs(model.embedding_[0]).max() > 0.1

@@ -146,7 +146,9 @@ def test_full_and_factored_solvers_agree(method, loss):
     F = features(12, 3)
     c = answers(F, 150, 3)
     given = F if method in (sm.MKPOE, sm.RCKLMKL, sm.RCKLAK) else F["shape"]
-    first, second = (fitted(method(loss, penalty=0.2, solver=s, tol=2e-4, max_iter=4000), c, given) for s in SOLVERS)
+    first, second = (
+        fitted(method(loss=loss, penalty=0.2, solver=s, tol=2e-4, max_iter=4000), c, given) for s in SOLVERS
+    )
     assert first.objective_ == pytest.approx(second.objective_, rel=3e-4)
     np.testing.assert_allclose(first.kernel_, second.kernel_, atol=0.03 * np.abs(first.kernel_).max())
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.engine.models import Positions
+from similitude.engine.comparison_terms import Compared, ComparedInShards
+from similitude.engine.models import Matrix, Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.sharded import ShardedProblem
 from similitude.graph.build import build_graph
 from similitude.graph.counts import count_shards
 from similitude.graph.passes import check_shards
@@ -38,8 +38,9 @@ def dataset(answers, tmp_path_factory):
 @pytest.mark.parametrize("method", METHODS)
 def test_value_and_gradient_are_those_of_the_whole(method, answers, dataset):
     graph, loss, params = build_graph(answers), method(2).comparison_loss(), np.random.default_rng(3).normal(size=80)
-    whole = Problem(Positions(40, 2), graph, loss, Ridge(0.1, 40))
-    parts = ShardedProblem(Positions(40, 2), dataset, loss, Ridge(0.1, 40), float(answers.weight.sum()))
+    whole = Problem(Positions(40, 2), Compared(graph, loss), Ridge(0.1, 40))
+    said = ComparedInShards(dataset, loss, float(answers.weight.sum()))
+    parts = Problem(Positions(40, 2), said, Ridge(0.1, 40))
     value, gradient = whole.value_and_gradient(params)
     assert dataset.n_shards == 10
     assert parts.value(params) == pytest.approx(value, rel=1e-12)
@@ -54,6 +55,24 @@ def test_a_fit_in_shards_ends_where_a_fit_in_memory_does(method, answers, datase
     assert parts.objective_ <= whole.objective_ * (1 + 1e-5)
     assert parts.score(dataset) == pytest.approx(parts.score(answers), abs=1e-12)
     assert np.array_equal(parts.embedding_, method(2, **settings).fit(dataset).embedding_)
+
+
+def cube(m, _):
+    """A shape of one's own: max(0, 1 - m)³."""
+    short = np.maximum(1.0 - m, 0.0)
+    return short**3, -3.0 * short**2, 6.0 * short
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "minibatch"])
+def test_a_loss_of_ones_own_is_fitted_in_shards(solver, answers, dataset):
+    whole = sm.Embedding(2, loss=cube, random_state=0).fit(answers)
+    parts = sm.Embedding(2, loss=cube, solver=solver, random_state=0).fit(dataset)
+    assert parts.objective_ <= whole.objective_ * (1.001 if solver == "lbfgs" else 1.2)
+
+
+def test_a_model_that_shards_cannot_fit_is_named(dataset):
+    with pytest.raises(TypeError, match="model: shards are fitted by positions of the items, found Matrix"):
+        sm.Embedding(model=Matrix(40)).fit(dataset)
 
 
 def test_minibatches_from_disk_come_close(answers, dataset):

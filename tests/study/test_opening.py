@@ -9,7 +9,7 @@ from similitude.study.create import new_study, still_an_example, still_in_englis
 from similitude.study.opening import fault_of
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
-from similitude.study.texts import DEFAULTS
+from similitude.study.texts import default_texts
 from similitude.study.web.limits import Limits
 from tests.study.making import SHORT, faces, picture, tones, write_study
 from tests.study.screens import FILM
@@ -109,7 +109,7 @@ def test_texts_that_would_stay_in_english_are_told(tmp_path):
     said = still_in_english(read_study(folder))
     assert "faces/study.toml: language is 'ar'" in said
     assert "would be in English: ask_triplet, scale_low" in said
-    words = "\n".join(f'{name} = "x"' for name in DEFAULTS if not name.startswith("key_") and name != "skip")
+    words = "\n".join(f'{name} = "x"' for name in default_texts() if not name.startswith("key_") and name != "skip")
     (folder / "study.toml").write_text(f'title = "T"\nlanguage = "de-AT"\n{SHORT}[texts]\n{words}\n', encoding="utf-8")
     assert "1 text of the pages would be in English: skip;" in still_in_english(read_study(folder))
     (folder / "study.toml").write_text(f'title = "T"\nlanguage = "en-GB"\n{SHORT}', encoding="utf-8")

@@ -18,6 +18,9 @@ sm.TSTE(alpha="heavy")  # wrong
 sm.CKL(mu=None)  # wrong
 sm.SOE(2, 1.0)  # wrong
 sm.GNMDS(solver="newton")  # wrong
+sm.Embedding(loss="stee")  # wrong
+sm.Embedding(loss=("squared", "logit"))  # wrong
+sm.Embedding(model="kernel")  # wrong
 sm.RaterEmbedding(method="SOE")  # wrong
 sm.GroupEmbedding(n_group=2)  # wrong
 sm.MixedEmbedding(steps="some")  # wrong

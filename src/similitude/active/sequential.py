@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.active.asked import Asked
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
@@ -76,7 +77,7 @@ class SequentialQuestions:
         if not len(near) or _met(start, near, far):
             return start
         graph = SimilarityGraph(self.n_items, near, far, np.ones(len(near)), merged=False)
-        problem = Problem(Positions(self.n_items, self.d), graph, _LOSS, Ridge(0.0, self.n_items))
+        problem = Problem(Positions(self.n_items, self.d), Compared(graph, _LOSS), Ridge(0.0, self.n_items))
         for k in range(1 + _RESTARTS):
             begin = start if k == 0 else self.rng.normal(size=start.shape)
             found = lbfgs(problem, np.array(begin), max_iter=300, tol=1e-12).params.reshape(start.shape)

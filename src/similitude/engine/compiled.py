@@ -23,6 +23,7 @@ from similitude.jit import kernel
 FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
 _kernel = kernel(**FLAGS)
 _inlined = numba.njit(forceinline=True, **FLAGS)
+_LONG = 300  # bytes of Python's code
 
 
 @numba.njit(error_model="numpy")
@@ -45,11 +46,17 @@ _OPERATIONS = {
 
 def _switch(expressions: Sequence[terms.Expression]) -> Callable[..., Any]:
     """Compile `f(code, argument, parameter)`, which evaluates the expression of that number."""
-    compiled = [_inlined(terms.lower(expression, _OPERATIONS)) for expression in expressions]
+    compiled = [_compiled(expression) for expression in expressions]
     choose = _last(compiled[-1])
     for code in reversed(range(len(compiled) - 1)):
         choose = _either(code, compiled[code], choose)
     return choose
+
+
+def _compiled(expression: terms.Expression) -> Callable[..., Any]:
+    """Compile an expression into its callers, but for a long one, which would take registers from every loop."""
+    long = len(expression.__code__.co_code) > _LONG
+    return (numba.njit(**FLAGS) if long else _inlined)(terms.lower(expression, _OPERATIONS))
 
 
 def _last(expression: Callable[..., Any]) -> Callable[..., Any]:

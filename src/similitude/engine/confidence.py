@@ -16,6 +16,7 @@ import numpy as np
 
 from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.penalties import NonNegative
+from similitude.engine.problem import Objective
 from similitude.engine.threads import over_chunks
 from similitude.feedback.columns import Array, Floats
 
@@ -63,7 +64,7 @@ class Classes:
 
 
 @dataclass(frozen=True)
-class ConfidenceProblem:
+class ConfidenceProblem(Objective):
     """Minimise over L = P - N, both at least 0: mean weight_i s_i + ranking · hinges + l1 · sum (P + N).
 
     Attributes
@@ -95,11 +96,6 @@ class ConfidenceProblem:
         """Objective alone."""
         L = self.unsplit(params)
         return self._charged(self.losses(self.X @ L.T))[0] + self.penalty.value(params)
-
-    def value_and_gradient(self, params: Floats) -> tuple[float, Floats]:
-        """Objective and its gradient."""
-        value, slope = self.data(params)
-        return value + self.penalty.value(params), slope + self.penalty.gradient(params)
 
     def unsplit(self, params: Floats) -> Floats:
         """L = P - N."""

@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax
 
-from similitude.engine.joint import Term
 from similitude.engine.penalties import Blocks, Penalty, Ridge
+from similitude.engine.problem import Term
 from similitude.engine.terms import ComparisonLoss, Formula, logistic
 from similitude.feedback.columns import Array, Bools, Floats
 

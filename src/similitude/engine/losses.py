@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,8 +35,12 @@ from similitude.engine.terms import (
     student,
 )
 
-Part = str | Expression | Formula | tuple[str | Expression, float]
-LossLike = str | ComparisonLoss | Expression | tuple[Part, Part]
+LossName = Literal["ste", "tste", "ckl", "soe", "gnmds", "probit", "logistic", "hinge"]
+ScaleName = Literal["squared", "student", "logarithm", "distance"]
+ShapeName = Literal["logistic", "probit", "hinge", "squared_hinge"]
+Scale = ScaleName | Expression | Formula | tuple[ScaleName | Expression, float]
+Shape = ShapeName | Expression | Formula | tuple[ShapeName | Expression, float]
+LossLike = LossName | ComparisonLoss | Expression | tuple[Scale, Shape]
 
 _PLAIN = Formula(squared)
 _NAMED: dict[str, Callable[[int], ComparisonLoss]] = {
@@ -55,7 +59,7 @@ _STEP = 1e-5
 _CLOSE = 1e-3  # of slope and curvature to those of small steps: a wrong formula is farther off
 
 
-def as_loss(loss: LossLike, n_components: int = 2) -> ComparisonLoss:
+def as_loss(loss: LossLike | str, n_components: int = 2) -> ComparisonLoss:
     """Return a loss given by name, by its scale and shape, or by a shape alone; formulas of one's own are tried out."""
     if isinstance(loss, str):
         name = _ALSO.get(loss, loss)

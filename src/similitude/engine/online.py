@@ -83,14 +83,14 @@ def _length(margin, steepness, rate, shape):  # type: ignore[no-untyped-def]
     """
     if shape == _HINGE:
         return min(rate, max(0.0, 1.0 - margin) / max(steepness, 1e-12))
-    t, low, high = 0.0, 0.0, -rate * shape_of(shape, margin, 0.0)[1]  # slopes get flatter on the way
+    t, low, high = 0.0, 0.0, np.inf
     for _ in range(_NEWTON):  # within a bracket: where a step is steep, Newton's alone jumps from end to end
         _, slope, curvature = shape_of(shape, margin + t * steepness, 0.0)
         beyond = t + rate * slope
         if beyond > 0.0:
             high = t
         else:
-            low = t
+            low, high = t, min(high, t - beyond)  # slopes get flatter on the way
         before = t
         t -= beyond / (1.0 + rate * curvature * steepness)
         if not low < t < high:

@@ -34,9 +34,7 @@ class Penalty(ABC):
 
     def gradient(self, params: Floats) -> Floats:
         """Derivative by the parameters, for smooth penalties."""
-        raise TypeError(
-            f"{type(self).__name__} has no gradient, so L-BFGS cannot use it; use the accelerated projected gradient"
-        )
+        raise TypeError(f"{type(self).__name__} has no gradient; use a solver that takes proximal steps, accelerated")
 
 
 class Ridge(Penalty):

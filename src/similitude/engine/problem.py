@@ -1,63 +1,207 @@
-"""A problem: model × comparisons × loss × penalty, ready for a solver; and what solvers ask of any problem."""
+"""A problem: a model, terms over its squared distances, and a penalty, ready for a solver.
+
+    min over params, own_t:   sum_t weight_t · term_t(d2, own_t) / W + penalty(params) + sum_t prior_t(own_t) / W
+
+d2 are the squared distances of the pairs that a term reads, term_t the weighted sum of its losses, and W the total
+weight of all terms: with one term it is a mean loss. Comparisons are a term (`engine.comparison_terms`); so are
+comparisons by raters who differ, links and ratings, with parameters of their own (`engine.joint_terms`,
+`engine.rating_terms`): sharpness, thresholds, slopes. The parameters are one flat vector: the model's, then the terms'.
+
+Positions with one term of comparisons take one pass over these: on threads, on a GPU, or shard by shard. Everything
+else goes through the squared distances of distinct pairs, on the CPU: distances and pullback on threads.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
 
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.models import Model, Positions
-from similitude.engine.penalties import Penalty
-from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Floats
-from similitude.graph.build import SimilarityGraph
+from similitude.engine.penalties import Blocks, Penalty, Ridge
+from similitude.feedback.columns import Array, Floats
+from similitude.graph.build import distinct_pairs
+
+_NONE: Floats = np.zeros(0)
 
 
-class Objective(Protocol):
+class Objective(ABC):
     """What a solver minimises: data(params) + penalty(params)."""
 
     @property
+    @abstractmethod
     def penalty(self) -> Penalty:
         """What keeps the parameters small, and their set."""
 
+    @abstractmethod
     def data(self, params: Floats) -> tuple[float, Floats]:
         """Value without the penalty, and its gradient."""
 
     def value(self, params: Floats) -> float:
         """Objective alone."""
-
-    def value_and_gradient(self, params: Floats) -> tuple[float, Floats]:
-        """Objective and its gradient, where the penalty is smooth."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Minimise over params: weighted mean of loss(comparison) + penalty(params)."""
-
-    model: Model
-    graph: SimilarityGraph
-    loss: ComparisonLoss
-    penalty: Penalty
-    backend: Backend = field(default_factory=CPU)
-
-    def data(self, params: Floats) -> tuple[float, Floats]:
-        """Mean loss and its gradient, the penalty left out."""
-        model = self.model
-        if isinstance(model, Positions):  # positions are in hand: one pass over the comparisons does it all
-            value, product = self.backend.embedding(self.loss, model.positions(params), self.graph)
-            return value, model.pull_positions(2.0 * product)
-        value, w = self.backend.losses(self.loss, model.sqdist(params, self.graph.pairs, self.backend), self.graph)
-        return value, model.pullback(params, self.graph.pairs, w, self.backend)
+        return self.data(params)[0] + self.penalty.value(params)
 
     def value_and_gradient(self, params: Floats) -> tuple[float, Floats]:
         """Objective and its gradient, where the penalty is smooth."""
         value, gradient = self.data(params)
         return value + self.penalty.value(params), gradient + self.penalty.gradient(params)
 
-    def value(self, params: Floats) -> float:
-        """Objective alone."""
-        return self.data(params)[0] + self.penalty.value(params)
 
-    def with_loss(self, loss: ComparisonLoss) -> Problem:
-        """Return the same problem with another loss (a step of a smoothing path, say)."""
-        return replace(self, loss=loss)
+class Term(ABC):
+    """A sum of losses of squared distances.
+
+    Attributes
+    ----------
+    pairs : (k, 2) the pairs whose squared distances it reads, in its own order
+    listed : whether there is such a list of all pairs
+    merged : whether these are the vertices of a graph, to be taken as they are
+    total : the total weight of what was said
+    size : number of its own parameters
+    """
+
+    pairs: Array
+    listed = True
+    merged = False
+    total: float
+    size: int
+
+    @abstractmethod
+    def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
+        """Weighted sum of losses, its derivative by each squared distance and by each of its own parameters."""
+
+    def start(self, d2: Floats) -> Floats:
+        """Own parameters to start from, given squared distances."""
+        return np.zeros(self.size)
+
+    def prior(self, total: float) -> Penalty:
+        """What keeps its own parameters in their place, per unit of the total weight of the problem."""
+        return Ridge(0.0)
+
+
+class OnePass(Term):
+    """A term without parameters of its own that can be taken over positions in one pass."""
+
+    size = 0
+
+    @abstractmethod
+    def embedding(self, X: Floats, backend: Backend) -> tuple[float, Floats]:
+        """Weighted mean loss of positions X, and L X for its derivatives by the squared distances."""
+
+
+class Problem(Objective):
+    """A model, terms and a penalty on the model's parameters.
+
+    Parameters
+    ----------
+    model : gives the squared distances
+    terms : what was said, one or several
+    penalty : of the model's parameters
+    weights : how much each term counts; 1 when not given
+    backend : the device
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        terms: Term | Sequence[Term],
+        penalty: Penalty,
+        weights: Sequence[float] | None = None,
+        backend: Backend | None = None,
+    ) -> None:
+        self.model, self.backend = model, backend or CPU()
+        self.terms = (terms,) if isinstance(terms, Term) else tuple(terms)
+        self.weights = [1.0] * len(self.terms) if weights is None else [float(weight) for weight in weights]
+        self.total = sum(weight * term.total for weight, term in zip(self.weights, self.terms, strict=True))
+        self._own_penalty = penalty
+        self._refuse_what_cannot_be()
+
+    @cached_property
+    def penalty(self) -> Penalty:
+        """What keeps the parameters small: the model's penalty, then the priors of terms with parameters."""
+        if not self._own_size:
+            return self._own_penalty
+        priors = [(term.prior(self.total), term.size) for term in self.terms]
+        return Blocks([(self._own_penalty, self.model.size), *priors])
+
+    @cached_property
+    def in_one_pass(self) -> OnePass | None:
+        """The lone term that is taken over positions in one pass, or None."""
+        alone = len(self.terms) == 1 and isinstance(self.model, Positions)
+        return self.terms[0] if alone and isinstance(self.terms[0], OnePass) else None
+
+    def with_model(self, model: Model) -> Problem:
+        """Return the same problem over another model."""
+        return Problem(model, self.terms, self._own_penalty, self.weights, self.backend)
+
+    def split(self, params: Floats) -> list[Floats]:
+        """Return the parameters of the model and of each term."""
+        return np.split(params, self._cuts) if self._own_size else [params, *(_NONE for _ in self.terms)]
+
+    def start(self, params: Floats) -> Floats:
+        """Return the model's parameters with own parameters of the terms that suit them."""
+        pairs, places = self._vertices
+        d2 = self.model.sqdist(params.ravel(), pairs, self.backend)
+        own = [term.start(_at(d2, place)) for term, place in zip(self.terms, places, strict=True)]
+        return np.concatenate([params.ravel(), *own])
+
+    def data(self, params: Floats) -> tuple[float, Floats]:
+        """Value and gradient, the penalty left out."""
+        model, alone = self.model, self.in_one_pass
+        if alone is not None and isinstance(model, Positions):
+            mean, product = alone.embedding(model.positions(params), self.backend)
+            return mean, model.pull_positions(2.0 * product)
+        position, *own = self.split(params)
+        pairs, places = self._vertices
+        d2 = model.sqdist(position, pairs, self.backend)
+        value, pull, gradients = 0.0, _NONE, []
+        for term, place, weight, mine in zip(self.terms, places, self.weights, own, strict=True):
+            rate = weight / self.total
+            loss, slope, gradient = term.evaluate(_at(d2, place), mine)
+            value += rate * loss
+            on_pairs = rate * (slope if place is None else np.asarray(np.bincount(place, slope, len(d2)), float))
+            pull = pull + on_pairs if len(pull) else on_pairs
+            gradients.append(rate * gradient)
+        by_position = model.pullback(position, pairs, pull, self.backend)
+        return value, np.concatenate([by_position, *gradients]) if self._own_size else by_position
+
+    @cached_property
+    def _own_size(self) -> int:
+        """Number of the terms' own parameters."""
+        return sum(term.size for term in self.terms)
+
+    @cached_property
+    def _cuts(self) -> Array:
+        return np.cumsum([self.model.size, *(term.size for term in self.terms)])[:-1]
+
+    @cached_property
+    def _vertices(self) -> tuple[Array, list[Array | None]]:
+        """The distinct pairs of all terms, and where those of each term are among them: None is all, in order."""
+        lists = [term.pairs for term in self.terms]
+        if len(self.terms) == 1 and self.terms[0].merged:
+            return lists[0], [None]
+        every = np.concatenate(lists)
+        pairs, place = distinct_pairs(every, int(every.max(initial=0)) + 1)
+        return pairs, list(np.split(place, np.cumsum([len(own) for own in lists])[:-1]))
+
+    def _refuse_what_cannot_be(self) -> None:
+        """Say which part cannot go where the problem is to be solved."""
+        if self.in_one_pass is not None:
+            return
+        model, names = type(self.model).__name__, ", ".join(type(term).__name__ for term in self.terms)
+        if not all(term.listed for term in self.terms):
+            raise TypeError(
+                f"comparisons in shards need positions and no other term, found {model} with {names}; "
+                "use comparisons in memory"
+            )
+        if not isinstance(self.backend, CPU):
+            raise TypeError(
+                f"on a device there are positions with one term of comparisons, found {model} with {names}; "
+                "use device='cpu'"
+            )
+
+
+def _at(d2: Floats, place: Array | None) -> Floats:
+    return d2 if place is None else d2[place]

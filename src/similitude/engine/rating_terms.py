@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.engine.joint import Term
 from similitude.engine.joint_terms import LOGISTIC, PLACE_SPREAD, SLOPE_SPREAD, by_code, normal_prior, spread_of
 from similitude.engine.penalties import Blocks, Penalty
+from similitude.engine.problem import Term
 from similitude.engine.terms import Formula
 from similitude.feedback.columns import Array, Floats
 

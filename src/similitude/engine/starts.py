@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
+from similitude.engine.comparison_terms import compared
 from similitude.engine.models import Positions
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Result
@@ -46,11 +46,14 @@ def parameter_starts(problem: Problem, init: Any, count: int, rng: np.random.Gen
 
 def spectral_start(problem: Problem, n_components: int, rng: np.random.Generator) -> Floats:
     """Positions from the leading eigenvectors of the normalised vote matrix, found where the comparisons are."""
-    if isinstance(problem.graph, SimilarityGraph):
-        return spectral_positions(problem.graph, n_components, rng)
+    graph = compared(problem, "a spectral start").graph
+    if isinstance(graph, SimilarityGraph):
+        return spectral_positions(graph, n_components, rng)
     from similitude.engine.gpu import starts
+    from similitude.engine.gpu.backend import TorchBackend
 
-    return starts.spectral_positions(problem.graph, problem.backend, n_components, rng)
+    assert isinstance(problem.backend, TorchBackend)
+    return starts.spectral_positions(graph, problem.backend, n_components, rng)
 
 
 def spectral_positions(graph: SimilarityGraph, n_components: int, rng: np.random.Generator) -> Floats:
@@ -105,10 +108,10 @@ def lifted_start(problem: Problem, rng: np.random.Generator, solve: Solve, extra
     `solve(problem, start, max_iter)` fits; twice the positions are rotated to their principal axes and the trailing
     ones shrunk (to a half, to a tenth) before a few more iterations, and then they are cut off.
     """
-    model, graph = problem.model, problem.graph
+    model = problem.model
     assert isinstance(model, Positions)
     keep = model.shape[1]
-    wide = replace(problem, model=Positions(graph.n_items, keep + extra, beside=model.beside))
+    wide = problem.with_model(Positions(model.n_items, keep + extra, beside=model.beside))
     X = best_scale(wide, spectral_start(wide, keep + extra, rng))
     X = solve(wide, X, 60).params.reshape(X.shape)
     for press in (0.5, 0.1):

@@ -129,12 +129,15 @@ def lower(expression: Expression, operations: Mapping[str, Any]) -> Expression:
     return types.FunctionType(expression.__code__, dict(operations), expression.__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Formula:
     """A scale or shape with its parameter."""
 
     expression: Expression
     parameter: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.parameter:g})"
 
     @property
     def name(self) -> str:
@@ -189,8 +192,8 @@ class ComparisonLoss:
     --------
     >>> import numpy as np, similitude as sm
     >>> loss = sm.Embedding(loss=("squared", "probit")).comparison_loss()
-    >>> type(loss).__name__, loss.shape.name, loss.has_probability
-    ('ComparisonLoss', 'probit', True)
+    >>> loss, loss.has_probability
+    (ComparisonLoss(scale=squared(0), shape=probit(0)), True)
     >>> near, far = np.array([1.0, 2.0]), np.array([2.0, 2.0])  # squared distances
     >>> loss.probability(near, far).round(3).tolist()
     [0.841, 0.5]

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from similitude.engine.distances import sqdist_table
 from similitude.engine.models import Weights
-from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
+from similitude.engine.solvers.certificate import Certified
+from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
@@ -45,7 +46,7 @@ class _AuxiliaryKernels(KernelEstimator, FeatureEstimator):
         tables = np.stack([squared_distances(modality) for modality in feedback.modalities.values()])
         return KernelProblem(feedback.graph, LOSSES[self.loss], parts, Weights(tables), np.full(len(tables), price))
 
-    def _keep_weights(self, found: Certified, free: Floats, feedback: Feedback) -> None:
+    def _keep_weights(self, found: Certified[Point], free: Floats, feedback: Feedback) -> None:
         """Keep weights, maps and positions: the free part and the roots of the weighted kernels side by side."""
         self.modalities_ = feedback.modalities
         self.weights_ = dict(zip(feedback.modalities, found.point.weights.tolist(), strict=True))

@@ -38,6 +38,8 @@ class Embedding(OrdinalEmbedding):
 
     Attributes
     ----------
+    embedding_ : (n, d) positions, centred; with "positions" an item never compared stands at the centre, with another
+        model where that puts it
     penalty_ : the strength that was used; NaN where a penalty of the engine was given
 
     Examples

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Blocks, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.starts import best_scale, spectral_positions
+from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -157,12 +158,12 @@ class FeatureEmbedding(FeatureEstimator):
                 (Ridge(self.penalty_, feedback.n_compared), model.size - mapped),
             ]
         )
-        return Problem(model, feedback.graph, _LOSSES[self.loss], penalty), model
+        return Problem(model, Compared(feedback.graph, _LOSSES[self.loss]), penalty), model
 
     def _start(self, problem: Problem, model: Positions) -> Floats:
         """Spectral positions, the map being what the features explain of them."""
         rng = np.random.default_rng(self.random_state)
-        X = spectral_positions(problem.graph, self.n_components, rng)
+        X = spectral_start(problem, self.n_components, rng)
         assert model.features is not None
         square = (model.features**2).sum(0)
         N = model.features.T @ X / (square + square.mean())[:, None]

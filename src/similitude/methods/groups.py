@@ -23,8 +23,8 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.group_models import GroupShifts, GroupWeights
-from similitude.engine.joint import JointProblem
 from similitude.engine.joint_terms import Mixed, normal_prior
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
@@ -219,7 +219,7 @@ class GroupEmbedding(LikelihoodEmbedding):
         found, model = [], self._model(said)
         for number in range(_PARTINGS if self.n_init == "auto" else int(self.n_init)):
             member = self._parting(said, rng, number)
-            problem = JointProblem(model, self.n_groups_ * said.n_items, [term], self._penalty(model, said))
+            problem = Problem(model, term, self._penalty(model, said))
             start = np.append(self._m_step(model, said, member, rng, number), np.log(member.mean(1)))
             found.append(lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback))
         self._keep_groups(min(found, key=lambda result: result.value), model, term, said)
@@ -257,7 +257,7 @@ class GroupEmbedding(LikelihoodEmbedding):
         if self.differ == "weights" and number:  # weights of dimensions fix the axes: try others
             X = X @ np.linalg.qr(rng.normal(size=(self.n_components, self.n_components)))[0]
         start = np.concatenate([X.ravel(), 0.01 * rng.normal(size=model.size - X.size)])
-        problem = Problem(model, said.graph(member), self.comparison_loss(), self._penalty(model, said))
+        problem = Problem(model, Compared(said.graph(member), self.comparison_loss()), self._penalty(model, said))
         return lbfgs(problem, start, max_iter=50, tol=self.tol).params
 
     def _keep_groups(self, best: Result, model: Any, term: Mixed, said: RatedAnswers) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from similitude.engine.solvers.ranking import Ranked
+from similitude.engine.solvers.certificate import Certified
 from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
@@ -24,16 +26,16 @@ def refuse_equal(c: Comparisons, graph: SimilarityGraph, square: Floats) -> None
         )
 
 
-def refuse_unmet(found: Ranked) -> None:
+def refuse_unmet(found: Certified[Any], least_norm: float) -> None:
     """Say that a hard margin was not met though the feedback does not contradict itself."""
     remedy = "use a richer kernel ('rbf'), raise rank, add features, or use slack='soft'"
     if found.status == "infeasible":
         raise ValueError(
             "slack: a hard margin cannot be met, for want of capacity: the feedback has no contradictions, but no "
-            f"dissimilarity of this kernel with a norm below {found.least_norm:.2g} meets it (proven); {remedy}"
+            f"dissimilarity of this kernel with a norm below {least_norm:.2g} meets it (proven); {remedy}"
         )
     raise ValueError(
         f"slack: a hard margin was not met in {found.n_iter} iterations: the feedback has no contradictions; a "
-        f"dissimilarity that meets it has a norm of {found.least_norm:.2g} or more (proven), and the kernel may lack "
+        f"dissimilarity that meets it has a norm of {least_norm:.2g} or more (proven), and the kernel may lack "
         f"the capacity; {remedy}, or raise max_iter"
     )

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.engine.solvers.convex import Certified, KernelProblem, Point
+from similitude.engine.solvers.certificate import Certified
+from similitude.engine.solvers.convex import KernelProblem, Point
 from similitude.engine.solvers.factored import factored
 from similitude.engine.solvers.full import full_matrices
 from similitude.engine.solvers.multipliers import multipliers
@@ -84,13 +85,13 @@ class KernelEstimator(ComparisonEstimator):
         for name in ("penalty", "auxiliary_penalty"):
             check_number(name, getattr(self, name, "auto"), positive=True, also="auto")
 
-    def _solve(self, problem: KernelProblem, start: Point | None, callback: Callback | None) -> Certified:
+    def _solve(self, problem: KernelProblem, start: Point | None, callback: Callback | None) -> Certified[Point]:
         if self.solver == "full":
             return full_matrices(problem, max_iter=self.max_iter, tol=self.tol, callback=callback)
         solve = multipliers if self.loss == "hinge" else factored
         return solve(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
-    def _keep(self, found: Certified, X: Floats, feedback: Feedback) -> None:
+    def _keep(self, found: Certified[Point], X: Floats, feedback: Feedback) -> None:
         """Keep positions and how the solver ended; say so where it did not get there."""
         self.similarity_ = self._in_use(X, self._similarity_loss(), feedback.comparisons.names)
         self.point_ = found.point

@@ -22,11 +22,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix
 from similitude.engine.penalties import UnitDiagonal
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
-from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
+from similitude.engine.solvers.certificate import Certified
+from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
@@ -153,7 +155,7 @@ class RCKL(KernelEstimator):
 
     def _fit_ckl(self, feedback: Feedback, callback: Callback | None) -> Self:
         n = feedback.graph.n_items
-        problem = Problem(Matrix(n), feedback.graph, self._similarity_loss(), UnitDiagonal())
+        problem = Problem(Matrix(n), Compared(feedback.graph, self._similarity_loss()), UnitDiagonal())
         found = accelerated(problem, np.eye(n).ravel(), max_iter=self.max_iter, tol=1e-3 * self.tol, callback=callback)
         values, vectors = linalg.eigh(found.params.reshape(n, n))
         X = vectors * np.sqrt(np.maximum(values, 0.0))

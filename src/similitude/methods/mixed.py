@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.distances import pair_sqdist
-from similitude.engine.joint import JointProblem
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.arraylike import Table
@@ -157,15 +157,15 @@ class MixedEmbedding(LikelihoodEmbedding):
                 known = ", ".join((*FORMS, *sorted(QUESTIONS)))
                 raise ValueError(f"weights: expected numbers of at least 0 for {known}, found {name!r}: {weight!r}")
 
-    def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> JointProblem:
+    def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> Problem:
         terms, shares = said.terms(self.comparison_loss(), weights)
         total = sum(share * term.total for term, share in zip(terms, shares, strict=True))
         strength = self._prior * said.n_present / total if self.penalty == "auto" else float(self.penalty)
         self.penalty_ = strength
         ridge = Ridge(strength, said.n_present)
-        return JointProblem(Positions(said.n_items, self.n_components), said.n_items, terms, ridge, shares)
+        return Problem(Positions(said.n_items, self.n_components), terms, ridge, shares)
 
-    def _joint(self, problem: JointProblem, callback: Callback | None) -> Result:
+    def _joint(self, problem: Problem, callback: Callback | None) -> Result:
         start = problem.start(self.embedding_)
         return lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
@@ -224,7 +224,7 @@ class MixedEmbedding(LikelihoodEmbedding):
         self.ratings_: list[dict[str, Any]] = []
         self.n_used_ = said.counts
 
-    def _keep_joint(self, best: Result, problem: JointProblem, said: MixedFeedback) -> None:
+    def _keep_joint(self, best: Result, problem: Problem, said: MixedFeedback) -> None:
         position, *own = problem.split(best.params)
         X = position.reshape(said.n_items, -1)
         present = said.present[:, None]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.engine.joint import Term
 from similitude.engine.joint_terms import Judged, Linked
+from similitude.engine.problem import Term
 from similitude.engine.rating_terms import Graded, Measured
 from similitude.engine.terms import ComparisonLoss, Formula, distance
 from similitude.feedback.columns import Array, Bools, Categories, Floats

@@ -10,11 +10,13 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU, Backend
+from similitude.engine.comparison_terms import Compared, compared
 from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
 from similitude.engine.models import Model, Positions
 from similitude.engine.penalties import Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
+from similitude.engine.solvers.minibatch import NEEDS as MINIBATCH
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import (
     best_scale,
@@ -134,7 +136,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         rng = np.random.default_rng(self.random_state)
         count = int((graph.occurrences > 0).sum())
         penalty, model = self.priced(count, graph.total_weight), self.items_model(graph.n_items)
-        problem = Problem(model, graph, self.comparison_loss(), penalty, backend)
+        problem = Problem(model, Compared(graph, self.comparison_loss()), penalty, backend=backend)
         if isinstance(feedback, Shards) and graph.from_disk is not None:  # few passes: none for a start
             starts = [sample_start(self, feedback, rng) * (graph.occurrences > 0)[:, None]]
         else:
@@ -186,7 +188,7 @@ class OrdinalEmbedding(ComparisonEstimator):
         check_number("penalty", self.penalty, also="auto")
 
     def _starts(self, problem: Problem, rng: np.random.Generator) -> list[Floats]:
-        graph, d = problem.graph, self.n_components
+        graph, d = compared(problem, "a start").graph, self.n_components
         spectral = isinstance(self.init, str) and self.init == "spectral"
         count = 1 + (spectral and d <= 2) if self.n_init == "auto" else int(self.n_init)
         if not (isinstance(problem.model, Positions) and problem.model.shape == (graph.n_items, d)):
@@ -213,8 +215,8 @@ class OrdinalEmbedding(ComparisonEstimator):
         callback: Callback | None = None,
     ) -> Result:
         lbfgs, minibatch = solvers_of(problem.backend)
-        slow = isinstance(problem.backend, CPU) and len(problem.graph) >= _MINIBATCH_FROM
-        if self.solver == "minibatch" or (self.solver == "auto" and slow):
+        many = isinstance(problem.backend, CPU) and len(compared(problem, "a solver").graph) >= _MINIBATCH_FROM
+        if self.solver == "minibatch" or (self.solver == "auto" and many and MINIBATCH.lacking(problem) is None):
             return minibatch(problem, start, random_state=rng, callback=callback)
         max_iter = self.max_iter if at_most is None else min(at_most, self.max_iter)
         if self.solver == "auto" and not problem.penalty.smooth:
@@ -223,7 +225,9 @@ class OrdinalEmbedding(ComparisonEstimator):
 
     def _keep(self, best: Result, model: Model, names: Names | None, compared: Bools) -> None:
         X = model.positions(best.params)
-        self._keep_positions(best, (X - X[compared].mean(0)) * compared[:, None], names)
+        X = X - X[compared].mean(0)
+        free = isinstance(model, Positions) and model.features is None
+        self._keep_positions(best, X * compared[:, None] if free else X, names)
 
     def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
         """Keep the positions and how the solver ended; say so where it did not get there."""

@@ -27,10 +27,12 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import FeatureWeights, Positions
 from similitude.engine.penalties import Blocks, Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.convex import Certified, KernelProblem, Part, Point
+from similitude.engine.solvers.certificate import Certified
+from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
@@ -156,7 +158,7 @@ class KPOE(KernelEstimator, FeatureEstimator):
         N[used, np.arange(len(used))] = np.sqrt(u[used])
         self._keep_maps(found, per_modality(self.modalities_, N), feedback)
 
-    def _keep_maps(self, found: Certified, maps: dict[str, Floats], feedback: Feedback) -> None:
+    def _keep_maps(self, found: Certified[Point], maps: dict[str, Floats], feedback: Feedback) -> None:
         """Keep maps to one space, turned to the principal axes of the items."""
         X = np.sum([self.modalities_[name].features @ N for name, N in maps.items()], axis=0)
         centre, turn = principal_axes(X)
@@ -273,7 +275,7 @@ class MKPOE(KPOE):
         shares, values, total = np.full(len(sizes), 1.0 / len(sizes)), [np.inf], 0
         while len(values) <= _ALTERNATIONS:
             ridges = [Ridge(rate / share) for share in shares]
-            problem = Problem(model, feedback.graph, loss, Blocks(list(zip(ridges, sizes, strict=True))))
+            problem = Problem(model, Compared(feedback.graph, loss), Blocks(list(zip(ridges, sizes, strict=True))))
             found = lbfgs(problem, N, max_iter=self.max_iter, callback=callback)
             N, total = found.params, total + found.n_iter
             norms = np.array([np.linalg.norm(own) for own in np.split(N, np.cumsum(sizes)[:-1])])
@@ -297,7 +299,7 @@ def beside(factors: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def without_crumbs(problem: KernelProblem, found: Certified, tol: float) -> Certified:
+def without_crumbs(problem: KernelProblem, found: Certified[Point], tol: float) -> Certified[Point]:
     """Return the solution with its least weights set to zero, as many of them as cost nothing to speak of.
 
     A solver stops a little before weights are exactly zero; a reader wants to see which are.
@@ -307,5 +309,5 @@ def without_crumbs(problem: KernelProblem, found: Certified, tol: float) -> Cert
         kept = replace(found.point, weights=np.where(u > share * u.max(), u, 0.0))
         value = problem.value(kept)
         if value - found.value <= 0.1 * tol * abs(found.value):
-            return replace(found, point=kept, value=value, gap=max(found.gap + value - found.value, 0.0))
+            return replace(found, point=kept, value=value)
     return found

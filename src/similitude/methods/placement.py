@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -49,7 +50,7 @@ def place_items(
     model = Positions(c.n_items - n_old, fixed.shape[1], fixed=fixed)
     prior = np.zeros(model.shape) if expected is None else _checked(expected, model.shape) - centre
     strength = 0.5 / max(float((fixed**2).mean()) if variance is None else variance, 1e-12)
-    problem = Problem(model, graph, similarity.loss, Ridge(strength / weight.sum(), centre=prior.ravel()))
+    problem = Problem(model, Compared(graph, similarity.loss), Ridge(strength / weight.sum(), centre=prior.ravel()))
     starts = _starts(graph, fixed, n_init, np.random.default_rng(random_state))
     if expected is not None:
         starts.append(prior)

@@ -16,12 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.starts import best_scale, spectral_positions
+from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
 from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -120,7 +121,9 @@ class RankProjection(FeatureEstimator):
         feedback = Feedback(c, build_graph(c), self.modalities_)
         self.penalty_ = feedback.sparsity if self.penalty == "auto" else float(self.penalty)
         model = Positions(c.n_items, self.n_components, features=side_by_side(self.modalities_))
-        problem = Problem(model, feedback.graph, _LOSSES[self.loss], Ridge(self.penalty_, feedback.n_compared))
+        problem = Problem(
+            model, Compared(feedback.graph, _LOSSES[self.loss]), Ridge(self.penalty_, feedback.n_compared)
+        )
         starts = self._starts(problem, model)
         runs = [lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback) for start in starts]
         self._keep(min(runs, key=lambda run: run.value), model, feedback)
@@ -137,7 +140,7 @@ class RankProjection(FeatureEstimator):
         assert model.features is not None
         rng = np.random.default_rng(self.random_state)
         square = (model.features**2).sum(0)[:, None]
-        votes = model.features.T @ spectral_positions(problem.graph, self.n_components, rng) / (square + square.mean())
+        votes = model.features.T @ spectral_start(problem, self.n_components, rng) / (square + square.mean())
         others = [rng.normal(size=model.shape) / np.sqrt(model.shape[0]) for _ in range(self.n_init - 1)]
         return [best_scale(problem, start) for start in (votes, *others)]
 

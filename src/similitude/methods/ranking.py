@@ -30,6 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.backend import CPU
+from similitude.engine.solvers.certificate import Certified
 from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.arraylike import ItemRows
@@ -154,7 +155,7 @@ class DRankingVM(ComparisonEstimator):
         problem = self._problem(c)
         found = self._solve(problem, callback)
         if not np.isfinite(found.value):
-            refuse_unmet(found)
+            refuse_unmet(found, problem.least_norm(found.lower))
         self._keep(found, c)
         return self
 
@@ -285,7 +286,7 @@ class DRankingVM(ComparisonEstimator):
         self.penalty_ = 1.0 if hard else float(usual if self.penalty == "auto" else self.penalty)
         return RankingProblem(graph, self.penalty_, hard, max(typical, 1e-300) ** 0.5)
 
-    def _solve(self, problem: RankingProblem, callback: Callback | None) -> Ranked:
+    def _solve(self, problem: RankingProblem, callback: Callback | None) -> Certified[Ranked]:
         """Return the optimum with its parameters, whichever way it was found."""
         X = self.modality_.features[:, : self.rank]
         model, merged = self._pairs.model(X), replace(problem.graph, merged=True)
@@ -295,13 +296,13 @@ class DRankingVM(ComparisonEstimator):
         gram = self._pairs.gram(X @ X.T, merged.pairs)
         dual = replace(problem, graph=merged)
         found = ranked_dual(dual, gram, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        pull = dual.pull(found.multipliers)
-        params = model.pullback(np.zeros(model.size), merged.pairs, pull, CPU()) / (2.0 * problem.rate)
-        return replace(found, params=params)
+        a = found.point.multipliers
+        return replace(found, point=Ranked(a, dual.params(model, a)))
 
-    def _keep(self, found: Ranked, c: Comparisons) -> None:
+    def _keep(self, found: Certified[Ranked], c: Comparisons) -> None:
         X = self.modality_.features[:, : self.rank]
-        params = found.params if self.pair_kernel == "sum" else found.params.reshape(X.shape[1], -1)
+        params = found.point.params
+        params = params if self.pair_kernel == "sum" else params.reshape(X.shape[1], -1)
         self.params_ = params if params.ndim == 1 else 0.5 * (params + params.T)
         self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status
         settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.distances import pair_sqdist
-from similitude.engine.joint import JointProblem
 from similitude.engine.joint_terms import Judged
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.arraylike import Table
@@ -151,7 +151,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         model = Positions(c.n_items, self.n_components)
         params = np.concatenate([self.embedding_.ravel(), own])
         for _ in range(1 if self.spread != "auto" else _ROUNDS):
-            problem = JointProblem(model, c.n_items, [term], Ridge(self.penalty_, compared))
+            problem = Problem(model, term, Ridge(self.penalty_, compared))
             found = lbfgs(problem, params, max_iter=self.max_iter, tol=self.tol, callback=callback)
             params = found.params
             X, own = problem.split(params)

@@ -10,9 +10,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import ComparedInShards
 from similitude.engine.devices import choose_device
 from similitude.engine.models import Positions
-from similitude.engine.sharded import ShardedProblem
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch_from_disk
 from similitude.engine.solvers.result import Callback, Result
@@ -55,7 +56,7 @@ def fit_shards(
             f"model: shards are fitted by positions of the items, found {type(model).__name__}; "
             "fit it to comparisons in memory"
         )
-    problem = ShardedProblem(model, shards, estimator.comparison_loss(), penalty, counts.weight)
+    problem = Problem(model, ComparedInShards(shards, estimator.comparison_loss(), counts.weight), penalty)
     start = sample_start(estimator, shards, rng) * compared[:, None]
     if by_minibatch(estimator.solver, shards, model):
         epochs = int(np.clip(_SEEN // len(shards), 2, 10))

@@ -24,6 +24,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import FeatureWeights, Positions, Sum
 from similitude.engine.penalties import Blocks, NonNegative, Ridge
 from similitude.engine.problem import Problem
@@ -183,11 +184,12 @@ class TACKL(FeatureEstimator, CKL):
     def _two_steps(self, feedback: Feedback, callback: Callback | None) -> tuple[Floats, Result]:
         """(4.23), then (4.26): squared weights, and the best free dimensions with the whole objective."""
         unit, price = self.features_, NonNegative(self.weight_penalty_)
-        first = Problem(FeatureWeights(unit), feedback.graph, self.comparison_loss(), price)
+        said = Compared(feedback.graph, self.comparison_loss())
+        first = Problem(FeatureWeights(unit), said, price)
         start = best_scale(first, np.full(unit.shape[1], 1.0 / unit.shape[1]))
         u = lbfgs(first, start, max_iter=self.max_iter, tol=_CLOSER * self.tol, callback=callback).params
         model = Positions(feedback.graph.n_items, self.n_components, beside=unit * np.sqrt(u))
-        second = Problem(model, feedback.graph, self.comparison_loss(), Ridge(self.penalty_, feedback.n_compared))
+        second = Problem(model, said, Ridge(self.penalty_, feedback.n_compared))
         rng = np.random.default_rng(self.random_state)
         found = [self._solve(second, x, rng, callback=callback) for x in self._starts(second, rng)]
         best = min(found, key=lambda result: result.value)
@@ -199,9 +201,8 @@ class TACKL(FeatureEstimator, CKL):
         parts = FeatureWeights(self.features_), Positions(feedback.graph.n_items, self.n_components)
         prices = NonNegative(self.weight_penalty_), Ridge(self.penalty_, feedback.n_compared)
         sizes = [part.size for part in parts]
-        problem = Problem(
-            Sum(parts), feedback.graph, self.comparison_loss(), Blocks([*zip(prices, sizes, strict=True)])
-        )
+        said = Compared(feedback.graph, self.comparison_loss())
+        problem = Problem(Sum(parts), said, Blocks([*zip(prices, sizes, strict=True)]))
         start = np.concatenate([u, steps.params])
         best = lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
         u, free = np.split(best.params, [len(u)])

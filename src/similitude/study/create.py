@@ -11,6 +11,7 @@ from string import Template
 
 from similitude.display.words import counted
 from similitude.feedback.files.whole import write_whole
+from similitude.feedback.forms import PAGES
 from similitude.study.settings import FILE, Study, StudyError, check_name
 from similitude.study.texts import DEFAULTS
 
@@ -43,7 +44,7 @@ def still_in_english(study: Study) -> str | None:
     """A sentence where a study in another language has texts that its `[texts]` do not say."""
     if study.language.partition("-")[0].lower() == "en":
         return None
-    used = [name for name in DEFAULTS if not name.startswith("ask_") or name.startswith(f"ask_{study.question.form}")]
+    used = [*PAGES[study.question.form].asks, *DEFAULTS]
     left = [name for name in used if name not in study.texts and not name.startswith("key_")]
     if not left:
         return None

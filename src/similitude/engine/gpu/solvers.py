@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
+from similitude.engine.comparison_terms import compared
 from similitude.engine.gpu.backend import TorchBackend
 from similitude.engine.gpu.comparisons import DeviceComparisons, Part
 from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import NEEDS
 from similitude.engine.solvers.minibatch import free_positions
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.columns import Floats
@@ -28,6 +30,7 @@ def lbfgs(
     callback: Callback | None = None,
 ) -> Result:
     """Minimise a smooth problem, until an iteration gains less than tol of the objective, looked at every few."""
+    NEEDS.check(problem)
     backend = problem.backend
     assert isinstance(backend, TorchBackend)
     x = backend.tensor(np.ascontiguousarray(start).ravel()).clone().requires_grad_()
@@ -72,8 +75,9 @@ def minibatch(
     A batch is a share of the segments of one part, so that comparisons which are streamed are copied once in an epoch.
     `steps` are those of an epoch, whatever the size of the data; the largest step falls as a half cosine.
     """
-    backend, graph = problem.backend, problem.graph
-    model, ridge = free_positions(problem.model, problem.penalty)
+    backend, term = problem.backend, compared(problem, "minibatch")
+    graph = term.graph
+    model, ridge = free_positions(problem)
     assert isinstance(backend, TorchBackend)
     assert isinstance(graph, DeviceComparisons)
     X = backend.tensor(np.asarray(start).reshape(model.shape)).clone()
@@ -89,7 +93,7 @@ def minibatch(
         for batch in batches(graph, steps, chance):
             out = torch.zeros_like(X)
             weight = batch.total_weight
-            total += backend.add(problem.loss, X, batch, out)
+            total += backend.add(term.loss, X, batch, out)
             X.grad = 2.0 * (out / weight + ridge.rate * X)
             optimizer.step()
             schedule.step()

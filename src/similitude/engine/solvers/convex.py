@@ -21,10 +21,11 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Model, Positions, Sum
 from similitude.engine.penalties import Blocks, NonNegative, Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.terms import ComparisonLoss, hinge
+from similitude.engine.terms import ComparisonLoss, hinge, logistic, squared
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
@@ -65,17 +66,6 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Certified:
-    """A point with a proof of how good it is: the optimum lies between `value - gap` and `value`."""
-
-    point: Point
-    value: float
-    gap: float
-    status: str
-    n_iter: int
-
-
-@dataclass(frozen=True)
 class Bound:
     """A lower bound of the optimum, and per part the directions in which more columns improve."""
 
@@ -107,6 +97,13 @@ class KernelProblem:
     weights: Model | None = None
     prices: Floats = field(default_factory=lambda: np.zeros(0))
 
+    def __post_init__(self) -> None:
+        if self.loss.scale.expression is not squared or self.loss.shape.expression not in (hinge, logistic):
+            raise TypeError(
+                "a bound is known for hinge and logistic on squared distances, found "
+                f"{self.loss.scale.name} and {self.loss.shape.name}; fit such a loss by Embedding"
+            )
+
     def order(self, part: Part) -> int:
         """Return the order q of a part's W."""
         return self.graph.n_items if part.features is None else part.features.shape[1]
@@ -123,11 +120,11 @@ class KernelProblem:
         ]
         penalties = [(Ridge(part.rate), factor.size) for part, factor in zip(self.parts, point.factors, strict=True)]
         if len(models) == 1 and self.weights is None:
-            return Problem(models[0], self.graph, loss, penalties[0][0])
+            return Problem(models[0], Compared(self.graph, loss), penalties[0][0])
         if self.weights is not None:
             models.append(self.weights)
         prices = (NonNegative(self.prices), len(self.prices))
-        return Problem(Sum(models), self.graph, loss, Blocks([*penalties, prices]))
+        return Problem(Sum(models), Compared(self.graph, loss), Blocks([*penalties, prices]))
 
     def value(self, point: Point) -> float:
         """Return the objective, a hinge without its rounding."""

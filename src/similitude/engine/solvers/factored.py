@@ -7,11 +7,8 @@ all: the first directions are those of the votes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
-from similitude.engine.solvers.convex import Certified, KernelProblem, Point
+from similitude.engine.solvers.certificate import Certificate, Certified
+from similitude.engine.solvers.convex import KernelProblem, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 
@@ -26,7 +23,7 @@ def factored(
     max_iter: int = 1000,
     tol: float = 1e-3,
     callback: Callback | None = None,
-) -> Certified:
+) -> Certified[Point]:
     """Minimise a problem with a smooth loss over factors with as many columns as it takes.
 
     Parameters
@@ -37,25 +34,20 @@ def factored(
     tol : stop at a gap of this share of the objective
     callback : called with the number of iterations so far and the objective
     """
-    point = problem.zero() if start is None else start
-    best, lower, precision = Certified(point, np.inf, np.inf, "stalled", 0), -np.inf, _FIRST_PRECISION
+    point, precision = problem.zero() if start is None else start, _FIRST_PRECISION
+    proof = Certificate(point, tol, callback, status="stalled")
     while precision >= _LAST_PRECISION:
         smooth = problem.factored(point, problem.loss)
         if point.params.size:
             found = lbfgs(smooth, point.params, max_iter=max_iter, tol=precision, memory=_MEMORY)
-            cut = "max_iter" if found.status == "max_iter" else "stalled"
-            point, best = point.at(found.params), replace(best, status=cut, n_iter=best.n_iter + found.n_iter)
-        value, bound = problem.value(point), problem.bound(point, problem.loss, 0.1 * tol)
-        lower, before = max(lower, bound.lower), best.gap
-        if value < best.value:
-            best = replace(best, point=point, value=value)
-        best = replace(best, gap=max(best.value - lower, 0.0))
-        if callback is not None:
-            callback(best.n_iter, best.value)
-        if best.gap <= tol * abs(best.value):
-            return replace(best, status="converged")
+            proof.count(found.n_iter, "max_iter" if found.status == "max_iter" else "stalled")
+            point = point.at(found.params)
+        bound = problem.bound(point, problem.loss, 0.1 * tol)
+        proof.offer(point, problem.value(point))
+        if proof.proven(bound.lower):
+            break
         if bound.improves:
             point = problem.widened(point, bound.directions)
-        if not bound.improves or best.gap > 0.5 * before:
+        if not bound.improves or proof.slow(0.5):
             precision *= 0.01
-    return best
+    return proof.best

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import linalg
 
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix, Model, Sum
 from similitude.engine.penalties import Blocks, NonNegative, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
-from similitude.engine.solvers.convex import Certified, KernelProblem, Point
+from similitude.engine.solvers.certificate import Certificate, Certified
+from similitude.engine.solvers.convex import KernelProblem, Point
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, hinge
 from similitude.feedback.columns import Floats
@@ -21,7 +23,7 @@ _SMOOTHING = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 
 def full_matrices(
     problem: KernelProblem, *, max_iter: int = 1000, tol: float = 1e-3, callback: Callback | None = None
-) -> Certified:
+) -> Certified[Point]:
     """Minimise with an eigendecomposition of every W_p in every step, a hinge ever less rounded."""
     models: list[Model] = [Matrix(problem.graph.n_items, features=part.features) for part in problem.parts]
     penalties = [(Trace(part.rate), model.size) for part, model in zip(problem.parts, models, strict=True)]
@@ -30,20 +32,18 @@ def full_matrices(
         models.append(problem.weights)
     penalty = Blocks([*penalties, (NonNegative(problem.prices), len(problem.prices))])
     params = np.zeros(sum(sizes) + len(problem.prices))
-    best, lower, total = Certified(problem.zero(), np.inf, np.inf, "max_iter", 0), -np.inf, 0
+    proof = Certificate(problem.zero(), tol)
     for smooth in _smoothed(problem.loss):
-        whole = Problem(Sum(models), problem.graph, smooth, penalty)
+        whole = Problem(Sum(models), Compared(problem.graph, smooth), penalty)
         found = accelerated(whole, params, max_iter=max_iter, tol=tol * 1e-6, callback=callback)
-        params, total = found.params, total + found.n_iter
+        params = found.params
         *matrices, weights = np.split(params, np.cumsum(sizes))
         point = Point(tuple(_root(own) for own in matrices), weights)
-        value = problem.value(point)
-        lower = max(lower, problem.bound(point, smooth).lower)
-        gap = max(value - lower, 0.0)
-        best = Certified(point, value, gap, "converged" if gap <= tol * abs(value) else "max_iter", total)
-        if best.status == "converged":
+        proof.count(found.n_iter)
+        proof.offer(point, problem.value(point))
+        if proof.proven(problem.bound(point, smooth).lower):
             break
-    return best
+    return proof.best
 
 
 def _smoothed(loss: ComparisonLoss) -> Iterator[ComparisonLoss]:

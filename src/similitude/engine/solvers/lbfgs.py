@@ -9,9 +9,12 @@ from scipy import optimize
 
 from similitude.engine.penalties import Penalty
 from similitude.engine.problem import Objective
+from similitude.engine.solvers.needs import Needs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
+
+NEEDS = Needs("lbfgs", smooth=True)
 
 
 def lbfgs(
@@ -28,6 +31,7 @@ def lbfgs(
     `memory` is the number of past steps from which it knows the curvature. A thousandth of `tol` bounds the gradient,
     so that a start at a stationary point stops at once.
     """
+    NEEDS.check(problem)
     seen = 0
 
     def after(intermediate_result: Any) -> None:

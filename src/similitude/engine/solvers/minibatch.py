@@ -7,16 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.engine.backend import CPU, loss_codes
+from similitude.engine.comparison_terms import ComparedInShards, compared
 from similitude.engine.models import Positions
-from similitude.engine.penalties import Penalty, Ridge
+from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.sharded import ShardedProblem
+from similitude.engine.solvers.needs import Needs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.columns import Array, Floats
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
+
+NEEDS = Needs("minibatch", ridge=True, free_positions=True)
 
 
 def minibatch(
@@ -34,12 +37,13 @@ def minibatch(
     The ridge strength · |X|²/n is spread over the occurrences of each item, strength · (sum of weights) / (n · its
     occurrences), so that the mean over comparisons is the ridge itself and only touched rows change.
     """
-    model, ridge = free_positions(problem.model, problem.penalty)
-    graph = problem.graph
+    model, ridge = free_positions(problem)
+    term = compared(problem, "minibatch")
+    graph = term.graph
     rng = np.random.default_rng(random_state)
     weight = graph.weight / graph.weight.mean()
     per_occurrence = ridge.rate * len(graph) / np.maximum(graph.occurrences, 1)
-    steps = _Steps(model, start, problem.loss, per_occurrence, batch, rate, epochs * -(-len(graph) // batch))
+    steps = _Steps(model, start, term.loss, per_occurrence, batch, rate, epochs * -(-len(graph) // batch))
     for epoch in range(1, epochs + 1):
         total = steps.along(rng.permutation(len(graph)), graph.near_pairs, graph.far_pairs, weight)
         if callback is not None:
@@ -49,7 +53,7 @@ def minibatch(
 
 
 def minibatch_from_disk(
-    problem: ShardedProblem,
+    problem: Problem,
     counts: Counts,
     start: Floats,
     *,
@@ -60,15 +64,17 @@ def minibatch_from_disk(
     callback: Callback | None = None,
 ) -> Result:
     """`minibatch` over a `ComparisonDataset`: each pass reads the row groups in another order, mixed."""
-    model, ridge = free_positions(problem.model, problem.penalty)
-    dataset = problem.shards
-    if not isinstance(dataset, ComparisonDataset):
-        raise TypeError(f"solver: minibatch reads a folder in one process, found {type(dataset).__name__}; use lbfgs")
+    model, ridge = free_positions(problem)
+    term = problem.terms[0]
+    if not (isinstance(term, ComparedInShards) and isinstance(term.shards, ComparisonDataset)):
+        found = type(getattr(term, "shards", term)).__name__
+        raise TypeError(f"solver: minibatch reads a folder in one process, found {found}; use lbfgs")
+    dataset = term.shards
     rng = np.random.default_rng(random_state)
     mean_weight = counts.weight / len(dataset)
     per_occurrence = ridge.rate * len(dataset) / np.maximum(counts.occurrences, 1)
     planned = epochs * -(-len(dataset) // batch)
-    steps = _Steps(model, start, problem.loss, per_occurrence, batch, rate, planned)
+    steps = _Steps(model, start, term.loss, per_occurrence, batch, rate, planned)
     for epoch in range(1, epochs + 1):
         total = 0.0
         for block in dataset.mixed(rng):
@@ -129,11 +135,10 @@ class _Steps:
         return value * total
 
 
-def free_positions(model: object, ridge: Penalty) -> tuple[Positions, Ridge]:
+def free_positions(problem: Problem) -> tuple[Positions, Ridge]:
     """The model and penalty of a problem over free positions with a ridge; any other is refused."""
-    free = isinstance(model, Positions) and model.features is None and model.fixed is None and model.beside is None
-    if not isinstance(model, Positions) or not free:
-        raise TypeError("minibatch needs free positions of the items; use lbfgs for this model")
-    if not isinstance(ridge, Ridge):
-        raise TypeError(f"minibatch needs a ridge, found {type(ridge).__name__}; use accelerated for this penalty")
+    NEEDS.check(problem)
+    model, ridge = problem.model, problem.penalty
+    assert isinstance(model, Positions)
+    assert isinstance(ridge, Ridge)
     return model, ridge

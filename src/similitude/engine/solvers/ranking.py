@@ -20,16 +20,18 @@ sum(a) / |Z'a| long: where that has no end, no p meets them all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Hinges, pulled
 from similitude.engine.models import Model
 from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.engine.solvers.certificate import Certificate, Certified
 from similitude.engine.solvers.lbfgs import lbfgs
-from similitude.engine.solvers.multipliers import Round
 from similitude.engine.solvers.result import Callback
-from similitude.engine.terms import ComparisonLoss, Formula, hinge, squared
 from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
 
@@ -38,30 +40,15 @@ _FIRST_WIDTH, _LEAST_WIDTH, _LEAST_HARD_WIDTH = 0.3, 1e-4, 1e-9
 _FIRST_PRECISION, _LAST_PRECISION = 1e-6, 1e-15
 _MEMORY = 20
 _SWEEPS = 10  # between two looks at the gap
-_LOSS = ComparisonLoss(Formula(squared), Formula(hinge, 1e-9))
 _LONGEST = 1e7  # of parameters that meet a hard margin, in units of the inverse of a comparison's typical |z|
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Where a solver ended: the optimum lies between `value - gap` and `value`.
-
-    Attributes
-    ----------
-    multipliers : (m,) a of each comparison
-    params : of `ranked_primal`: the parameters
-    value, gap : the objective, infinite where a hard margin was not met, and its distance from the proven bound
-    least_norm : of a hard margin: a proven least length of parameters that meet it
-    status : "converged", "max_iter", or "infeasible": a hard margin that nothing shorter than `least_norm` meets
-    """
+    """A point of such a problem: (m,) multipliers a, and parameters p (none where they were not asked for)."""
 
     multipliers: Floats
     params: Floats
-    value: float = np.inf
-    gap: float = np.inf
-    least_norm: float = 0.0
-    status: str = "max_iter"
-    n_iter: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,7 +60,7 @@ class RankingProblem:
     graph : the comparisons
     rate : of the ridge
     hard : whether every margin must be at least 1
-    size : the typical length of a z_t: says what is long in `Ranked.least_norm`
+    size : the typical length of a z_t: says what is long in `least_norm`
     """
 
     graph: SimilarityGraph
@@ -91,11 +78,6 @@ class RankingProblem:
         """(m,) the most that each multiplier may be."""
         return np.full(len(self.graph), np.inf) if self.hard else self.share
 
-    def pull(self, multipliers: Floats) -> Floats:
-        """(P,) the incidence matrix of the graph times multipliers: what each pair's value is pulled up by."""
-        far = np.bincount(self.graph.far, multipliers, len(self.graph.pairs))
-        return (far - np.bincount(self.graph.near, multipliers, len(self.graph.pairs))).astype(float)
-
     def value(self, margins: Floats, square: float) -> tuple[float, float]:
         """Objective at parameters with these margins and squared length, and the growth that makes them feasible."""
         if not self.hard:
@@ -111,13 +93,19 @@ class RankingProblem:
         share = best if self.hard else min(1.0, best)
         return share * total - share**2 * square / (4.0 * self.rate)
 
-    def judged(self, best: Ranked, lower: float, tol: float) -> Ranked:
-        """Return the best so far with its gap to a lower bound, and with what that says."""
-        best = replace(best, gap=max(best.value - lower, 0.0), least_norm=float(np.sqrt(lower / self.rate)))
-        if np.isfinite(best.value) and best.gap <= tol * abs(best.value):
-            return replace(best, status="converged")
+    def least_norm(self, lower: float) -> float:
+        """A proven least length of parameters that meet a hard margin, from a bound of the optimum."""
+        return float(np.sqrt(max(lower, 0.0) / self.rate))
+
+    def given_up(self, best: Certified[Ranked]) -> bool:
+        """Whether a hard margin was not met, and nothing that is not very long can meet it."""
         unmet = self.hard and not np.isfinite(best.value)
-        return replace(best, status="infeasible") if unmet and best.least_norm * self.size > _LONGEST else best
+        return unmet and self.least_norm(best.lower) * self.size > _LONGEST
+
+    def params(self, model: Model, multipliers: Floats) -> Floats:
+        """Z'a / (2 rate): the parameters of a model that is linear in them, from multipliers."""
+        pull = pulled(self.graph, multipliers)
+        return model.pullback(np.zeros(model.size), self.graph.pairs, pull, CPU()) / (2.0 * self.rate)
 
 
 def ranked_primal(
@@ -127,7 +115,7 @@ def ranked_primal(
     max_iter: int = 1000,
     tol: float = 1e-3,
     callback: Callback | None = None,
-) -> Ranked:
+) -> Certified[Ranked]:
     """Minimise over the parameters of a model that is linear in them.
 
     Parameters
@@ -138,37 +126,30 @@ def ranked_primal(
     tol : stop at a gap of this share of the objective
     callback : called with the number of iterations so far and the objective
     """
-    params, a = np.zeros(model.size), np.zeros(len(problem.graph))
-    best, lower = Ranked(a, params), 0.0
+    graph, params, a = problem.graph, np.zeros(model.size), np.zeros(len(problem.graph))
+    proof = Certificate(Ranked(a, params), tol, callback, lower=0.0)
     width, precision = _FIRST_WIDTH, _FIRST_PRECISION
     least_width = _LEAST_HARD_WIDTH if problem.hard else _LEAST_WIDTH
     for _ in range(_ROUNDS):
-        this = Round(
-            model,
-            problem.graph,
-            _LOSS,
-            Ridge(problem.rate),
-            multipliers=a,
-            caps=problem.caps,
-            stiffness=problem.share / width,
-        )
+        hinges = Hinges.around(graph, a, width, problem.hard)
+        this = Problem(model, hinges, Ridge(problem.rate))
         found = lbfgs(this, params, max_iter=max_iter, tol=precision, memory=_MEMORY)
-        params, a = found.params, this.best_multipliers(found.params)
-        pulled = model.pullback(params, problem.graph.pairs, this.slopes(a), this.backend)
-        lower, before = max(lower, problem.bound(float(a.sum()), float(pulled @ pulled))), best.gap
-        best = replace(best, n_iter=best.n_iter + found.n_iter)
-        for candidate in (params, -pulled / (2.0 * problem.rate)):
-            value, growth = problem.value(this.margins(candidate), float(candidate @ candidate))
-            if value < best.value:
-                best = replace(best, multipliers=a, params=growth * candidate, value=value)
-        best = problem.judged(best, lower, tol)
-        if callback is not None:
-            callback(best.n_iter, best.value)
-        if best.status != "max_iter":
-            return best
-        if best.gap > 0.5 * before or not np.isfinite(best.gap):
+        proof.count(found.n_iter)
+        params, a = found.params, hinges.best(model.sqdist(found.params, graph.pairs, this.backend))
+        from_multipliers = problem.params(model, a)
+        for candidate in (params, from_multipliers):
+            margins = hinges.margins(model.sqdist(candidate, graph.pairs, this.backend))
+            value, growth = problem.value(margins, float(candidate @ candidate))
+            proof.offer(Ranked(a, growth * candidate), value)
+        square = (2.0 * problem.rate) ** 2 * float(from_multipliers @ from_multipliers)
+        if proof.proven(problem.bound(float(a.sum()), square)):
+            break
+        if problem.given_up(proof.best):
+            proof.count(0, "infeasible")
+            break
+        if proof.slow(0.5):
             width, precision = max(0.5 * width, least_width), max(0.1 * precision, _LAST_PRECISION)
-    return best
+    return proof.best
 
 
 def ranked_dual(
@@ -178,7 +159,7 @@ def ranked_dual(
     max_iter: int = 1000,
     tol: float = 1e-3,
     callback: Callback | None = None,
-) -> Ranked:
+) -> Certified[Ranked]:
     """Maximise over the multipliers, a coordinate at a time.
 
     Parameters
@@ -193,22 +174,21 @@ def ranked_dual(
 
     graph, scale, rng = problem.graph, 0.5 / problem.rate, np.random.default_rng(0)
     a, values, caps = np.zeros(len(graph)), np.zeros(len(gram)), problem.caps
-    best, lower = Ranked(a, np.zeros(0)), 0.0
+    proof = Certificate(Ranked(a, np.zeros(0)), tol, callback, lower=0.0)
     for sweep in range(1, _SWEEPS * max_iter + 1):
         order = rng.permutation(len(graph))
         compiled.coordinate_sweep(gram, graph.near, graph.far, caps, scale, order, a, values)
         if sweep % _SWEEPS:
             continue
-        pulled = problem.pull(a)
-        values = scale * (gram @ pulled)  # afresh: rounding adds up
-        square = float(pulled @ values) / scale
-        lower = max(lower, problem.bound(float(a.sum()), square))
+        pull = pulled(graph, a)
+        values = scale * (gram @ pull)  # afresh: rounding adds up
+        square = float(pull @ values) / scale
         value, growth = problem.value(values[graph.far] - values[graph.near], scale**2 * square)
-        if value < best.value:
-            best = replace(best, multipliers=growth * a, value=value)
-        best = problem.judged(replace(best, n_iter=sweep), lower, tol)
-        if callback is not None:
-            callback(sweep, best.value)
-        if best.status != "max_iter":
-            return best
-    return best
+        proof.count(_SWEEPS)
+        proof.offer(Ranked(growth * a, np.zeros(0)), value)
+        if proof.proven(problem.bound(float(a.sum()), square)):
+            break
+        if problem.given_up(proof.best):
+            proof.count(0, "infeasible")
+            break
+    return proof.best

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.losses import as_loss
 from similitude.engine.online import embedding_steps, keep_answers
 from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import Floats, Ints
@@ -138,7 +139,7 @@ class OnlineEmbedding(OnlineEstimator):
         self._average -= centre
         penalty = self.penalty * len(used) / float(weight.sum())
         defaults = {"penalty": penalty, "init": self._average[used], "n_init": 1}
-        batch = Embedding(self.n_components, loss=self.loss, **{**defaults, **settings}).fit(kept)
+        batch = Embedding(self.n_components, loss=as_loss(self.loss), **{**defaults, **settings}).fit(kept)
         self._X[used] = batch.embedding_
         self._average[used] = batch.embedding_
         self._recent[:] = 0.0  # margins of the old positions say nothing of the new ones
