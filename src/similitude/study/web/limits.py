@@ -216,7 +216,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self._fault = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             raise httptools.HttpParserError("header too large")
         super().on_headers_complete()
-        self.cycle.transport = cast(asyncio.Transport, _InOnePiece(self.cycle))
+        if self.scope["method"] != "HEAD":  # whose head no body follows
+            self.cycle.transport = cast(asyncio.Transport, _InOnePiece(self.cycle))
         if len(self.pipeline) > self.limits.pipelined:
             raise httptools.HttpParserError("too many requests at once")
         self._expects, self._since, self._seen = _Expects.BODY, self.loop.time(), 0
