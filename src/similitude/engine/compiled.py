@@ -54,7 +54,7 @@ def _switch(expressions: Sequence[terms.Expression]) -> Callable[..., Any]:
 
 
 def _compiled(expression: terms.Expression) -> Callable[..., Any]:
-    """Compile an expression into its callers, but for a long one: in every loop it would take registers from the rest."""
+    """Compile an expression into its callers, but for a long one, which would take registers from every loop."""
     long = len(expression.__code__.co_code) > _LONG
     return (numba.njit(**FLAGS) if long else _inlined)(terms.lower(expression, _OPERATIONS))
 
