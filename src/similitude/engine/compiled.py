@@ -79,6 +79,8 @@ def _either(number: int, expression: Callable[..., Any], other: Callable[..., An
 
 scale_of = _switch(terms.SCALES)
 shape_of = _switch(terms.SHAPES)
+_N_SHORT = sum(len(shape.__code__.co_code) <= _LONG for shape in terms.SHAPES)  # these come first
+_short_shape_of = _switch(terms.SHAPES[:_N_SHORT])
 FORMULAS = hashlib.sha256(inspect.getsource(terms).encode()).hexdigest()
 
 
@@ -118,6 +120,19 @@ def _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter):  # 
     level_far, slope_far, _ = scale_of(scale, d2_far, scale_parameter)
     value, steep, _ = shape_of(shape, level_far - level_near, shape_parameter)
     return value, -steep * slope_near, steep * slope_far
+
+
+@_inlined
+def _add_losses(shape_at, shape, parameter, level, near, far, weight, pull, start, stop):  # type: ignore[no-untyped-def]
+    """Sum of weighted losses; adds to `pull` the derivative by each level."""
+    total = 0.0
+    for t in range(start, stop):
+        value, steep, _ = shape_at(shape, level[far[t]] - level[near[t]], parameter)
+        total += weight[t] * value
+        if steep != 0.0:
+            pull[far[t]] += weight[t] * steep
+            pull[near[t]] -= weight[t] * steep
+    return total
 
 
 @_inlined
@@ -196,14 +211,9 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     def losses(shape, parameter, level, near, far, weight, pull, start, stop):  # type: ignore[no-untyped-def]
         """Sum of weighted losses; adds to `pull` the derivative by each level."""
         stamp  # noqa: B018
-        total = 0.0
-        for t in range(start, stop):
-            value, steep, _ = shape_of(shape, level[far[t]] - level[near[t]], parameter)
-            total += weight[t] * value
-            if steep != 0.0:
-                pull[far[t]] += weight[t] * steep
-                pull[near[t]] -= weight[t] * steep
-        return total
+        if shape < _N_SHORT:  # the loop without a long formula is faster
+            return _add_losses(_short_shape_of, shape, parameter, level, near, far, weight, pull, start, stop)
+        return _add_losses(shape_of, shape, parameter, level, near, far, weight, pull, start, stop)
 
     @_kernel
     def embedding(X, near, far, weight, scale, scale_parameter, shape, shape_parameter, out, start, stop):  # type: ignore[no-untyped-def]

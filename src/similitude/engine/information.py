@@ -8,13 +8,14 @@ information on positions is J' diag(weight · information) J: never negative, an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from similitude.engine.distances import pair_sqdist
-from similitude.engine.terms import ComparisonLoss
+from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.columns import Array, Floats
 
 
@@ -26,13 +27,13 @@ class Margins:
     ----------
     margin : (m,) scale(d2_far) - scale(d2_near)
     slope_near, slope_far : (m,) slope of the scale at the near and at the far pair
-    information : (m,) what an answer tells about its margin
+    shape : of the loss
     """
 
     margin: Floats
     slope_near: Floats
     slope_far: Floats
-    information: Floats
+    shape: Formula
 
     @classmethod
     def of(cls, X: Floats, loss: ComparisonLoss, near: Array, far: Array, spread: Floats | None = None) -> Margins:
@@ -43,8 +44,12 @@ class Margins:
             level, slope, _ = loss.scale(d2)
             levels.append(level)
             slopes.append(slope if spread is None else loss.scale(d2 + spread[pairs].sum(1))[1])
-        margin = levels[1] - levels[0]
-        return cls(margin, slopes[0], slopes[1], loss.shape.information(margin))
+        return cls(levels[1] - levels[0], slopes[0], slopes[1], loss.shape)
+
+    @cached_property
+    def information(self) -> Floats:
+        """(m,) what an answer tells about its margin."""
+        return self.shape.information(self.margin)
 
 
 def margin_slopes(X: Floats, at: Margins, near: Array, far: Array) -> Any:

@@ -101,6 +101,10 @@ class Problem(Objective):
     penalty : of the model's parameters
     weights : how much each term counts; 1 when not given
     backend : the device
+
+    Attributes
+    ----------
+    in_one_pass : the lone term that is taken over positions in one pass, or None
     """
 
     def __init__(
@@ -115,22 +119,19 @@ class Problem(Objective):
         self.terms = (terms,) if isinstance(terms, Term) else tuple(terms)
         self.weights = [1.0] * len(self.terms) if weights is None else [float(weight) for weight in weights]
         self.total = sum(weight * term.total for weight, term in zip(self.weights, self.terms, strict=True))
-        self._own_penalty = penalty
+        first, alone = self.terms[0], len(self.terms) == 1 and isinstance(model, Positions)
+        self.in_one_pass = first if alone and isinstance(first, OnePass) else None
+        self._own_size = sum(term.size for term in self.terms)
+        self._own_penalty, self._penalty = penalty, penalty
+        if self._own_size:
+            priors = [(term.prior(self.total), term.size) for term in self.terms]
+            self._penalty = Blocks([(penalty, model.size), *priors])
         self._refuse_what_cannot_be()
 
-    @cached_property
+    @property
     def penalty(self) -> Penalty:
         """What keeps the parameters small: the model's penalty, then the priors of terms with parameters."""
-        if not self._own_size:
-            return self._own_penalty
-        priors = [(term.prior(self.total), term.size) for term in self.terms]
-        return Blocks([(self._own_penalty, self.model.size), *priors])
-
-    @cached_property
-    def in_one_pass(self) -> OnePass | None:
-        """The lone term that is taken over positions in one pass, or None."""
-        alone = len(self.terms) == 1 and isinstance(self.model, Positions)
-        return self.terms[0] if alone and isinstance(self.terms[0], OnePass) else None
+        return self._penalty
 
     def with_model(self, model: Model) -> Problem:
         """Return the same problem over another model."""
@@ -138,7 +139,9 @@ class Problem(Objective):
 
     def split(self, params: Floats) -> list[Floats]:
         """Return the parameters of the model and of each term."""
-        return np.split(params, self._cuts) if self._own_size else [params, *(_NONE for _ in self.terms)]
+        if not self._own_size:
+            return [params, *(_NONE for _ in self.terms)]
+        return np.split(params, np.cumsum([self.model.size, *(term.size for term in self.terms)])[:-1])
 
     def start(self, params: Floats) -> Floats:
         """Return the model's parameters with own parameters of the terms that suit them."""
@@ -166,15 +169,6 @@ class Problem(Objective):
             gradients.append(rate * gradient)
         by_position = model.pullback(position, pairs, pull, self.backend)
         return value, np.concatenate([by_position, *gradients]) if self._own_size else by_position
-
-    @cached_property
-    def _own_size(self) -> int:
-        """Number of the terms' own parameters."""
-        return sum(term.size for term in self.terms)
-
-    @cached_property
-    def _cuts(self) -> Array:
-        return np.cumsum([self.model.size, *(term.size for term in self.terms)])[:-1]
 
     @cached_property
     def _vertices(self) -> tuple[Array, list[Array | None]]:

@@ -101,7 +101,7 @@ def squared_hinge(m: Any, delta: float = 1.0) -> tuple[Any, Any, Any]:
 
 
 SCALES: tuple[Expression, ...] = (squared, student, logarithm, distance)
-SHAPES: tuple[Expression, ...] = (logistic, hinge, squared_hinge, probit)
+SHAPES: tuple[Expression, ...] = (logistic, hinge, squared_hinge, probit)  # a long one last
 _HEAVY_TAILED = (student, logarithm)
 _PROBES = np.array([0.0, 0.25, 1.0, 3.0])
 
@@ -167,8 +167,10 @@ class Formula:
         For the logistic shape p (1 - p). It does not depend on what is answered. Where there is no probability it is
         the curvature, as Gauss and Newton have it.
         """
-        _, slope, curvature = self(margin)
-        return slope * self(-margin)[1] if self.has_probability else curvature
+        if not self.has_probability:
+            return self(margin)[2]
+        slope = self(np.concatenate([margin, -margin]))[1]
+        return slope[: len(margin)] * slope[len(margin) :]
 
     @cached_property
     def log_odds(self) -> float:

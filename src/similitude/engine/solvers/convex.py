@@ -24,7 +24,7 @@ from similitude.engine.backend import CPU
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Model, Positions, Sum
 from similitude.engine.penalties import Blocks, NonNegative, Ridge
-from similitude.engine.problem import Problem
+from similitude.engine.problem import Problem, Term
 from similitude.engine.terms import ComparisonLoss, hinge, logistic, squared
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.columns import Floats
@@ -112,30 +112,31 @@ class KernelProblem:
         """Return the point at which all distances are 0."""
         return Point(tuple(np.zeros((self.order(part), 0)) for part in self.parts), np.zeros(len(self.prices)))
 
-    def factored(self, point: Point, loss: ComparisonLoss) -> Problem:
-        """Return the problem over factors as wide as the point's, with a loss of one smoothing."""
+    def factored(self, point: Point, term: Term | None = None) -> Problem:
+        """Return the problem over factors as wide as the point's; a term may stand in for the comparisons' loss."""
+        term = Compared(self.graph, self.loss) if term is None else term
         models: list[Model] = [
             Positions(self.graph.n_items, factor.shape[1], features=part.features)
             for part, factor in zip(self.parts, point.factors, strict=True)
         ]
         penalties = [(Ridge(part.rate), factor.size) for part, factor in zip(self.parts, point.factors, strict=True)]
         if len(models) == 1 and self.weights is None:
-            return Problem(models[0], Compared(self.graph, loss), penalties[0][0])
+            return Problem(models[0], term, penalties[0][0])
         if self.weights is not None:
             models.append(self.weights)
         prices = (NonNegative(self.prices), len(self.prices))
-        return Problem(Sum(models), Compared(self.graph, loss), Blocks([*penalties, prices]))
+        return Problem(Sum(models), term, Blocks([*penalties, prices]))
 
     def value(self, point: Point) -> float:
         """Return the objective, a hinge without its rounding."""
-        return self.factored(point, self.loss.smoothed(_SHARP)).value(point.params)
+        return self.factored(point, Compared(self.graph, self.loss.smoothed(_SHARP))).value(point.params)
 
     def bound(self, point: Point, loss: ComparisonLoss, doubt: float = 0.0) -> Bound:
         """Return what is proven at a point with the slopes of a smoothed loss.
 
         An eigenvalue below -rate by no more than the share `doubt` may be a matter of precision: it is no direction.
         """
-        problem = self.factored(point, loss)
+        problem = self.factored(point)
         d2 = problem.model.sqdist(point.params, self.graph.pairs, problem.backend)
         _, w = problem.backend.losses(loss, d2, self.graph)
         share, directions = self.feasible(point, w, doubt)

@@ -37,7 +37,7 @@ def factored(
     point, precision = problem.zero() if start is None else start, _FIRST_PRECISION
     proof = Certificate(point, tol, callback, status="stalled")
     while precision >= _LAST_PRECISION:
-        smooth = problem.factored(point, problem.loss)
+        smooth = problem.factored(point)
         if point.params.size:
             found = lbfgs(smooth, point.params, max_iter=max_iter, tol=precision, memory=_MEMORY)
             proof.count(found.n_iter, "max_iter" if found.status == "max_iter" else "stalled")

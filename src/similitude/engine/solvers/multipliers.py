@@ -58,7 +58,7 @@ def multipliers(
     proof = Certificate(point, tol, callback, lower=0.0)
     for _ in range(_ROUNDS):
         hinges = Hinges.around(problem.graph, a, width, hard)
-        this = _round(problem, point, hinges)
+        this = problem.factored(point, hinges)
         if point.params.size:
             found = lbfgs(this, point.params, max_iter=max_iter, tol=precision, memory=_MEMORY)
             proof.count(found.n_iter)
@@ -79,15 +79,9 @@ def multipliers(
     return proof.best
 
 
-def _round(problem: KernelProblem, point: Point, hinges: Hinges) -> Problem:
-    """The problem of one round over factors as wide as a point's: hinges around multipliers instead of a loss."""
-    bare = problem.factored(point, problem.loss)
-    return Problem(bare.model, hinges, bare.penalty)
-
-
 def _value(problem: KernelProblem, hinges: Hinges, point: Point) -> float:
     """Objective of a round at a point of any width."""
-    return _round(problem, point, hinges).value(point.params)
+    return problem.factored(point, hinges).value(point.params)
 
 
 def _grown(this: Problem, point: Point, margins: Floats) -> tuple[Point, float]:
