@@ -50,13 +50,22 @@ def join(service: StudyService, **parameters):
     return rater_id
 
 
-def respond(form, shown, rng, at_random=False, sharpness=3.0):
-    """What a person who sees the truth, a little blurred, says to a question."""
+UNLIKE_OTHERS = (  # what is said of a rater who agrees with nobody: by how much decides which
+    "likely to have clicked at random",
+    "says the contrary of the others: was the question read the wrong way round?",
+)
+
+
+def respond(form, shown, rng, contrary=False, sharpness=3.0):
+    """What a person who sees the truth, a little blurred, says to a question; one may say the contrary.
+
+    Who says the contrary is flagged in any draw; one who clicks at random passes most catch trials now and then.
+    """
     X = TRUTH[[NAMES.index(name) for name in shown]]
     X = X + rng.normal(size=X.shape) / sharpness / 3
 
     def far(i, j):
-        return float(((X[i] - X[j]) ** 2).sum()) if not at_random else float(rng.random())
+        return (-1 if contrary else 1) * float(((X[i] - X[j]) ** 2).sum())
 
     if form == "triplet":
         return [1 if far(0, 1) < far(0, 2) else 2]

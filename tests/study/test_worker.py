@@ -152,10 +152,10 @@ def test_the_curve_grows_and_its_tests_are_evenly_drawn(study):
     assert curve[-1]["accuracy"] > 0.8
 
 
-def test_findings_are_fit_for_json_and_flag_who_clicks_at_random(study):
+def test_findings_are_fit_for_json_and_flag_who_says_the_contrary(study):
     worker = worker_of(study)
     fill(study, 6, 40)
-    fill(study, 1, 40, seed=9, at_random=True)
+    fill(study, 1, 40, seed=9, contrary=True)
     worker.step()
     found = json.loads(model(study)["findings"])
     flagged = [rater["names"] for rater in found["raters"] if rater["flagged"]]
