@@ -27,10 +27,10 @@ from similitude.active.curve import answers_needed, summarised
 from similitude.active.plan import sharpness_of
 from similitude.active.refit import best_fit
 from similitude.active.sources import error_of
-from similitude.study.learning import comparisons_of, read_log
-from similitude.study.modelling import StudyWorker
+from similitude.study.log import comparisons_of, read_log
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
+from similitude.study.worker import StudyWorker
 
 SEEDS, ITEMS, WRONG = 5, 60, 0.05
 STRATEGIES = ("random", "information_gain")

@@ -26,9 +26,9 @@ import pandas as pd
 
 import similitude as sm
 from reproduce.trials import RESULTS, kept_trials, verdict
+from similitude.display.estimate import Estimate
 from similitude.evaluate.draws import onto
 from similitude.evaluate.uncertainty import Uncertainty
-from similitude.graph.repeats import Estimate
 
 # items, dimensions, answers, sharpness, estimator; the answers follow the model of STE, so that CKL is a wrong one
 SCENARIOS = (

@@ -12,7 +12,7 @@ import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
 ORDER = [
-    "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods",
+    "types", "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods",
     "evaluate", "active", "auto", "plot", "report", "study", "demo", "cli",
 ]  # fmt: skip
 

@@ -8,10 +8,10 @@ import sys
 import time
 from pathlib import Path
 
-from similitude.study.modelling import StudyWorker
 from similitude.study.service import read_items
 from similitude.study.settings import read_study
 from similitude.study.store.database import Database
+from similitude.study.worker import StudyWorker
 
 
 def main(root: Path, url: str) -> dict[str, float]:

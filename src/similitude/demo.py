@@ -13,12 +13,12 @@ import numpy as np
 from similitude import plot
 from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, procrustes_distance
-from similitude.feedback.columns import Floats
 from similitude.feedback.files.read_write import write_comparisons
 from similitude.feedback.simulation.simulate import simulate
 from similitude.methods.ordinal import STE
 from similitude.methods.similarity import Similarity
 from similitude.plot.style import pyplot
+from similitude.types import Floats
 
 _SRGB_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]

@@ -10,11 +10,11 @@ import pytest
 
 import similitude as sm
 from similitude.display.cards import card, element, grid, note, written
+from similitude.display.estimate import Estimate
 from similitude.display.words import counted, listed, shortened
 from similitude.evaluate import uncertainty as uncertainty_module
 from similitude.feedback.answers import Answers
 from similitude.graph.reliability import RaterTable
-from similitude.graph.repeats import Estimate
 from similitude.methods.explanation import Explanation
 
 HOSTILE = '<script>alert(\'&"1")</script>'

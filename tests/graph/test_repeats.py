@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.graph.repeats import Estimate, Repeats, answer_voices, noise_ceiling, repeat_agreement, wilson
+from similitude.display.estimate import Estimate
+from similitude.graph.repeats import Repeats, answer_voices, noise_ceiling, repeat_agreement, wilson
 from similitude.graph.votes import count_votes
 
 

@@ -89,7 +89,7 @@ def test_pictures_that_are_not_there_are_refused_before_anything_is_learned(fold
 
 
 def test_an_export_to_parquet_is_refused_before_the_database_is_asked(without, folder):
-    from similitude.study.keep.export import export_answers
+    from similitude.study.maintenance.export import export_answers
 
     without("parquet")
     with pytest.raises(ModuleNotFoundError, match="a Parquet file needs pyarrow"):

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.cli import app
+from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
-from similitude.graph.repeats import Estimate
 from similitude.report.learning import findings
 
 pytestmark = pytest.mark.slow  # whole reports

@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from similitude.study.modelling import StudyWorker
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
+from similitude.study.worker import StudyWorker
 
 # never other draws: the catch trials of studies say what is right
 TRUTH = np.random.Generator(np.random.PCG64(4)).normal(size=(12, 2))

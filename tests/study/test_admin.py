@@ -8,12 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 import similitude as sm
-from similitude.study.holding import PATIENCE
+from similitude.study.election import PATIENCE
 from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.app import create_app
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from similitude.study.web.watch import Watch
 from tests.study.live import NAMES, UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study
 from tests.study.test_login import PASSWORD, QUICK, Browser

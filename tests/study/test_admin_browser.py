@@ -14,7 +14,7 @@ from playwright.sync_api import expect, sync_playwright
 import similitude as sm
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from similitude.study.web.login import first_link
 from tests.patience import PATIENCE, until
 from tests.study.live import UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from similitude.graph.repeats import Estimate
+from similitude.display.estimate import Estimate
 from similitude.study.advice import Point, advise
 
 CEILING = Estimate(0.83, 0.79, 0.86)

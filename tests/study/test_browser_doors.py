@@ -7,9 +7,9 @@ import contextlib
 import pytest
 
 from similitude.study.invite import invite, withdraw
-from similitude.study.keep.erase import erase_rater
+from similitude.study.maintenance.erase import erase_rater
 from similitude.study.site import open_site
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from tests.study.axe import violations
 from tests.study.conftest import serving
 from tests.study.making import SHORT, write_study

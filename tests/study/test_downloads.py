@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from similitude.study.keep.export import AnswersFile
-from similitude.study.keep.exporter import send
+from similitude.study.maintenance.export import AnswersFile
+from similitude.study.maintenance.exporter import send
 from similitude.study.refusal import Refused
 from similitude.study.store.database import StoreError
 from similitude.study.web import downloads

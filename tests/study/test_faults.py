@@ -11,7 +11,7 @@ from benchmarks.study_server import Server, answer_while_killed
 
 from similitude.demo import colour_positions
 from similitude.study.asking import key_of
-from similitude.study.keep.rebuild import rebuild
+from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.settings import read_study
 from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema

@@ -11,7 +11,7 @@ from similitude.study.service import Joining
 from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from tests.study.hostile import Hostile, everything, send
 from tests.study.servers import write_study
 from tests.study.test_login import PASSWORD, QUICK

@@ -13,7 +13,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.web.app import create_app
 from similitude.study.web.attempts import Attempts, Backoff, Room
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from similitude.study.web.login import SESSION_COOKIE, first_link
 from tests.study.live import open_study, write_study
 

@@ -15,7 +15,7 @@ import pytest
 
 from similitude.study import serve, supervise
 from similitude.study.items import KINDS
-from similitude.study.keep.archive import back_up
+from similitude.study.maintenance.archive import back_up
 from similitude.study.settings import read_study
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from similitude.study.site import open_site
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from tests.study.making import SHORT, words, write_study
 from tests.study.proxies import DOCS, certificate, free_port, nginx, nginx_or_skip, proxy_from, serving_behind, visitor
 from tests.systems import linux_only

@@ -20,15 +20,15 @@ import pytest
 from typer.testing import CliRunner
 
 from similitude import cli
-from similitude.study.keep.archive import back_up
-from similitude.study.keep.export import export_raters
+from similitude.study.maintenance.archive import back_up
+from similitude.study.maintenance.export import export_raters
 from similitude.study.proxies import Outside, Proxies
 from similitude.study.serve import greeting
 from similitude.study.service import Joining
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
-from similitude.study.web.door import Door
+from similitude.study.web.auth import Door
 from tests.patience import PATIENCE
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study

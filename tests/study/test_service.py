@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from similitude.study.answering import Said
 from similitude.study.asking import key_of
-from similitude.study.keep.export import export_answers
-from similitude.study.learning import read_log
+from similitude.study.log import read_log
+from similitude.study.maintenance.export import export_answers
 from similitude.study.rounds import number_of_questions
 from similitude.study.service import Joining, Refused
 from similitude.study.store import schema

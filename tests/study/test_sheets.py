@@ -10,9 +10,9 @@ import pytest
 
 import similitude as sm
 from similitude.feedback.forms.pieces import PER_PIECE
-from similitude.study.keep.bring_in import bring_in
-from similitude.study.keep.export import export_answers
-from similitude.study.learning import comparisons_of, read_log
+from similitude.study.log import comparisons_of, read_log
+from similitude.study.maintenance.bring_in import bring_in
+from similitude.study.maintenance.export import export_answers
 from similitude.study.site import open_site
 from tests.study.servers import write_study
 

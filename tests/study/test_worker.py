@@ -14,18 +14,18 @@ import pytest
 import sqlalchemy as sa
 
 from similitude.methods.similarity import Similarity
-from similitude.study import tending
+from similitude.study import loop
 from similitude.study.asking import key_of
-from similitude.study.holding import PATIENCE, Holding, Lost, Pulse
+from similitude.study.election import PATIENCE, Holding, Lost, Pulse
 from similitude.study.learner import Learner
-from similitude.study.learning import comparisons_of, read_log
-from similitude.study.modelling import StudyWorker
+from similitude.study.log import comparisons_of, read_log
+from similitude.study.loop import Pace
 from similitude.study.service import Said
 from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.supervise import Supervisor
-from similitude.study.tending import Pace
 from similitude.study.web.watch import Watch
+from similitude.study.worker import StudyWorker
 from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
 from tests.systems import unix_only
@@ -353,10 +353,10 @@ def test_all_studies_of_a_process_live_while_one_is_fitted(tmp_path, monkeypatch
                 go_on.wait(60)
 
         monkeypatch.setattr(StudyWorker, "_round", slow)
-        beat = tending._beat
-        monkeypatch.setattr(tending, "_beat", lambda *told: beat(*told, every=0.02))
+        beat = loop._beat
+        monkeypatch.setattr(loop, "_beat", lambda *told: beat(*told, every=0.02))
         url = site.database.url.render_as_string(hide_password=False)
-        process = threading.Thread(target=tending.tend, args=(tmp_path, url, "one", stop))
+        process = threading.Thread(target=loop.tend, args=(tmp_path, url, "one", stop))
         process.start()
         assert began.wait(60)
         assert {Watch(service).look()["now"]["model"]["state"] for service in services} == {"waiting"}
@@ -449,7 +449,7 @@ import sys, time
 from pathlib import Path
 from similitude.study.site import open_site
 from similitude.study.supervise import Supervisor
-from similitude.study.tending import Pace
+from similitude.study.loop import Pace
 from similitude.study.web.watch import Watch
 supervisor = Supervisor(open_site(Path(sys.argv[1]))).start()
 while supervisor.pid is None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from similitude.feedback.columns import Array
 from similitude.feedback.forms.base import Edges, FileColumns
 from similitude.feedback.forms.picking import Picking
+from similitude.types import Array
 
 _OTHERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
 

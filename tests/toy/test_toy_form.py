@@ -22,7 +22,7 @@ from similitude.feedback.forms import FORMS, PAGES, register, unregister
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.simulation.mind import Mind
 from similitude.feedback.simulation.truth import Truth
-from similitude.study.keep.export import export_answers
+from similitude.study.maintenance.export import export_answers
 from similitude.study.service import Said
 from similitude.study.simulate import Where
 from similitude.study.site import open_site

@@ -6,9 +6,9 @@ import numpy as np
 
 from similitude.active.head_gain import HeadGain
 from similitude.engine.distances import sqdist_table
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
+from similitude.types import Array, Floats
 
 
 class CrowdKernelGain(HeadGain):

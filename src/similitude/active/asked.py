@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Bools, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import find
+from similitude.types import Array, Bools, Ints
 
 Codes = npt.NDArray[np.int64]
 

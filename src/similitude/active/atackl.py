@@ -9,9 +9,9 @@ from scipy.special import logsumexp
 
 from similitude.active.head_gain import HeadGain
 from similitude.engine.distances import sqdist_table
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.tackl import TACKL
+from similitude.types import Array, Floats
 
 
 class AuxiliaryGain(HeadGain):

@@ -7,8 +7,8 @@ import numpy as np
 from similitude.active.compiled import crowd_gains
 from similitude.active.scores import entropy
 from similitude.engine.terms import Formula, logistic
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.types import Array, Floats, Ints
 
 _COVER = 0.999
 _AT_ONCE = 1_000_000  # probabilities in memory

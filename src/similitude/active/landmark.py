@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from similitude.active.asked import Asked
-from similitude.feedback.columns import Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.types import Ints
 
 
 class Landmarks:

@@ -11,11 +11,11 @@ from scipy.special import expit
 
 from similitude.active.curve import Progress, active_curve, crossing
 from similitude.evaluate.validation import Estimator
-from similitude.feedback.columns import Array
 from similitude.feedback.forms import find
 from similitude.feedback.questions import random_questions
 from similitude.feedback.simulation.truth import Truth
 from similitude.methods.ordinal import STE
+from similitude.types import Array
 
 _PER_ITEM = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 

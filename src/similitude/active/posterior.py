@@ -9,9 +9,9 @@ import numpy as np
 from similitude.engine.distances import head_sqdist
 from similitude.engine.information import Margins, item_information
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
+from similitude.types import Array, Floats
 
 
 @dataclass(frozen=True, eq=False)

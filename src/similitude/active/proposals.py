@@ -7,9 +7,9 @@ from typing import Protocol
 import numpy as np
 
 from similitude.active.asked import Asked
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.forms import picking_forms
 from similitude.feedback.forms.base import distinct
+from similitude.types import Array, Floats, Ints
 
 _DRAWN = 2000
 _TOP = 30

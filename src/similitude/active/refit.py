@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import ComparisonEstimator, Fitted, similarity_of
 from similitude.methods.placement import over_known_items
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
+from similitude.types import Floats, Seed
 
 SAMPLE = 50_000  # comparisons that tell where a fit of all of them ends, nearly
 

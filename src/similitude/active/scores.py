@@ -11,7 +11,7 @@ import numpy as np
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
 from similitude.engine.distances import head_sqdist, pair_sqdist
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 _KAPPA, _C2 = np.pi / 8.0, np.pi * np.log(2.0) / 2.0
 

@@ -23,13 +23,13 @@ import pandas as pd
 from similitude.active.asked import Asked
 from similitude.active.strategies import Situation, Strategy, make
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.forms import find, picking_forms
 from similitude.feedback.items import encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
+from similitude.types import Floats, Ints, Seed
 
 _GRID = 4
 _FEWEST, _GROWTH = 5, 10

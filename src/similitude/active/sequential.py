@@ -12,9 +12,9 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, squared
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Array, Floats, Ints
 
 _LOSS = ComparisonLoss(Formula(squared), Formula(hinge, 0.3))
 _RESTARTS = 5

@@ -7,10 +7,10 @@ from typing import Any, Literal, Protocol, TypedDict
 import numpy as np
 
 from similitude.active.asked import codes_of
-from similitude.feedback.columns import Array, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.simulation.raters import Raters
 from similitude.feedback.simulation.simulate import simulate
+from similitude.types import Array, Ints
 
 _TEST_QUESTIONS = 10_000
 

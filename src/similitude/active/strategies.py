@@ -28,11 +28,11 @@ from similitude.active.posterior import Posterior
 from similitude.active.proposals import RandomQuestions, ScoredQuestions, Scorer
 from similitude.active.scores import InformationGain, Uncertainty
 from similitude.active.sequential import SequentialQuestions
-from similitude.feedback.columns import Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import picking_forms
 from similitude.methods.similarity import Similarity
 from similitude.methods.tackl import TACKL
+from similitude.types import Ints
 
 Proposal = tuple[list[int], float]
 

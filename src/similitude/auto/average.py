@@ -16,8 +16,8 @@ from scipy import optimize
 from similitude.auto.race import Race, Trial
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.evaluate.intervals import clustered_mean
-from similitude.feedback.columns import Array, Bools, Floats
 from similitude.methods.scaling import principal_axes
+from similitude.types import Array, Bools, Floats
 
 _MOST_MEMBERS = 12
 _LEAST_WEIGHT = 0.1  # of the leader's: less is not worth a fit

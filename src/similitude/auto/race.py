@@ -19,8 +19,8 @@ from similitude.auto.candidates import STRONGER, WEAKER, Line
 from similitude.auto.walks import ONE_ERROR, Clock, Outcome, paired, right, walk, whole_walk
 from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.comparisons import Comparisons
+from similitude.types import Array, Floats
 
 Progress = Callable[[int, int], None]
 

@@ -24,7 +24,6 @@ from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
 from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Estimators
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
@@ -33,6 +32,7 @@ from similitude.methods.modalities import read_kernels
 from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
+from similitude.types import Floats, Seed
 
 
 class AutoSimilarity(ComparisonEstimator):

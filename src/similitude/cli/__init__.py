@@ -3,9 +3,9 @@
 from similitude.cli import asking as asking
 from similitude.cli import comparing as comparing
 from similitude.cli import fitting as fitting
-from similitude.cli import learning as learning
+from similitude.cli import learn as learn
 from similitude.cli import study as study
-from similitude.cli import study_keep as study_keep
+from similitude.cli import study_maintenance as study_maintenance
 from similitude.cli import study_people as study_people
 from similitude.cli.commands import app, main
 

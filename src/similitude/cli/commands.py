@@ -1,8 +1,8 @@
 """The command line: `similitude demo | simulate | info | convert | check | clean | plot`.
 
-`fit` and `evaluate` stand in `cli.fitting`, `learn` in `cli.learning`, `next` and `update` in `cli.asking`, `compare`
-in `cli.comparing`, those of a study in `cli.study` and `cli.study_keep`. Commands are thin: each calls the library and
-says the Python that does the same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit
+`fit` and `evaluate` stand in `cli.fitting`, `learn` in `cli.learn`, `next` and `update` in `cli.asking`, `compare` in
+`cli.comparing`, those of a study in `cli.study` and `cli.study_maintenance`. Commands are thin: each calls the library
+and says the Python that does the same. Heavy imports wait until a command runs, so that `--help` answers at once. Exit
 status: 0 done, 1 what was asked cannot be done (a sentence says why), 2 wrong usage, 3 (`check`) something is worth a
 look.
 """

@@ -102,7 +102,7 @@ def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicU
     Links that were printed before end. A password that is replaced ends all sessions, and all admins are told.
     """
     from similitude.study.site import existing_database
-    from similitude.study.web.door import Door
+    from similitude.study.web.auth import Door
 
     with closing(existing_database(folder, database)) as opened:
         _say(f"{(public_url or '').rstrip('/')}{Door(opened).make_link()}")

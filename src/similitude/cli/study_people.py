@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, PublicUrl, app
-from similitude.cli.study_keep import Name, name_of
+from similitude.cli.study_maintenance import Name, name_of
 from similitude.display.words import counted
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def simulate(
 @app.command(name="forget-rehearsal")
 def forget(folder: Folder, study: Name = None, database: DatabaseUrl = None) -> None:
     """Delete the raters of rehearsals and all that they answered."""
-    from similitude.study.keep.rehearsal import forget_rehearsal
+    from similitude.study.maintenance.rehearsal import forget_rehearsal
     from similitude.study.site import existing_database
 
     name = name_of(folder, study)

@@ -9,8 +9,8 @@ import numpy as np
 from similitude.engine import terms
 from similitude.engine.terms import ComparisonLoss
 from similitude.engine.threads import over_chunks
-from similitude.feedback.columns import Array, Floats
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Array, Floats
 
 _ROWS_PER_CHUNK = 8192
 _MOST_CHUNKS = 32

@@ -9,10 +9,10 @@ import numpy as np
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.problem import OnePass, Problem, Term
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import block_graph
+from similitude.types import Array, Floats
 
 _NONE = np.zeros(0)
 

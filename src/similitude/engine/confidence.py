@@ -18,7 +18,7 @@ from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.penalties import NonNegative
 from similitude.engine.problem import Objective
 from similitude.engine.threads import over_chunks
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 Tile = tuple[slice, slice]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude.feedback.columns import Floats
 from similitude.jit import kernel
+from similitude.types import Floats
 
 if TYPE_CHECKING:
     from similitude.engine.confidence import Classes

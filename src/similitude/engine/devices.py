@@ -14,11 +14,12 @@ from similitude.engine.solvers.minibatch import minibatch
 from similitude.engine.solvers.result import Result
 from similitude.engine.threads import thread_count
 from similitude.extras import missing, need
-from similitude.feedback.columns import Array, is_constant
+from similitude.feedback.columns import is_constant
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.dataset import ComparisonDataset, read_ahead
 from similitude.graph.build import build_graph
 from similitude.graph.counts import Counts, count_shards
+from similitude.types import Array
 
 # The first fit on a GPU waits 15 s for torch and its compiler, in which 16 cores fit five million comparisons; the fits
 # after it take a quarter of a second.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 def pair_sqdist(X: Floats, pairs: Array) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import blas
 
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 TOL = 1e-8
 """Largest residual |K v - value · v| of the least eigenpair."""

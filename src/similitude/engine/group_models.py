@@ -12,7 +12,7 @@ import numpy as np
 
 from similitude.engine.backend import Backend
 from similitude.engine.models import Model, Positions
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 class GroupShifts(Positions):

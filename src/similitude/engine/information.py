@@ -16,7 +16,7 @@ from scipy import sparse
 
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.terms import ComparisonLoss, Formula
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from scipy.special import log_softmax, logsumexp, softmax
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Term
 from similitude.engine.terms import ComparisonLoss, Formula, logistic
-from similitude.feedback.columns import Array, Bools, Floats
+from similitude.types import Array, Bools, Floats
 
 LOGISTIC = Formula(logistic)
 _LAPSE, _LAPSE_SPREAD = -3.0, 1.0  # logit of a lapse of 5 %, and how far raters differ

@@ -32,7 +32,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from similitude.engine.backend import Backend
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 class Model(ABC):

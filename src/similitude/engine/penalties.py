@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg
 
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _MOST_ALTERNATIONS = 500
 

@@ -22,8 +22,8 @@ import numpy as np
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.models import Model, Positions
 from similitude.engine.penalties import Blocks, Penalty, Ridge
-from similitude.feedback.columns import Array, Floats
 from similitude.graph.build import distinct_pairs
+from similitude.types import Array, Floats
 
 _NONE: Floats = np.zeros(0)
 

@@ -19,7 +19,7 @@ from similitude.engine.joint_terms import LOGISTIC, PLACE_SPREAD, SLOPE_SPREAD, 
 from similitude.engine.penalties import Blocks, Penalty
 from similitude.engine.problem import Term
 from similitude.engine.terms import Formula
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 class Rated(Term):

@@ -14,8 +14,8 @@ from similitude.engine.models import Positions
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Result
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Floats
 
 Solve = Callable[[Problem, Floats, int], Result]
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy import absolute, exp, log, log1p, maximum, minimum, sqrt
 
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 Expression = Callable[[Any, float], tuple[Any, Any, Any]]
 

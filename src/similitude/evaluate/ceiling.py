@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from similitude.graph.repeats import Estimate
+from similitude.display.estimate import Estimate
 
 
 def above_ceiling(accuracy: float, ceiling: Estimate) -> str:

@@ -14,11 +14,11 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Array, Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.methods.base import Fitted
+from similitude.types import Array, Floats, Seed
 
 _FEWEST = 4
 

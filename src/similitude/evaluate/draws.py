@@ -16,9 +16,9 @@ from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss
 from similitude.engine.threads import one_blas_thread
 from similitude.evaluate.validation import Progress
-from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.base import FeedbackWarning
+from similitude.types import Array, Bools, Floats
 
 MOST_NUMBERS = 4000  # of a map for which the Laplace precision is inverted as a whole
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array
 from similitude.feedback.comparisons import By
 from similitude.feedback.convert import as_comparisons
 from similitude.renaming import renamed
+from similitude.types import Array
 
 
 class AnswerFold:

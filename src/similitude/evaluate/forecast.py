@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from similitude.display.estimate import Estimate
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Estimator, Progress, learning_curve
-from similitude.feedback.columns import Floats
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
-from similitude.graph.repeats import Estimate
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.types import Floats
 
 _TEST_SIZE = 0.2
 # Once a map has its shape, what it lacks in accuracy falls as the squared error of its places does, with 1 / answers.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 
 def clustered_mean(

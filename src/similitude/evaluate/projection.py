@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from similitude.display.places import plane
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 
 def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_state: int | None = 0) -> Floats:

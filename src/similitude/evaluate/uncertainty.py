@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from similitude.display.estimate import Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import uncertainty_card
@@ -30,14 +31,13 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.arraylike import ItemRows
-from similitude.feedback.columns import Array, Bools, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
-from similitude.graph.repeats import Estimate
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
+from similitude.types import Array, Bools, Floats, Ints, Seed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.items import Names, check_names
 from similitude.methods.base import similarity_of
 from similitude.methods.scaling import scale_distances
+from similitude.types import Array, Floats
 
 
 @dataclass(frozen=True, eq=False)

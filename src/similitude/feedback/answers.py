@@ -10,7 +10,8 @@ import numpy as np
 
 from similitude.display.words import counted, listed
 from similitude.feedback.cards import answers_card
-from similitude.feedback.columns import Array, Categories, Floats, Rows, join, take
+from similitude.feedback.columns import Categories, Rows, join, take
+from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
     import pandas as pd

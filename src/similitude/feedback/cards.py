@@ -12,7 +12,8 @@ import numpy as np
 
 from similitude.display.cards import card, figures, grid, note, title_of
 from similitude.display.words import counted, listed, shortened
-from similitude.feedback.columns import Array, Categories, is_constant
+from similitude.feedback.columns import Categories, is_constant
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.answers import Answers

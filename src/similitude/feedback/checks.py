@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Floats, Ints, constant
+from similitude.feedback.columns import constant
+from similitude.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons

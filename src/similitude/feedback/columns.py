@@ -13,11 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
-Seed = int | np.random.Generator | None
+from similitude.types import Array, Bools, Ints
 
 
 def constant(value: Any, length: int, dtype: Any = None) -> Array:

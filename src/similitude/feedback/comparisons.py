@@ -15,9 +15,10 @@ from similitude.feedback import forms, splitting
 from similitude.feedback.answers import Answers
 from similitude.feedback.cards import comparisons_card
 from similitude.feedback.checks import check_pairs, check_shown, check_weight, head_first, same_items
-from similitude.feedback.columns import Array, Bools, Floats, Ints, join, take
+from similitude.feedback.columns import join, take
 from similitude.feedback.constructors import Constructors
 from similitude.feedback.items import Names, check_names, encode_items, find_item
+from similitude.types import Array, Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Ints
+from similitude.types import Array, Ints
 
 Names = tuple[str, ...]
 

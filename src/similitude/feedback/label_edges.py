@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array
+from similitude.types import Array
 
 
 def same_over_other(label: Array, per_item: int, rng: np.random.Generator) -> Array:

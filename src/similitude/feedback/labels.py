@@ -15,11 +15,12 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import labels_card
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
+from similitude.feedback.columns import Categories, frozen, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.links import Links
 from similitude.feedback.sheets import Sheets
+from similitude.types import Array, Floats, Ints, Seed
 
 Kind = Literal["class", "ordinal", "numeric"]
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from similitude.feedback.arraylike import Column, Sparse, Table
-from similitude.feedback.columns import Array, Floats, Ints, Seed
 from similitude.feedback.items import Names, encode_items
+from similitude.types import Array, Floats, Ints, Seed
 
 
 def landmark_questions(

@@ -10,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.display.words import counted
-from similitude.feedback import closure
+from similitude.feedback import implied_links
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import links_card
 from similitude.feedback.checks import check_weight
-from similitude.feedback.closure import Conflict
-from similitude.feedback.columns import Bools, Categories, Floats, Ints, Seed, join, take
+from similitude.feedback.columns import Categories, join, take
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.implied_links import Conflict
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.pairs import link_edges
 from similitude.feedback.sheets import Sheets, item_rows
+from similitude.types import Bools, Floats, Ints, Seed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +134,7 @@ class Links:
         values = np.asarray(label)
         if codes.ndim != 1 or values.shape != codes.shape:
             raise ValueError(f"label: expected one class per item {codes.shape}, found shape {values.shape}")
-        first, second = closure.some_pairs(len(codes), n_links, np.random.default_rng(random_state))
+        first, second = implied_links.some_pairs(len(codes), n_links, np.random.default_rng(random_state))
         pairs = np.stack([codes[first], codes[second]], axis=1)
         same = values[first] == values[second]
         return cls.of(pairs, same, weight=weight, rater=rater, names=known, n_items=count)
@@ -171,7 +172,7 @@ class Links:
 
         A pair that was called both similar and dissimilar is the shortest such chain.
         """
-        return closure.conflicts(self.pairs, self.similar, self.n_items, self.names)
+        return implied_links.conflicts(self.pairs, self.similar, self.n_items, self.names)
 
     def implied(self) -> Links:
         """Return all links that follow when "similar" means the same kind.
@@ -183,8 +184,8 @@ class Links:
         found = self.conflicts()
         if found:
             raise ValueError(f"implied: {found[0]}; {len(found)} such in all: leave out the rows of conflicts()")
-        pairs, similar = closure.closed(self.pairs, self.similar, self.n_items)
-        weight = closure.stated_weight(pairs, self.pairs, self.weight, self.n_items)
+        pairs, similar = implied_links.closed(self.pairs, self.similar, self.n_items)
+        weight = implied_links.stated_weight(pairs, self.pairs, self.weight, self.n_items)
         return Links(pairs, similar, weight, self.n_items, self.names, Categories.of(None, len(pairs)))
 
     def to_comparisons(self, n_comparisons: int | None = None, random_state: Seed = None) -> Comparisons:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Ints, Rows
+from similitude.feedback.columns import Rows
+from similitude.types import Array, Ints
 
 Edges = tuple[Ints, Ints, Ints]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Ints, Seed
 from similitude.feedback.forms import find
+from similitude.types import Ints, Seed
 
 
 def random_questions(

@@ -13,12 +13,13 @@ from similitude.display.words import counted
 from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import ratings_card
 from similitude.feedback.checks import check_weight
-from similitude.feedback.columns import Array, Categories, Floats, Ints, Seed, frozen, take
+from similitude.feedback.columns import Categories, frozen, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.ratings import Larger, RatedPairs
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import item_rows
+from similitude.types import Array, Floats, Ints, Seed
 
 _FORMS = {form.name: form.larger for form in FORMS.values() if isinstance(form, RatedPairs)}
 

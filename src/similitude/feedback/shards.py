@@ -17,9 +17,9 @@ import numpy as np
 
 from similitude.display.words import counted
 from similitude.feedback.cards import shards_card
-from similitude.feedback.columns import Array, Floats, Ints, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names
+from similitude.types import Array, Floats, Ints, Seed
 
 T = TypeVar("T")
 

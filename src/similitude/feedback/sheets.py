@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Ints, Rows, is_none
+from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.items import Names, encode_items
+from similitude.types import Array, Ints
 
 Responses = npt.ArrayLike | Sequence[bool | int | None] | None
 """Whether each row holds, None where somebody could not tell; None for all of them means that all hold."""

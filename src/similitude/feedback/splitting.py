@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Array, Bools, Ints
+from similitude.types import Array, Bools, Ints
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons

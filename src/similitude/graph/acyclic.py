@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from similitude.feedback.columns import Bools, Floats, Seed
 from similitude.graph import compiled
+from similitude.types import Bools, Floats, Seed
 
 Indices = npt.NDArray[np.integer]
 

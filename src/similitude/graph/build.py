@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
+from similitude.types import Array, Floats, Ints
 
 Indices = npt.NDArray[np.integer]
 

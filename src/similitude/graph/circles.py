@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from similitude.feedback.columns import Bools, Floats
+from similitude.display.estimate import Estimate
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.acyclic import strong_components
 from similitude.graph.reduction import transitive_reduction
-from similitude.graph.repeats import Estimate, Indices
+from similitude.graph.repeats import Indices
 from similitude.graph.votes import Votes, count_votes, directed
+from similitude.types import Bools, Floats
 
 Directed = tuple[Indices, Indices, Floats]
 

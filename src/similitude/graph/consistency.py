@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from similitude.display.estimate import Estimate
+from similitude.display.figures import FigureTable, named
 from similitude.display.words import number
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
@@ -26,17 +28,9 @@ from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
-from similitude.graph.figures import FigureTable, named
 from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
-from similitude.graph.repeats import (
-    Estimate,
-    Repeats,
-    answer_voices,
-    noise_ceiling,
-    of_one_rater,
-    repeat_agreement,
-)
+from similitude.graph.repeats import Repeats, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
 from similitude.graph.votes import count_votes
 
 if TYPE_CHECKING:

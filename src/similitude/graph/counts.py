@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Ints
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Ints
 
 
 @dataclass(frozen=True, eq=False)

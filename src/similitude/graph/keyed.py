@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 Keyed = tuple[Array, Array, Floats]
 """Two columns that are the key, ascending and distinct, and the sums (m, k) of each key."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.acyclic import strong_components
 from similitude.graph.reduction import topological
 from similitude.graph.votes import Votes, count_votes, directed
+from similitude.types import Floats
 
 
 def exact_embedding(comparisons: Comparisons) -> Floats:

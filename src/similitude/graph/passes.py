@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.estimate import Estimate
+from similitude.display.figures import FigureTable, named
 from similitude.display.words import number
-from similitude.feedback.columns import Floats
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.counts import count_shards
-from similitude.graph.figures import FigureTable, named
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
-from similitude.graph.repeats import Estimate, Repeats, agreement_of_sides, noise_ceiling
+from similitude.graph.repeats import Repeats, agreement_of_sides, noise_ceiling
+from similitude.types import Floats
 
 _ROWS_PER_PASS = 8_000_000  # at most 1.5 GB while they are sorted
 _MOST_NAMED = 1000

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Bools
 from similitude.graph import compiled
 from similitude.graph.acyclic import BITS_BELOW, row_starts, rows
+from similitude.types import Bools
 
 Indices = npt.NDArray[np.integer]
 

@@ -16,11 +16,12 @@ from scipy import stats
 from similitude.display.cards import card, grid, note, title_of
 from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Bools, Floats, frozen
+from similitude.feedback.columns import frozen
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import Form
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.votes import Votes
+from similitude.types import Array, Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd

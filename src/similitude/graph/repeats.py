@@ -8,37 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from similitude.display.words import number
-from similitude.feedback.columns import Bools, Floats
+from similitude.display.estimate import Estimate
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.votes import Votes
+from similitude.types import Bools, Floats
 
 Indices = npt.NDArray[np.integer]
 
 _SELECTED = 4.0  # standard deviations below one half at which agreement is no longer bad luck
-
-
-@dataclass(frozen=True, repr=False)
-class Estimate:
-    """A figure with its interval; `value` is None where it cannot be estimated, and `note` says why.
-
-    Prints as its value and interval, or as "unknown".
-    """
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return "unknown"
-        if self.low is None or self.high is None:
-            return number(self.value)
-        return f"{number(self.value)} ({number(self.low)} to {number(self.high)})"
-
-    def __repr__(self) -> str:
-        return f"<{self}{f': {self.note}' if self.note else ''}>"
 
 
 @dataclass(frozen=True, eq=False)

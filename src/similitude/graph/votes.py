@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.columns import Bools, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import distinct_pairs
+from similitude.types import Bools, Floats, Ints
 
 Indices = npt.NDArray[np.integer]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Bools, Floats
+from similitude.types import Array, Bools, Floats
 
 
 def as_numbers(value: Any, argument: str, ndim: tuple[int, ...]) -> Floats:

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.feedback.columns import Bools, Floats
 from similitude.kernels.base import Kernel
 from similitude.kernels.checks import check_positive
 from similitude.kernels.matrices import centred, positive_trace
 from similitude.kernels.modalities import as_kernel, as_modalities
+from similitude.types import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,8 @@ from scipy import linalg
 
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Floats
 from similitude.kernels.checks import as_numbers
+from similitude.types import Floats
 
 TOLERANCE = 1e-6  # of the largest entry or eigenvalue: what single precision leaves of symmetry and definiteness
 

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from similitude.engine.models import Additive, Matrix, Model, Products
-from similitude.feedback.columns import Array, Floats
 from similitude.kernels.modalities import as_kernel
+from similitude.types import Array, Floats
 
 _ROWS_AT_ONCE = 1024
 

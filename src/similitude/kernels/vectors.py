@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from similitude.feedback.columns import Bools, Floats
 from similitude.kernels.base import FeatureKernel
 from similitude.kernels.checks import check_non_negative, check_positive, check_varied
+from similitude.types import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

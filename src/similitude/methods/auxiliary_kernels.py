@@ -23,7 +23,6 @@ from similitude.engine.models import Weights
 from similitude.engine.solvers.certificate import Certified
 from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
@@ -33,6 +32,7 @@ from similitude.methods.placement import place_items
 from similitude.methods.scaling import principal_axes
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
+from similitude.types import Floats, Seed
 
 _PRICE = 0.3
 

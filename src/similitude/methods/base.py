@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.arraylike import ItemRows
-from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.items import Names
@@ -23,6 +22,7 @@ from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
 from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
+from similitude.types import Bools, Floats
 
 _MOST_NAMED = 5
 

@@ -34,7 +34,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.feedback.arraylike import Column
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.landmarks import as_landmarks
@@ -51,6 +50,7 @@ from similitude.methods.vote_features import (
     sparse_features,
 )
 from similitude.methods.vote_shards import shard_features, shard_landmark_features
+from similitude.types import Array, Floats, Ints
 
 
 class ComparisonKernel(BaseEstimator):

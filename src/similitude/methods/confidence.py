@@ -33,12 +33,12 @@ from similitude.engine.confidence_ranking import Ranking
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Array, Floats
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
 from similitude.methods.settings import check_count, check_number
 from similitude.renaming import renamed
+from similitude.types import Array, Floats
 
 _PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large the fit stays at L = 0
 _SHORT = 15  # iterations by which starts are compared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 _MOST_EARLY = 2_000  # items for the starts and the small prices; the price asked for is fitted to all
 _SCALES = (1.0, 0.3)  # of the first two starts

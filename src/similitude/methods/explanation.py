@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from similitude.display.cards import card, grid, note, title_of
 from similitude.display.words import shortened
-from similitude.feedback.columns import Bools, Floats
+from similitude.types import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.base import ComparisonEstimator
 from similitude.methods.modalities import Modality, Whitened, new_features
+from similitude.types import Bools, Floats
 
 _NOISE = {"logistic": 1.0, "hinge": 2.0}
 

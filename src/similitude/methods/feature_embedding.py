@@ -24,7 +24,6 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
@@ -34,6 +33,7 @@ from similitude.methods.modalities import per_modality, read_modalities, side_by
 from similitude.methods.placement import place_items
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity
+from similitude.types import Floats, Seed
 
 _LOSSES = {
     "ckl": ComparisonLoss(Formula(logarithm, 0.05), Formula(logistic)),

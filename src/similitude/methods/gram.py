@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.threads import one_blas_thread, over_chunks
-from similitude.feedback.columns import Array
 from similitude.methods.compiled import add_products, count_columns
+from similitude.types import Array
 
 BLOCK = 2048
 _SIMD = 16  # multiply-adds of a dense product in the time of one at a scattered place

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from similitude.engine.solvers.certificate import Certified
-from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Floats
 
 _SAME = 1e-12  # a squared length of a comparison, kernels being scaled to about 1
 

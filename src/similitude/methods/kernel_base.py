@@ -16,13 +16,13 @@ from similitude.engine.solvers.full import full_matrices
 from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
-from similitude.feedback.columns import Floats
 from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import build_graph
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import Modality, read_modalities
 from similitude.methods.settings import check_number, one_of
+from similitude.types import Floats
 
 LOSSES = {
     "logistic": ComparisonLoss(Formula(squared), Formula(logistic)),

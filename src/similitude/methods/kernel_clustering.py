@@ -19,8 +19,8 @@ from sklearn.decomposition import PCA, KernelPCA
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.kernels.matrices import as_square, check_symmetric
+from similitude.types import Array, Floats, Ints
 
 _KERNELS = ("precomputed", "linear")
 _CHECKED = 64

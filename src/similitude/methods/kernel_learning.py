@@ -32,7 +32,6 @@ from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
-from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.graph.circles import find_circle
@@ -41,6 +40,7 @@ from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import one_of
 from similitude.renaming import by_name
+from similitude.types import Floats
 
 
 class RCKL(KernelEstimator):

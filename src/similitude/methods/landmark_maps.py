@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Array, Floats
 from similitude.kernels import Centred, Kernel, psd_root
+from similitude.types import Array, Floats
 
 _BLOCK_NUMBERS = 4_000_000  # numbers in a block of kernel values: 32 MB
 _RIDGE = 1e-3  # of the mean of the local Gram matrix's diagonal, as in scikit-learn's locally linear embedding

@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.links import Links
 from similitude.methods.base import FeedbackWarning
+from similitude.types import Array, Floats
 
 UNKNOWN = -1  # scikit-learn's mark of an item without a label
 

@@ -28,7 +28,6 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
@@ -37,6 +36,7 @@ from similitude.feedback.ratings import Ratings
 from similitude.methods.likelihood import LikelihoodEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
 from similitude.methods.settings import one_of
+from similitude.types import Array, Floats
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
 _FOLDS = 4

@@ -12,13 +12,14 @@ from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.problem import Term
 from similitude.engine.rating_terms import Graded, Measured
 from similitude.engine.terms import ComparisonLoss, Formula, distance
-from similitude.feedback.columns import Array, Bools, Categories, Floats
+from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
 from similitude.methods.likelihood import places_among
+from similitude.types import Array, Bools, Floats
 
 FORMS = ("links", "ratings", "labels")
 _SCALE = Formula(distance, 1e-3)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.base import Kernel
 from similitude.kernels.matrices import Root, centred, positive_trace, psd_root
 from similitude.kernels.modalities import as_modalities
 from similitude.kernels.vectors import Linear
+from similitude.types import Bools, Floats
 
 _RANK_TOLERANCE = 1e-8
 

@@ -36,7 +36,6 @@ from similitude.engine.solvers.convex import KernelProblem, Part, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
@@ -45,6 +44,7 @@ from similitude.methods.modalities import Columns, Modality, Plain, Whitened, pe
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, one_of
 from similitude.renaming import by_name
+from similitude.types import Floats, Seed
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
 _ROUNDING = 1e-2

@@ -11,12 +11,12 @@ from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
+from similitude.types import Floats, Seed
 
 
 def place_items(

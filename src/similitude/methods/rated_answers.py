@@ -9,10 +9,10 @@ import numpy as np
 from similitude.engine.backend import CPU
 from similitude.engine.joint_terms import Mixed
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.likelihood import answer_counts, raters_of
+from similitude.types import Array, Bools, Floats
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Bools, Floats
+from similitude.types import Bools, Floats
 
 _NOTHING = 1e-8  # of the largest eigenvalue: no axis
 

@@ -18,11 +18,11 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch_from_disk
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import given_start
-from similitude.feedback.columns import Floats
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.counts import Counts, count_shards
 from similitude.methods.base import FeedbackWarning, warn_of_gaps
+from similitude.types import Floats
 
 if TYPE_CHECKING:
     from similitude.methods.ordinal_base import OrdinalEmbedding

@@ -26,11 +26,11 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from similitude.feedback.columns import Array, Floats
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
 from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
 from similitude.methods.linked_spread import Linked, as_linked
 from similitude.methods.settings import check_count, check_number
+from similitude.types import Array, Floats
 
 KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "polynomial": Polynomial, "cosine": Cosine}
 MAPS = ("nystroem", "lle")

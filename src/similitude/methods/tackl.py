@@ -32,7 +32,6 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
 from similitude.feedback.arraylike import Table
-from similitude.feedback.columns import Floats, Seed
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
@@ -43,6 +42,7 @@ from similitude.methods.ordinal import CKL
 from similitude.methods.placement import place_items
 from similitude.methods.settings import check_number
 from similitude.methods.similarity import Similarity
+from similitude.types import Floats, Seed
 
 _CONSTANT = 1e-9
 _CLOSER = 1e-4  # the scale of the weights is nearly flat, and a few weights cost little to find

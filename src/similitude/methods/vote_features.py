@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.shards import Block
 from similitude.methods.compiled import cast_votes, merge_votes, place_votes, scatter_votes, share_votes
+from similitude.types import Array, Floats, Ints
 
 KINDS = ("k1", "k2")
 _CHUNK = 1 << 18

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.methods.compiled import share_votes
 from similitude.methods.vote_features import Codes, Votes, landmark_votes
+from similitude.types import Array, Floats, Ints
 
 
 def shard_features(shards: Shards, kind: str) -> tuple[sparse.csr_matrix, Codes]:

@@ -11,10 +11,10 @@ import numpy as np
 from similitude.display.places import plane
 from similitude.evaluate.projection import project
 from similitude.feedback.arraylike import Column, Table
-from similitude.feedback.columns import Array, Bools, Floats
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.plot.style import COLOURS, MARKERS, axes_of
+from similitude.types import Array, Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

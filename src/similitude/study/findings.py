@@ -13,17 +13,18 @@ import numpy as np
 
 from similitude.active.posterior import Posterior
 from similitude.active.refit import through_sample
+from similitude.display.estimate import Estimate
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, correct
-from similitude.feedback.columns import Floats
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.reliability import rate_raters
-from similitude.graph.repeats import Estimate, answer_voices, noise_ceiling, repeat_agreement
+from similitude.graph.repeats import answer_voices, noise_ceiling, repeat_agreement
 from similitude.graph.votes import count_votes
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import Point
-from similitude.study.learning import REPEAT, evenly_drawn
+from similitude.study.log import REPEAT, evenly_drawn
+from similitude.types import Floats
 
 _FOLDS = 5
 _FEWEST_TESTED = 20

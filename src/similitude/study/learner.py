@@ -14,7 +14,6 @@ import numpy as np
 from similitude.active.refit import best_fit, through_sample
 from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PIECES
 from similitude.feedback.forms.pieces import Piece
@@ -22,8 +21,9 @@ from similitude.methods.online.embedding import OnlineEmbedding
 from similitude.methods.ordinal import STE
 from similitude.methods.similarity import Similarity
 from similitude.study.asking import form_of, is_adaptive
-from similitude.study.learning import REPEAT, as_answers, comparisons_of, evenly_drawn
+from similitude.study.log import REPEAT, as_answers, comparisons_of, evenly_drawn
 from similitude.study.settings import Study
+from similitude.types import Floats, Ints
 
 _PER_ITEM = 1  # comparisons per item below which a model would only invent
 _SOONEST = 10  # answers between two fits at the least

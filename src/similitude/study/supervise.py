@@ -89,7 +89,7 @@ class Supervisor:
         with self._lock:
             if self._stop.is_set():
                 return
-            command = [sys.executable, "-m", "similitude.study.worker"]
+            command = [sys.executable, "-m", "similitude.study.process"]
             self._process = process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, **apart())
             assert process.stdin is not None
             try:  # by its input, not its arguments: the address of the database may hold a password

@@ -19,8 +19,8 @@ import numpy.typing as npt
 import torch
 
 from similitude.engine.gpu.memory import device_room, host_room
-from similitude.feedback.columns import Array, Ints
 from similitude.graph.counts import Counts
+from similitude.types import Array, Ints
 
 _LONGEST = 512  # comparisons of a segment: a head that everybody is asked about is shared between programs
 _ROWS_PER_PART = 1 << 28

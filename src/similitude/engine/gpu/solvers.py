@@ -15,7 +15,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import NEEDS
 from similitude.engine.solvers.minibatch import free_positions
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _ITERATIONS_PER_LOOK = 5
 

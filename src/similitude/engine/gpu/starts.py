@@ -10,7 +10,7 @@ import torch
 from similitude.engine.gpu.backend import TorchBackend
 from similitude.engine.gpu.comparisons import DeviceComparisons
 from similitude.engine.terms import ComparisonLoss, Formula, squared
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _ITERATIONS = 30
 

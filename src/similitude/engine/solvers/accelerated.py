@@ -7,7 +7,7 @@ import numpy as np
 from similitude.engine.problem import Objective
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _GROW, _SHRINK = 1.1, 0.5
 _QUIET = 3

@@ -27,8 +27,8 @@ from similitude.engine.penalties import Blocks, NonNegative, Ridge
 from similitude.engine.problem import Problem, Term
 from similitude.engine.terms import ComparisonLoss, hinge, logistic, squared
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Floats
 
 _FEW = 10
 _MOST = 80  # eigenvectors by Lanczos

@@ -16,7 +16,7 @@ from similitude.engine.solvers.certificate import Certificate, Certified
 from similitude.engine.solvers.convex import KernelProblem, Point
 from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import ComparisonLoss, hinge
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _SMOOTHING = (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
 

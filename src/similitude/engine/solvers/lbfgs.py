@@ -12,7 +12,7 @@ from similitude.engine.problem import Objective
 from similitude.engine.solvers.needs import Needs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 NEEDS = Needs("lbfgs", smooth=True)
 

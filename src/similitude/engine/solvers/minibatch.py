@@ -14,10 +14,10 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.needs import Needs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
+from similitude.types import Array, Floats
 
 NEEDS = Needs("minibatch", ridge=True, free_positions=True)
 

@@ -23,7 +23,7 @@ from similitude.engine.solvers.certificate import Certificate, Certified
 from similitude.engine.solvers.convex import KernelProblem, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 _ROUNDS = 300
 _FIRST_WIDTH, _LEAST_WIDTH = 0.3, 0.01

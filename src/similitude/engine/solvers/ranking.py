@@ -32,8 +32,8 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certificate, Certified
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.columns import Floats
 from similitude.graph.build import SimilarityGraph
+from similitude.types import Floats
 
 _ROUNDS = 200
 _FIRST_WIDTH, _LEAST_WIDTH, _LEAST_HARD_WIDTH = 0.3, 1e-4, 1e-9

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 Callback = Callable[[int, float], None]
 """Called after each iteration with its number and the objective: for progress bars; may raise to interrupt."""

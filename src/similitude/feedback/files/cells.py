@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats, Rows, is_none
+from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.files.tables import Table, objects
+from similitude.types import Array, Floats
 
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0+)?")
 

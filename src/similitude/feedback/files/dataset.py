@@ -20,10 +20,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from similitude.feedback.checks import check_shown, check_weight, head_first
-from similitude.feedback.columns import Array
 from similitude.feedback.files.tables import pyarrow
 from similitude.feedback.items import Names, as_integers
 from similitude.feedback.shards import Block, Shards, fold
+from similitude.types import Array
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.checks import check_pairs, check_weight, head_first
-from similitude.feedback.columns import Array, Floats, Ints, is_constant
+from similitude.feedback.columns import is_constant
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.dataset import ABOUT, FORMAT, QUADRUPLET, TRIPLET
 from similitude.feedback.files.tables import pyarrow
 from similitude.feedback.items import check_names, encode_items
+from similitude.types import Array, Floats, Ints
 
 GROUP_ROWS = 1 << 18  # 3 MB of triplets: fine enough to shuffle, coarse enough to read at full speed
 _FILE_ROWS = 1 << 24

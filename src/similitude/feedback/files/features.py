@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from similitude.extras import need
-from similitude.feedback.columns import Floats
+from similitude.types import Floats
 
 
 def read_features(path: Path, names: Sequence[str] | None, n_items: int) -> Floats:

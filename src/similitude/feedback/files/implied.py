@@ -9,7 +9,7 @@ import numpy as np
 from similitude.feedback import forms
 from similitude.feedback.answers import Answers
 from similitude.feedback.checks import head_first
-from similitude.feedback.columns import Array
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons

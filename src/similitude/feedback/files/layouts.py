@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import cells, native
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.tables import Table
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import FileColumns, Form
+from similitude.types import Array, Seed
 
 
 @dataclass(frozen=True)

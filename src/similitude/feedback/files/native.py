@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Floats, Ints, Rows, is_none
+from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import cells
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.implied import is_implied
 from similitude.feedback.files.tables import Header, Table
 from similitude.feedback.items import encode_items
+from similitude.types import Array, Floats, Ints
 
 FORMAT = 1
 PAIR_COLUMNS = ("near_a", "near_b", "far_a", "far_b")

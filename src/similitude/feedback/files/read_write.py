@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from similitude.extras import need
-from similitude.feedback.columns import Seed
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.files import tables
@@ -33,6 +32,7 @@ from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import Form
+from similitude.types import Seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

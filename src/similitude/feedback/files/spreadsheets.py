@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from similitude.feedback.columns import Array
+from similitude.types import Array
 
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from similitude.extras import need
-from similitude.feedback.columns import Array
 from similitude.feedback.files.spreadsheets import plain_column
+from similitude.types import Array
 
 Header = dict[str, Any]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".txt", ".npy", ".npz")

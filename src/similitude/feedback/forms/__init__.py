@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.forms.attribute import Attribute
 from similitude.feedback.forms.base import Form, of_one_kind
 from similitude.feedback.forms.choice import Choice
@@ -41,6 +40,7 @@ from similitude.feedback.forms.ranking import Ranking
 from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY, RatedPair
 from similitude.feedback.forms.same_different import SameDifferent
 from similitude.feedback.forms.triplet import Triplet
+from similitude.types import Array, Floats, Ints
 
 FORMS: dict[str, Form] = {}
 """The forms of the answers in `Answers`, by name."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array
+from similitude.types import Array
 
 
 @dataclass(frozen=True)

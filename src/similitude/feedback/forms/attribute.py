@@ -6,8 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.base import Edges, Form
+from similitude.types import Array
 
 
 class Attribute(Form):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Bools, Ints, Rows, is_constant
+from similitude.feedback.columns import Rows, is_constant
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.items import as_integers
+from similitude.types import Array, Bools, Ints
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

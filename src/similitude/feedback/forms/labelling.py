@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.feedback import label_edges
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.base import Edges, Form, Setup, finite
 from similitude.feedback.forms.grouping import count_within_over_across, within_over_across
 from similitude.feedback.forms.pieces import PER_PIECE, Piece
 from similitude.feedback.forms.ratings import unequal
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array
 from similitude.feedback.forms.base import Edges, FileColumns
 from similitude.feedback.forms.picking import OneOfThree
+from similitude.types import Array
 
 
 class MostCentral(OneOfThree):

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from similitude.feedback.checks import head_first
-from similitude.feedback.columns import Array, Floats, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.forms.base import Edges, Form, Setup
+from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

@@ -21,8 +21,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Array, Bools, Categories, Floats, Rows, is_constant
+from similitude.feedback.columns import Categories, Rows, is_constant
 from similitude.feedback.forms.base import Form
+from similitude.types import Array, Bools, Floats
 
 PER_PIECE = 20
 _SEED = 0  # of the draw of each sheet, so that nothing but its own pieces decides what it compares

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.base import Edges, FileColumns, Form
 from similitude.feedback.forms.ratings import ordered_pairs, unequal
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.base import Edges
 from similitude.feedback.forms.picking import FromGrid, with_head
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

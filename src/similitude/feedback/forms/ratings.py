@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Ints, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.forms.base import Edges, FileColumns, Form, Setup, distinct
 from similitude.feedback.forms.pieces import Piece
 from similitude.feedback.pairs import draw_two
+from similitude.types import Array, Ints
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.feedback.columns import Array
 from similitude.feedback.forms.base import Setup
 from similitude.feedback.forms.pieces import Piece
 from similitude.feedback.forms.ratings import SIMILARITY
 from similitude.feedback.pairs import link_edges
+from similitude.types import Array
 
 if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said

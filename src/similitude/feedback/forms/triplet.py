@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.feedback.columns import Array
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.forms.base import Edges, FileColumns
 from similitude.feedback.forms.picking import Single
+from similitude.types import Array
 
 HEAD_COLUMN = ("head", "probe", "anchor")
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
 from similitude.feedback.simulation.truth import Truth
+from similitude.types import Array, Floats
 
 Said = tuple[Array, Array, Array]
 

@@ -11,7 +11,8 @@ from similitude.display.words import counted
 from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Floats, Seed, frozen
+from similitude.feedback.columns import frozen
+from similitude.types import Floats, Seed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ import numpy as np
 from similitude.feedback.answers import Answers
 from similitude.feedback.arraylike import ItemRows, Table
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Array, Categories, Rows, Seed
+from similitude.feedback.columns import Categories, Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import Form
@@ -25,6 +25,7 @@ from similitude.feedback.sheets import with_silence
 from similitude.feedback.simulation.mind import Mind
 from similitude.feedback.simulation.raters import Raters
 from similitude.feedback.simulation.truth import Truth
+from similitude.types import Array, Seed
 
 
 def simulate(

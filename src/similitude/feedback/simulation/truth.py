@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.columns import Array, Floats
+from similitude.types import Array, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,12 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.online import RECENT
 from similitude.engine.terms import SHAPES, ComparisonLoss, Formula, logistic, named, probit, squared
-from similitude.feedback.columns import Array, Floats, Ints
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.online.stream import Items
 from similitude.methods.similarity import Similarity
+from similitude.types import Array, Floats, Ints
 
 _FORMAT = 1
 _FIRST_ROOM = 1024

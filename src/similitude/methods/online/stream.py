@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.checks import check_pairs, head_first
-from similitude.feedback.columns import Floats, Ints
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import as_right
+from similitude.types import Floats, Ints
 
 
 class Items:

@@ -18,8 +18,8 @@ from scipy import stats
 from similitude.display.names import Written, write_names
 from similitude.display.places import Ellipse, ellipse, placed
 from similitude.evaluate.projection import project
-from similitude.feedback.columns import Floats
 from similitude.report.learning.findings import Findings
+from similitude.types import Floats
 
 _WIDTH, _MARGIN = 720.0, 48.0
 FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at

@@ -21,7 +21,7 @@ from similitude.study.site import Site
 from similitude.study.store import schema
 from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.door import Door, PasswordSet, Session
+from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import answers_file
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.rater import Service

@@ -31,7 +31,7 @@ async def answers_file(database: Database, study: str, kind: str) -> AsyncIterat
 
 
 def _start(database: Database, study: str, kind: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "similitude.study.keep.exporter"]
+    command = [sys.executable, "-m", "similitude.study.maintenance.exporter"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart())
     assert process.stdin is not None
     # by its input, not its arguments: the address of the database may hold a password

@@ -21,7 +21,7 @@ from similitude.study.arrivals import network_of
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.door import SESSION_SECONDS, SHORTEST, Door, Session
+from similitude.study.web.auth import SESSION_SECONDS, SHORTEST, Door, Session
 
 HOME, LOGIN = "/admin", "/admin/-/login"
 SESSION_COOKIE, FORM_COOKIE, DEVICE_COOKIE = "similitude_admin", "similitude_form", "similitude_device"

@@ -15,8 +15,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.election import NOBODY, PATIENCE, Pulse
 from similitude.study.entrance import REHEARSAL
-from similitude.study.holding import NOBODY, PATIENCE, Pulse
 from similitude.study.leaving import WHY
 from similitude.study.service import StudyService
 from similitude.study.store import schema

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from similitude.study.entrance import REHEARSAL
-from similitude.study.keep.export import study_number
+from similitude.study.maintenance.export import study_number
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 

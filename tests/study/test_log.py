@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.study.learning import LEARNED, as_answers, comparisons_of, evenly_drawn, read_log
+from similitude.study.log import LEARNED, as_answers, comparisons_of, evenly_drawn, read_log
 from tests.study.live import NAMES, answer, fill, join, open_study, write_study
 
 

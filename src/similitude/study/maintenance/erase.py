@@ -14,8 +14,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.keep.export import study_number
 from similitude.study.keys import Keys
+from similitude.study.maintenance.export import study_number
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database, StoreError

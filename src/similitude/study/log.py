@@ -18,11 +18,12 @@ import numpy as np
 import sqlalchemy as sa
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.columns import Bools, Rows
+from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PAGES, PIECES
 from similitude.study.entrance import REHEARSAL
 from similitude.study.store import schema
+from similitude.types import Bools
 
 EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
 REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater

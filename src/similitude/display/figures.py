@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from similitude.display.cards import card, figures, remarks
+from similitude.display.estimate import Estimate
 from similitude.display.words import listed
-from similitude.graph.repeats import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd

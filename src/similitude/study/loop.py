@@ -10,11 +10,11 @@ from pathlib import Path
 
 from similitude.engine.threads import limit_threads
 from similitude.study.items import read_items
-from similitude.study.modelling import BEAT, StudyWorker
 from similitude.study.settings import read_studies
 from similitude.study.store.database import Database, StoreError
+from similitude.study.worker import BEAT, StudyWorker
 
-_log = logging.getLogger("similitude.study.worker")
+_log = logging.getLogger("similitude.study.process")
 _PAUSE = 0.5  # seconds between two rounds; more where a round took long, so that a core stays free for the server
 _REST = 1.5  # times what the last round took
 _LONGEST_ROUND = 3600.0  # seconds after which a round that does not end is no sign of life

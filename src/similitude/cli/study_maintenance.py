@@ -29,7 +29,7 @@ def export(
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
-    from similitude.study.keep.export import export_answers, export_raters
+    from similitude.study.maintenance.export import export_answers, export_raters
 
     name = name_of(folder, study)
     opened = _open(folder, database)
@@ -54,7 +54,7 @@ def backup(
     database: DatabaseUrl = None,
 ) -> None:
     """Write a backup while the study goes on."""
-    from similitude.study.keep.archive import back_up
+    from similitude.study.maintenance.archive import back_up
 
     opened = _open(folder, database)
     try:
@@ -71,8 +71,8 @@ def bring(
     database: DatabaseUrl = None,
 ) -> None:
     """Bring back a backup, or bring exported answers into a study; what is there already stays as it is."""
-    from similitude.study.keep.archive import bring_back
-    from similitude.study.keep.bring_in import bring_in
+    from similitude.study.maintenance.archive import bring_back
+    from similitude.study.maintenance.bring_in import bring_in
     from similitude.study.site import open_site
 
     site = open_site(folder, database)
@@ -95,7 +95,7 @@ def erase(
     database: DatabaseUrl = None,
 ) -> None:
     """Erase what a rater said and who it was; names the backups that still hold it."""
-    from similitude.study.keep.erase import erase_rater
+    from similitude.study.maintenance.erase import erase_rater
 
     opened = _open(folder, database)
     try:
@@ -110,7 +110,7 @@ def erase(
 @app.command()
 def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
     """Count anew from the log of answers, and drop what the model process makes again."""
-    from similitude.study.keep.rebuild import rebuild as count_anew
+    from similitude.study.maintenance.rebuild import rebuild as count_anew
 
     opened = _open(folder, database)
     try:

@@ -14,12 +14,12 @@ import sqlalchemy as sa
 
 import similitude as sm
 from similitude.feedback.files import writing
-from similitude.study.keep import export
-from similitude.study.keep.archive import back_up, bring_back
-from similitude.study.keep.bring_in import bring_in
-from similitude.study.keep.erase import erase_rater
-from similitude.study.keep.export import export_answers, export_raters, read_raters
-from similitude.study.keep.rebuild import rebuild
+from similitude.study.maintenance import export
+from similitude.study.maintenance.archive import back_up, bring_back
+from similitude.study.maintenance.bring_in import bring_in
+from similitude.study.maintenance.erase import erase_rater
+from similitude.study.maintenance.export import export_answers, export_raters, read_raters
+from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store import schema

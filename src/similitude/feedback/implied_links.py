@@ -8,9 +8,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from similitude.feedback.columns import Array, Bools, Floats, Ints
 from similitude.feedback.items import Names
 from similitude.feedback.pairs import draw_below
+from similitude.types import Array, Bools, Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from similitude.feedback.files.writing import WRITTEN
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
 from similitude.study.items import is_storable
-from similitude.study.keep.rebuild import recount
+from similitude.study.maintenance.rebuild import recount
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
 from similitude.study.store import schema

@@ -13,7 +13,7 @@ import os
 import sys
 from typing import BinaryIO
 
-from similitude.study.keep.export import AnswersFile
+from similitude.study.maintenance.export import AnswersFile
 from similitude.study.settings import StudyError
 from similitude.study.store.database import Database, StoreError
 
