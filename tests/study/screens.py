@@ -40,11 +40,13 @@ ASTRAY = """() => {
   for (const one of document.querySelectorAll("main button, main input, main audio, main video")) {
     if (!shown(one)) continue;
     one.scrollIntoView({ block: "center" });
-    const { left, top, width, height } = one.getBoundingClientRect();
+    const { left, width, height } = one.getBoundingClientRect();
     const inset = 0.15 * Math.min(width, height); // round corners are no part of a button
     for (const [across, down] of [[0.5, 0.5], [0, 0], [1, 0], [0, 1], [1, 1]]) {
-      const x = left + inset + across * (width - 2 * inset), y = top + inset + down * (height - 2 * inset);
-      const hit = document.elementFromPoint(x, y);
+      const x = left + inset + across * (width - 2 * inset);
+      const y = () => one.getBoundingClientRect().top + inset + down * (height - 2 * inset);
+      if (y() < 0 || y() >= innerHeight) window.scrollBy(0, y() - innerHeight / 2); // taller than the screen
+      const hit = document.elementFromPoint(x, y());
       const own = one === hit || one.contains(hit) || hit?.matches(".enlarge"); // on a card that is a button
       if (!own) found.push(`${name(one)} lies under ${hit && name(hit)}`);
     }
