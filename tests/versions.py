@@ -36,7 +36,7 @@ class Versions:
         """Make the environment; says why where that cannot be done."""
         uv, python = [sys.executable, "-m", "uv"], str(self.environment())
         made = subprocess.run(
-            [*uv, "venv", "-q", "--clear", "--python", self.python, python], capture_output=True, text=True
+            [*uv, "venv", "-q", "--seed", "--clear", "--python", self.python, python], capture_output=True, text=True
         )
         if made.returncode:
             return made.stderr.strip().splitlines()[-1]

@@ -25,6 +25,7 @@ from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
 from similitude.study.web.watch import Watch
+from tests.shell import run
 from tests.study.servers import write_study
 from tests.study.test_service import finish, hands_of, rows, say
 
@@ -118,10 +119,8 @@ def test_an_erased_person_is_not_invited_again(serve, take_part, url, tmp_path):
     take_part(service, **parts(invite(service, ["ann"])["ann"]))
     erase_rater(service.database, "words", "ann")
     (tmp_path / "people.txt").write_text("ann\nbob\n")
-    done = CliRunner().invoke(
-        cli.app, ["study", "invite", str(tmp_path / "words"), str(tmp_path / "people.txt"), "--database", url]
-    )
-    assert "ann: was erased" in done.output
+    done = run("study", "invite", "words", "people.txt", "--database", url, folder=tmp_path)
+    assert "ann: was erased" in done.stderr
     assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", "bob"]
     assert [one.identity for one in invited_people(service)] == ["bob"]
 
