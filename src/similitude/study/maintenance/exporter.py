@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import ExitStack, closing
 from typing import BinaryIO
 
 from similitude.study.maintenance.export import AnswersFile
@@ -32,19 +33,21 @@ def main() -> None:
 
 def send(out: BinaryIO, url: str, study: str, kind: str) -> None:
     """Write a line that says what is wrong (`{}` where nothing is), then the file."""
-    try:
-        answers = AnswersFile(Database(url, known=True), study, kind)
-    except StudyError as error:
-        _say(out, {"code": "no_answers", "detail": str(error)})
-    except StoreError as error:
-        _say(out, {"code": "store", "detail": str(error)})
-    except ModuleNotFoundError as error:  # a format that needs another extra
-        _say(out, {"code": "not_installed", "detail": str(error)})
-    else:
-        _say(out, {})
-        for piece in answers.pieces():
-            out.write(piece)
-        out.flush()
+    with ExitStack() as opened:
+        try:
+            database = opened.enter_context(closing(Database(url, known=True)))
+            answers = AnswersFile(database, study, kind)
+        except StudyError as error:
+            _say(out, {"code": "no_answers", "detail": str(error)})
+        except StoreError as error:
+            _say(out, {"code": "store", "detail": str(error)})
+        except ModuleNotFoundError as error:  # a format that needs another extra
+            _say(out, {"code": "not_installed", "detail": str(error)})
+        else:
+            _say(out, {})
+            for piece in answers.pieces():
+                out.write(piece)
+            out.flush()
 
 
 def _say(out: BinaryIO, refusal: dict[str, str]) -> None:
