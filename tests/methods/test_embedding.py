@@ -173,6 +173,11 @@ def with_an_if(m, _):
         (("squared", 3.0), r"loss: expected its shape as a name or a function"),
         (wrong_slope, r"loss: the slope of wrong_slope at -0\.137 is 1\.1\d+, but small steps say -1\.1"),
         (with_an_if, r"loss: with_an_if\(array, 0\) must give value, slope and curvature"),
+        (lambda m, _: (1.0, 2.0, 0.0 * m), r"loss: the slope of <lambda> at .* is 2, but small steps say 0"),
+        ((("student", np.nan), "logistic"), r"loss: the parameter of 'student' must be a positive finite number"),
+        ((("logarithm", "x"), "logistic"), r"loss: the parameter of 'logarithm' must be a positive .* found 'x'"),
+        (("squared", ("hinge", -1)), r"loss: the parameter of 'hinge' must be a positive finite number, found -1"),
+        (("squared", ("probit", 2)), r"loss: 'probit' has no parameter, found 2"),
     ],
 )
 def test_a_loss_that_cannot_be_is_refused_with_the_reason(answers, loss, message):

@@ -60,6 +60,7 @@ def test_simulated_raters_answer_every_form(tmp_path, form, server_of_all_forms)
     assert "4 of 4 raters finished; 20 answers" in str(done)
     again = simulate_study(f"{url}/{name}", 4, Behaviour(), colours=colour_positions)
     assert (again.finished, again.answers) == (4, 0)
+    assert "another --seed" in str(again)
     with database.read() as connection:
         answers = connection.execute(sa.select(schema.answer).where(schema.answer.c.form == form)).mappings().all()
     assert len(answers) == 20

@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 from functools import partial
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 import uvicorn
@@ -219,6 +221,17 @@ def test_trailers_are_not_taken(served):
         assert status(connection) == 200
 
 
+def test_what_is_said_to_who_was_sent_away_is_dropped():
+    """Nobody reads it, and it is no fault of the server."""
+    cycle = SimpleNamespace(transport=mock.Mock(), response_started=True)
+    cycle.transport.is_closing.return_value = True
+    reply = _InOnePiece(cycle)
+    reply.write(b"head")
+    reply.write(b"body")
+    reply.close()
+    cycle.transport.write.assert_not_called()
+
+
 def test_few_requests_may_wait_on_one_connection(served):
     server, wait = served(pipelined=3), GET.replace(b"/now", b"/wait")
     enough, too_many = server.connect(wait + GET * 3), server.connect(wait + GET * 4)
@@ -344,6 +357,9 @@ class Written:
 
     def __init__(self, response_started=True):
         self.transport, self.response_started, self.pieces, self.closed = self, response_started, [], False
+
+    def is_closing(self):
+        return False
 
     def write(self, data):
         self.pieces.append(data)

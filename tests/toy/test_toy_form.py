@@ -191,8 +191,15 @@ def test_a_form_that_says_too_little_or_takes_a_name_is_refused():
 
     with pytest.raises(ValueError, match="Nameless does not say its 'says'"):
         register(Nameless())
-    with pytest.raises(ValueError, match="'triplet' is the name or the page of Triplet; take another"):
+    with pytest.raises(ValueError, match="the name 'triplet' is that of Triplet; take another"):
         register(Triplet2())
+    with pytest.raises(TypeError, match=r"found <class .*register MostTypical\(\)"):
+        register(MostTypical)
+    for wrong in ({"name": None}, {"name": "a b"}, {"name": "odd", "page": "../../x"}):
+        with pytest.raises(ValueError, match="of letters, digits and _, found"):
+            register(type("Odd", (MostTypical,), wrong)())
+    with pytest.raises(ValueError, match="the page 'triplet' is that of Triplet"):
+        register(type("Odd", (MostTypical,), {"name": "odd", "page": "triplet"})())
 
 
 def test_a_package_whose_form_is_broken_is_left_out(monkeypatch):

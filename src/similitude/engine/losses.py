@@ -13,7 +13,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -91,7 +93,20 @@ def _formula(known: tuple[Expression, ...], given: Any, part: str) -> Formula:
             raise ValueError(f"loss: its {part} {error}") from None
     if not callable(expression) or len(parameter) > 1:
         raise ValueError(f"loss: expected its {part} as a name or a function, or with its parameter, found {given!r}")
-    return Formula(expression, float(parameter[0]) if parameter else _usual_parameter(expression))
+    return Formula(expression, _parameter(expression, parameter[0]) if parameter else _usual_parameter(expression))
+
+
+def _parameter(expression: Expression, given: Any) -> float:
+    """The parameter that is given; our own formulas have positive ones, or none (an argument that is called `_`)."""
+    name = expression.__name__
+    value = float(given) if isinstance(given, Real) else math.nan
+    ours = expression in (*SCALES, *SHAPES)
+    if ours and "_" in inspect.signature(expression).parameters:
+        raise ValueError(f"loss: {name!r} has no parameter, found {given!r}")
+    if not math.isfinite(value) or (ours and value <= 0):
+        expected = "a positive finite number" if ours else "a finite number"
+        raise ValueError(f"loss: the parameter of {name!r} must be {expected}, found {given!r}")
+    return value
 
 
 def _usual_parameter(expression: Expression) -> float:
@@ -103,19 +118,20 @@ def _usual_parameter(expression: Expression) -> float:
 def _try_out(formula: Formula, at: Any) -> None:
     """Refuse a formula that does not take arrays, or whose slope or curvature is not that of its value."""
     try:
-        value, slope, curvature = (np.broadcast_to(np.asarray(part, float), at.shape) for part in formula(at))
-        ahead, behind = formula(at + _STEP), formula(at - _STEP)
+        value, slope, curvature = _of_each(formula, at)
+        ahead, behind = _of_each(formula, at + _STEP), _of_each(formula, at - _STEP)
     except Exception as error:
         raise ValueError(
             f"loss: {formula.name}(array, {formula.parameter:g}) must give value, slope and curvature of each element, "
-            f"but raised {type(error).__name__}: {error}; write it without if (np.where, np.maximum)"
+            f"but raised {type(error).__name__}: {error}; a formula takes an array and a parameter, and has np.where "
+            "and np.maximum in place of if"
         ) from error
     for told, name, order in ((value, "value", None), (slope, "slope", 0), (curvature, "curvature", 1)):
         if not np.isfinite(told).all():
             raise ValueError(f"loss: the {name} of {formula.name} is not finite at {at[~np.isfinite(told)][0]:g}")
         if order is None:
             continue
-        found = (np.asarray(ahead[order]) - np.asarray(behind[order])) / (2.0 * _STEP)
+        found = (ahead[order] - behind[order]) / (2.0 * _STEP)
         wrong = np.flatnonzero(np.abs(found - told) > _CLOSE * (1.0 + np.abs(found)))
         if len(wrong):
             k = wrong[0]
@@ -123,3 +139,9 @@ def _try_out(formula: Formula, at: Any) -> None:
                 f"loss: the {name} of {formula.name} at {at[k]:g} is {told[k]:g}, but small steps say {found[k]:g}; "
                 "a formula returns its value, the first and the second derivative"
             )
+
+
+def _of_each(formula: Formula, at: Any) -> list[Any]:
+    """What a formula gives, for each element: a constant may be one number."""
+    value, slope, curvature = formula(at)
+    return [np.broadcast_to(np.asarray(part, float), at.shape) for part in (value, slope, curvature)]

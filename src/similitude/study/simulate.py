@@ -63,14 +63,16 @@ class Summary:
     refusals: Counter[str] = field(default_factory=Counter)
 
     def __str__(self) -> str:
-        waits = 1000 * np.array(self.waits or [0.0])
-        p50, p99 = np.percentile(waits, [50, 99])
         rate = self.answers / max(self.seconds, 1e-9)
         lines = [
             f"{self.finished} of {self.raters} raters finished; {self.answers} answers in {self.seconds:.1f} s "
-            f"({rate:.0f} a second)",
-            f"an answer was kept after {p50:.0f} ms (half of them), {p99:.0f} ms (99%)",
+            f"({rate:.0f} a second)"
         ]
+        if self.waits:
+            p50, p99 = np.percentile(1000 * np.array(self.waits), [50, 99])
+            lines.append(f"an answer was kept after {p50:.0f} ms (half of them), {p99:.0f} ms (99%)")
+        elif self.finished:
+            lines.append("they had finished before: another --seed makes other raters")
         lines += [f"{count} times: {why}" for why, count in self.refusals.most_common()]
         return "\n".join(lines)
 

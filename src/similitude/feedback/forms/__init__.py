@@ -59,13 +59,20 @@ _OURS = (
 
 def register(form: Form) -> Form:
     """Make a form known under its name; another form of that name is refused."""
+    if not isinstance(form, Form):
+        hint = f"; register {form.__name__}()" if isinstance(form, type) else ""
+        raise TypeError(f"form: expected an object of a class that extends Form, found {form!r}{hint}")
     lacking = [fact for fact in ("name", "words", "says") if not hasattr(form, fact)]
     if lacking:
         raise ValueError(f"form: {type(form).__name__} does not say its {lacking[0]!r}; see `Form` for what that is")
+    for fact, word in (("name", form.name), ("page", form.page)):
+        if not (isinstance(word, str) and word.isidentifier()) and not (fact == "page" and word is None):
+            raise ValueError(f"form: expected a {fact} of letters, digits and _, found {word!r}")
     known: dict[str, Any] = PIECES if isinstance(form, Piece) else FORMS
     before = FORMS.get(form.name) or PIECES.get(form.name) or PAGES.get(form.page or "")
     if before is not None and _class_of(before) != _class_of(form):  # a notebook may run its cell again
-        raise ValueError(f"form: {form.name!r} is the name or the page of {type(before).__name__}; take another")
+        taken = f"the name {form.name!r}" if before.name == form.name else f"the page {form.page!r}"
+        raise ValueError(f"form: {taken} is that of {type(before).__name__}; take another")
     known[form.name] = form
     if form.page is not None:
         PAGES[form.page] = form

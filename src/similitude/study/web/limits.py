@@ -319,6 +319,8 @@ class _InOnePiece:
 
     def write(self, data: bytes) -> None:
         """Write, or keep what is the head."""
+        if self._transport.is_closing():
+            return  # sent away meanwhile: nobody reads it
         if self._head is None and self._cycle.response_started:
             self._head = data
         else:
