@@ -53,6 +53,7 @@ def test_less_alike_is_less_and_unrelated_is_nothing():
     assert np.mean([one.low < 0 < one.high for one in unrelated]) > 0.75
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_correlation_of_all_items():
     rng = np.random.default_rng(3)
     every = rng.normal(size=(600, 2))

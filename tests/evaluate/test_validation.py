@@ -59,6 +59,7 @@ def test_cleaning_touches_training_answers_only(feedback):
     assert table.accuracy[0] != plain.accuracy[0]
 
 
+@pytest.mark.slow
 def test_the_same_table_from_two_processes(feedback):
     alone = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=2, random_state=0)
     spread = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=2, random_state=0, n_jobs=2)

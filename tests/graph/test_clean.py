@@ -210,6 +210,7 @@ def test_cleaning_inside_cross_validation_of_pure_noise_gives_nothing_away():
     assert table.accuracy[0] == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 def test_on_real_answers_much_is_kept(data):
     zappos = sm.read_comparisons(data / "zappos85" / "triplets.csv.gz")
     assert len(sm.acyclic(zappos)) >= 254_000

@@ -74,6 +74,7 @@ def test_raters_and_groups_of_normal_noise():
         np.testing.assert_allclose(model.predict_proba(c), pooled.predict_proba(c), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_sharpness_of_raters_with_normal_noise_and_lapses():
     sharp = [with_normal_noise(size * TRUTH, 1500, seed) for seed, size in ((1, 1.5), (2, 0.5))]
     said = [

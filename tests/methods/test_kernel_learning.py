@@ -36,6 +36,7 @@ def judged(c, loss, penalty):
     return optimum(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", DRAWS)

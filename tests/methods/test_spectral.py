@@ -110,6 +110,7 @@ def test_new_points_are_placed_as_training_points_and_near_their_like(rng, landm
     assert sm.separation(model.distance(new), kinds) > 2 * sm.separation(euclidean_distances(new), kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
 def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
     found = []
