@@ -23,7 +23,7 @@ import similitude as sm
 from reproduce.active_page import page
 from reproduce.graph_processing import data_folder
 from similitude.active.plan import sharpness_of
-from similitude.active.refit import best_fit
+from similitude.methods.refit import best_fit
 
 HERE = Path(__file__).parent
 SEEDS = 10

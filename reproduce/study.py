@@ -25,8 +25,8 @@ import similitude as sm
 from reproduce.trials import RESULTS, kept_trials, verdict
 from similitude.active.curve import answers_needed, summarised
 from similitude.active.plan import sharpness_of
-from similitude.active.refit import best_fit
 from similitude.active.sources import error_of
+from similitude.methods.refit import best_fit
 from similitude.study.log import comparisons_of, read_log
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site

@@ -12,8 +12,8 @@ import similitude as sm
 
 SOURCE = Path(sm.__file__).parent
 ORDER = [
-    "types", "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "kernels", "methods",
-    "evaluate", "active", "auto", "plot", "report", "study", "demo", "cli",
+    "types", "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "folds", "kernels",
+    "methods", "evaluate", "active", "auto", "plot", "report", "study", "demo", "cli",
 ]  # fmt: skip
 
 

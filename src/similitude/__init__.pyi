@@ -5,7 +5,6 @@ from similitude import plot as plot
 from similitude.active.curve import active_curve as active_curve
 from similitude.active.curve import answers_needed as answers_needed
 from similitude.active.plan import plan as plan
-from similitude.active.refit import refit as refit
 from similitude.active.select import next_questions as next_questions
 from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
@@ -14,7 +13,6 @@ from similitude.engine.threads import limit_threads as limit_threads
 from similitude.evaluate.comparing import compare as compare
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
 from similitude.evaluate.dimension import dimension as dimension
-from similitude.evaluate.folds import AnswerFold as AnswerFold
 from similitude.evaluate.forecast import Forecast as Forecast
 from similitude.evaluate.forecast import more_answers as more_answers
 from similitude.evaluate.penalty import penalty_path as penalty_path
@@ -48,6 +46,7 @@ from similitude.feedback.questions import random_questions as random_questions
 from similitude.feedback.ratings import Ratings as Ratings
 from similitude.feedback.simulation.raters import Raters as Raters
 from similitude.feedback.simulation.simulate import simulate as simulate
+from similitude.folds import AnswerFold as AnswerFold
 from similitude.graph.clean import acyclic as acyclic
 from similitude.graph.clean import clean as clean
 from similitude.graph.clean import drop_contradictions as drop_contradictions
@@ -85,6 +84,7 @@ from similitude.methods.partial_order import MKPOE as MKPOE
 from similitude.methods.rank_projection import RankProjection as RankProjection
 from similitude.methods.ranking import DRankingVM as DRankingVM
 from similitude.methods.raters import RaterEmbedding as RaterEmbedding
+from similitude.methods.refit import refit as refit
 from similitude.methods.similarity import CleanedWarning as CleanedWarning
 from similitude.methods.similarity import Similarity as Similarity
 from similitude.methods.spectral import SpectralKernel as SpectralKernel

@@ -9,9 +9,9 @@ import pytest
 import similitude as sm
 from similitude.active.asked import codes_of
 from similitude.active.plan import sharpness_of
-from similitude.active.refit import best_fit, through_sample
 from similitude.active.sources import RecordedAnswers
 from similitude.feedback.forms import find
+from similitude.methods.refit import best_fit, through_sample
 
 TRUTH = np.random.default_rng(0).normal(size=(20, 2))
 

@@ -13,7 +13,6 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.active.refit import best_fit
 from similitude.active.select import Chooser
 from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
 from similitude.engine.jobs import over_jobs
@@ -23,6 +22,7 @@ from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.methods.refit import best_fit
 from similitude.methods.similarity import Similarity
 
 Progress = Callable[[int, int], None]

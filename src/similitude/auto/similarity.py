@@ -22,10 +22,10 @@ from similitude.auto.walks import Clock
 from similitude.engine.jobs import over_jobs, workers
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Estimators
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels

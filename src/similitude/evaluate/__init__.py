@@ -1,1 +1,1 @@
-"""Scores, folds, cross-validation and learning curves."""
+"""Scores, cross-validation and learning curves."""

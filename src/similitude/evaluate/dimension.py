@@ -13,10 +13,10 @@ from sklearn.base import clone
 
 from similitude.display.words import counted
 from similitude.evaluate.cards import dimension_card
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Estimator, Progress, run_all
 from similitude.feedback.comparisons import By
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.renaming import renamed

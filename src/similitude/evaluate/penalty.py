@@ -12,10 +12,10 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.validation import Cleaner, Estimator, Progress, clusters, held_out_rows, summarise
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.renaming import renamed

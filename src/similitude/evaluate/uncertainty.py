@@ -22,17 +22,16 @@ from scipy import stats
 
 from similitude.display.estimate import Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
-from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import uncertainty_card
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
@@ -276,22 +275,20 @@ def _held_out(
     count = min(_FOLDS, len(np.unique(group)))
     if count < 2:
         return Estimate(None, note=f"there is only one {by}: nothing can be held out"), 1.0
-    right, residual = np.empty(len(c)), np.empty(len(c))
     folds = list(AnswerFold(count, by, int(rng.integers(2**31))).split(c))
-    for (_, test), found in zip(folds, over_jobs(_of_fold, folds, n_jobs, shared=(model, c, features)), strict=True):
-        right[test], residual[test] = found
+    right, residual = held_out(c, folds, _of_fold, shared=(model, features), n_jobs=n_jobs).T
     weight = np.asarray(c.weight)
     mean, low, high = clustered_mean(right, weight, group, level)
-    fitted, held_out = (float(weight @ own) for own in (_residual(model, c), residual))
-    inflation = float(np.sqrt(held_out / fitted)) if fitted > 0 else 1.0
+    fitted, beyond = (float(weight @ own) for own in (_residual(model, c), residual))
+    inflation = float(np.sqrt(beyond / fitted)) if fitted > 0 else 1.0
     note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
     return Estimate(mean, low, high, note), max(inflation, 1.0)
 
 
-def _of_fold(model: Any, c: Comparisons, features: Any, train: Array, test: Array) -> tuple[Floats, Floats]:
-    """Whether a refit on some rows orders each of the others rightly, and the squared residual of each."""
-    again = refit(model, c[train], features)
-    return correct(again, c[test]), _residual(again, c[test])
+def _of_fold(model: Any, features: Any, training: Comparisons, test: Comparisons) -> Floats:
+    """Whether a refit orders each of the others rightly, and the squared residual of each: (m, 2)."""
+    again = refit(model, training, features)
+    return np.column_stack([correct(again, test), _residual(again, test)])
 
 
 def _residual(model: Any, c: Comparisons) -> Floats:

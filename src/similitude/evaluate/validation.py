@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,11 +11,11 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
-from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
+from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.renaming import renamed
 from similitude.types import Array
@@ -208,9 +207,7 @@ def held_out_rows(
     **fit: Any,
 ) -> pd.DataFrame:
     """Fit on some rows and score the others: a row per held-out comparison. `fit` holds the fit's further arguments."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PartialAnswerWarning)  # folds by item cut answers on purpose
-        training, held_out = c[train], c[test]
+    training, held_out = parted(c, train, test)
     if getattr(estimator, "needs_features", False):
         fit["features"] = features
     if getattr(estimator, "takes_further", False):

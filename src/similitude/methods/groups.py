@@ -33,13 +33,14 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import Fold, folds_of, held_out
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.likelihood import LikelihoodEmbedding, places_among, raters_of
 from similitude.methods.rated_answers import RatedAnswers
 from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
 from similitude.renaming import renamed
-from similitude.types import Array, Bools, Floats
+from similitude.types import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,10 +173,10 @@ class GroupEmbedding(LikelihoodEmbedding):
         """
         import pandas as pd
 
-        fold = np.random.default_rng(0).permutation(c.n_answers) % _FOLDS
+        folds = folds_of((np.random.default_rng(0).permutation(c.n_answers) % _FOLDS)[c.answer])
         losses: list[Floats] = []
         for number in range(1, self.max_groups + 1):
-            losses.append(self._held_out_loss(c, number, fold))
+            losses.append(self._held_out_loss(c, number, folds))
             behind, error = _behind(losses)
             if behind[-1] > error[-1]:
                 break
@@ -186,21 +187,16 @@ class GroupEmbedding(LikelihoodEmbedding):
         table = {"groups": tried, "log_loss": log_loss, "behind": behind * scale, "error": error * scale}
         return pd.DataFrame(table | {"chosen": tried == 1 + chosen})
 
-    def _held_out_loss(self, c: Comparisons, number: int, fold: Array) -> Floats:
+    def _held_out_loss(self, c: Comparisons, number: int, folds: list[Fold]) -> Floats:
         """Minus the log of the probability of each answer, learned from the other folds.
 
         Log-odds are stretched by the one factor that suits them best: several maps are penalised less than one, and
         would win by sharper probabilities alone where raters see the same but answer surely.
         """
-        odds = np.zeros(len(c))
-        for k in range(_FOLDS):
-            train, test = c.select(fold != k), c.select(fold == k)
-            model = clone(self).set_params(n_groups=number, n_items=None)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave an item out
-                model.fit(train)
-            rows = np.flatnonzero(fold[c.answer] == k)
-            odds[rows[np.argsort(c.answer[rows], kind="stable")]] = logit(model.predict_proba(test)[:, 1])
+        model = clone(self).set_params(n_groups=number, n_items=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave an item out
+            odds = held_out(c, folds, lambda train, test: logit(clone(model).fit(train).predict_proba(test)[:, 1]))
         odds = np.clip(odds, -_SUREST, _SUREST)
         loss = np.logaddexp(0.0, -_stretch(odds, c.weight) * odds) * c.weight
         return np.bincount(c.answer, loss, c.n_answers).astype(float)

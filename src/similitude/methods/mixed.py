@@ -28,15 +28,17 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.arraylike import Table
+from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
+from similitude.folds import Fold, folds_of, held_out
 from similitude.methods.likelihood import LikelihoodEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
 from similitude.methods.settings import one_of
-from similitude.types import Array, Floats
+from similitude.types import Floats
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
 _FOLDS = 4
@@ -182,39 +184,40 @@ class MixedEmbedding(LikelihoodEmbedding):
         if test.sum() < _FEWEST or not others:
             return weights
         fold = np.where(test, np.random.default_rng(0).permutation(len(test)) % _FOLDS, -1)
-        return self._searched(said, weights, others, fold)
+        return self._searched(said, weights, others, folds_of(fold[said.comparisons.answer]))
 
     def _searched(
-        self, said: MixedFeedback, weights: dict[str, float], others: list[str], fold: Array
+        self, said: MixedFeedback, weights: dict[str, float], others: list[str], folds: list[Fold]
     ) -> dict[str, float]:
         """First one weight for all others, then each by itself a step down or up."""
         best, loss = weights, np.inf
         for value in _GRID:
             tried = weights | dict.fromkeys(others, value)
-            found = self._held_out_loss(said, tried, fold)
+            found = self._held_out_loss(said, tried, folds)
             if found < loss:
                 best, loss = tried, found
         for kind in others if len(others) > 1 else ():
             for factor in (1.0 / 3.0, 3.0):
                 tried = best | {kind: min(best[kind] * factor, 1.0)}
-                found = self._held_out_loss(said, tried, fold) if tried != best else np.inf
+                found = self._held_out_loss(said, tried, folds) if tried != best else np.inf
                 if found < loss:
                     best, loss = tried, found
         return best
 
-    def _held_out_loss(self, said: MixedFeedback, weights: Mapping[str, float], fold: Array) -> float:
+    def _held_out_loss(self, said: MixedFeedback, weights: Mapping[str, float], folds: list[Fold]) -> float:
         """Log-loss of the answers of each fold, learned from all other feedback."""
         assert said.comparisons is not None
-        lost = 0.0
-        for k in range(_FOLDS):
-            problem = self._problem(said.with_comparisons(said.comparisons.select(fold != k)), weights)
+        loss = self.comparison_loss()
+
+        def lost(training: Comparisons, test: Comparisons) -> Floats:
+            problem = self._problem(said.with_comparisons(training), weights)
             found = lbfgs(problem, problem.start(self.embedding_), max_iter=100, tol=1e-4)
             position, own = problem.split(found.params)[:2]
-            test = said.comparisons.select(fold == k)
             sharp = said.sharpness_of(test, problem.terms[0], own)
             d2 = [pair_sqdist(position.reshape(said.n_items, -1), pair) for pair in (test.near, test.far)]
-            lost += float(test.weight @ self.comparison_loss().shape(sharp * self.comparison_loss().margin(*d2))[0])
-        return lost
+            return test.weight * loss.shape(sharp * loss.margin(*d2))[0]
+
+        return float(np.nansum(held_out(said.comparisons, folds, lost)))
 
     def _keep_plain(self, said: MixedFeedback) -> None:
         self.weights_ = {}

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from similitude import folds
 from similitude.active.posterior import Posterior
-from similitude.active.refit import through_sample
 from similitude.display.estimate import Estimate
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.projection import project
@@ -21,6 +22,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices, noise_ceiling, repeat_agreement
 from similitude.graph.votes import count_votes
+from similitude.methods.refit import through_sample
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import Point
 from similitude.study.log import REPEAT, evenly_drawn
@@ -60,12 +62,9 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point 
         return None
     fold = np.full(c.n_answers, -1)
     fold[np.random.default_rng(0).permutation(tested)] = np.arange(len(tested)) % _FOLDS
-    value, weight, answer = np.zeros(len(c)), np.array(c.weight), c.answer
-    for k in range(_FOLDS):
-        rows = np.flatnonzero(fold[answer] == k)
-        value[rows] = _predicted(estimator, c.select(fold != k), c.rows(rows))
-    rows = np.flatnonzero(fold[answer] >= 0)
-    mean, low, high = clustered_mean(value[rows], weight[rows], answer[rows])
+    right = folds.held_out(c, folds.folds_of(fold[c.answer]), partial(_predicted, estimator))
+    rows = np.flatnonzero(fold[c.answer] >= 0)
+    mean, low, high = clustered_mean(right[rows], np.array(c.weight)[rows], c.answer[rows])
     return Point(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
 
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from similitude.active.refit import best_fit, through_sample
 from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
@@ -19,6 +18,7 @@ from similitude.feedback.forms import PIECES
 from similitude.feedback.forms.pieces import Piece
 from similitude.methods.online.embedding import OnlineEmbedding
 from similitude.methods.ordinal import STE
+from similitude.methods.refit import best_fit, through_sample
 from similitude.methods.similarity import Similarity
 from similitude.study.asking import form_of, is_adaptive
 from similitude.study.log import REPEAT, as_answers, comparisons_of, evenly_drawn

@@ -16,13 +16,13 @@ from sklearn.base import clone
 
 from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
-from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
@@ -219,16 +219,13 @@ def _raters(
     """How sharply each rater answers, and what knowing it gains on held-out answers."""
     d = 2 if choice is None else choice.chosen
     knowing, pooling = RaterEmbedding(d, random_state=seed), STE(d, random_state=seed)
-    right: dict[str, list[Any]] = {"knowing": [], "pooling": []}
-    held_out = []
-    for train, test in AnswerFold(_RATER_FOLDS, random_state=seed).split(c):
-        held_out.append(test)
-        for name, estimator in (("knowing", knowing), ("pooling", pooling)):
-            right[name].append(correct(clone(estimator).fit(c[train]), c[test]))
-    rows = np.concatenate(held_out)
-    gain = np.concatenate(right["knowing"]) - np.concatenate(right["pooling"])
-    value, low, high = clustered_mean(gain, c.weight[rows], c.answer[rows])
-    return clone(knowing).fit(c).raters_, (value, low, high)
+    folds = list(AnswerFold(_RATER_FOLDS, random_state=seed).split(c))
+    right = [
+        held_out(c, folds, lambda training, test, one=one: correct(clone(one).fit(training), test))
+        for one in (knowing, pooling)
+    ]
+    gain = clustered_mean(right[0] - right[1], np.asarray(c.weight), c.answer)
+    return clone(knowing).fit(c).raters_, gain
 
 
 def _neighbours(similarity: Similarity) -> pd.DataFrame:

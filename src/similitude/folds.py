@@ -1,16 +1,25 @@
-"""Folds that do not leak: comparisons of one answer (or rater) are never on both sides."""
+"""Cross-validation: folds that do not leak, and what is said of each comparison by a model that has not seen it.
+
+Comparisons of one answer (or rater) are never on both sides. Everything that holds answers out goes through here, from
+the choice of a method's own settings to the scores of `cross_validate`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from similitude.feedback.comparisons import By
+from similitude.engine.jobs import over_jobs
+from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import as_comparisons
 from similitude.renaming import renamed
-from similitude.types import Array
+from similitude.types import Array, Floats
+
+Fold = tuple[Array, Array]
+"""Training and test rows."""
 
 
 class AnswerFold:
@@ -52,7 +61,7 @@ class AnswerFold:
         """Return the number of folds."""
         return self.n_folds
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Array, Array]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Fold]:
         """Give training and test rows of each fold."""
         c = as_comparisons(X)
         rng = np.random.default_rng(self.random_state)
@@ -64,9 +73,7 @@ class AnswerFold:
         kinds = np.unique(group)
         fold = np.empty(int(group.max(initial=-1)) + 1, int)
         fold[rng.permutation(kinds)] = np.arange(len(kinds)) * self._enough(len(kinds)) // max(len(kinds), 1)
-        for k in range(self.n_folds):
-            test = fold[group] == k
-            yield np.flatnonzero(~test), np.flatnonzero(test)
+        yield from folds_of(fold[group])
 
     def _enough(self, count: int) -> int:
         if count < self.n_folds:
@@ -75,3 +82,49 @@ class AnswerFold:
 
     def __repr__(self) -> str:
         return f"AnswerFold(n_folds={self.n_folds}, by={self.by!r}, random_state={self.random_state!r})"
+
+
+def folds_of(fold: Array) -> list[Fold]:
+    """Return training and test rows of each fold, from the number of the fold that tests each row; -1 is none."""
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(int(fold.max()) + 1)]
+
+
+def parted(c: Comparisons, train: Array, test: Array) -> tuple[Comparisons, Comparisons]:
+    """Return the comparisons to learn from and those to be tested on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PartialAnswerWarning)  # folds by item cut answers on purpose
+        return c[train], c[test]
+
+
+def held_out(
+    c: Comparisons,
+    folds: Sequence[Fold],
+    predict: Callable[..., Floats],
+    *,
+    shared: tuple[Any, ...] = (),
+    n_jobs: int | None = 1,
+) -> Floats:
+    """Return for each comparison what `predict` says of it when its fold is held out; nan where it is in no fold.
+
+    Parameters
+    ----------
+    c : the comparisons
+    folds : training and test rows, each row tested at most once
+    predict : called as `predict(*shared, training, test)`; gives a value (or a row of values) per test comparison
+    shared : its first arguments, the same in all folds
+    n_jobs : processes, through joblib, for which `predict` must be importable
+    """
+    one_by_one = (_of_fold(predict, shared, c, *fold) for fold in folds)
+    found = one_by_one if n_jobs == 1 else over_jobs(_of_fold, folds, n_jobs, shared=(predict, shared, c))
+    said = np.empty(0)
+    for (_, test), values in zip(folds, found, strict=True):
+        if not said.size:
+            said = np.full((len(c), *np.shape(values)[1:]), np.nan)
+        said[test] = values
+    return said
+
+
+def _of_fold(
+    predict: Callable[..., Floats], shared: tuple[Any, ...], c: Comparisons, train: Array, test: Array
+) -> Floats:
+    return predict(*shared, *parted(c, train, test))

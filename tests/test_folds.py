@@ -5,6 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_score
 
 import similitude as sm
+from similitude.folds import folds_of, held_out
 
 
 def noise(n_answers=3000, n_items=30, seed=0):
@@ -81,3 +82,21 @@ def test_bad_folds():
     without = sm.Comparisons.from_odd_one_out([(0, 1, 2)] * 9)
     with pytest.raises(ValueError, match="no rater"):
         list(sm.AnswerFold(3, by="rater").split(without))
+
+
+def test_folds_of_a_seed_stay_the_same():
+    c = sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (1, 0, 2), (2, 1, 0)])
+    assert [test.tolist() for _, test in sm.AnswerFold(3, random_state=0).split(c)] == [[2, 3], [4, 5], [0, 1]]
+
+
+def test_what_is_held_out_is_said_by_those_who_have_not_seen_it():
+    c = noise(60)
+    fold = np.random.default_rng(0).integers(-1, 3, c.n_answers)[c.answer]
+
+    def unseen(training, test):
+        known = {tuple(row) for row in training.answers.shown.values.reshape(-1, 3).tolist()}
+        return [float(tuple(test.answers.shown.values.reshape(-1, 3)[k]) not in known) for k in test.answer]
+
+    said = held_out(c, folds_of(fold), unseen)
+    assert (said[fold >= 0] == 1).all()
+    assert np.isnan(said[fold < 0]).all()
