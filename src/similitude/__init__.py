@@ -25,8 +25,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AutoSimilarity": "auto.similarity",
-    "learn": "report.learning.findings",
-    "Findings": "report.learning.findings",
+    "learn": "analysis.learn",
+    "Findings": "analysis.learn",
     "uncertainty": "evaluate.uncertainty",
     "Uncertainty": "evaluate.uncertainty",
     "dimension": "evaluate.dimension",

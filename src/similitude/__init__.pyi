@@ -6,6 +6,8 @@ from similitude.active.curve import active_curve as active_curve
 from similitude.active.curve import answers_needed as answers_needed
 from similitude.active.plan import plan as plan
 from similitude.active.select import next_questions as next_questions
+from similitude.analysis.learn import Findings as Findings
+from similitude.analysis.learn import learn as learn
 from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
 from similitude.engine.terms import ComparisonLoss as ComparisonLoss
@@ -89,8 +91,6 @@ from similitude.methods.similarity import CleanedWarning as CleanedWarning
 from similitude.methods.similarity import Similarity as Similarity
 from similitude.methods.spectral import SpectralKernel as SpectralKernel
 from similitude.methods.tackl import TACKL as TACKL
-from similitude.report.learning.findings import Findings as Findings
-from similitude.report.learning.findings import learn as learn
 
 __version__: str
 __all__: list[str]

@@ -10,7 +10,7 @@ import importlib.util
 EXTRAS = {
     "parquet": ("pyarrow",),
     "study": (
-        "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "jinja2", "markdown_it", "psycopg", "argon2",
+        "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "markdown_it", "psycopg", "argon2",
         "pydantic", "plotly",
     ),
     "gpu": ("torch",),

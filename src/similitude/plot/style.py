@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,3 +56,15 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:
         raise ValueError(f"path: a figure cannot be saved as {where.suffix or where.name}; expected one of {known}")
     where.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(where, dpi=dpi, bbox_inches="tight")
+
+
+def in_page(ax: Axes) -> str:
+    """Return the figure of some axes as an address that holds it, for a page; the figure is closed.
+
+    Vectors, so that it prints sharp.
+    """
+    drawn = io.BytesIO()
+    figure: Any = ax.get_figure(root=True)
+    figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
+    pyplot().close(figure)
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from similitude.study.web.pages import templates
+from similitude.display.templates import templates
 
 UNAVAILABLE = (
     "The database cannot be used just now; nothing was lost. Try again in a moment; the server's log says why."
@@ -20,5 +20,5 @@ def outside(request: Request, path: str) -> str:
 def render(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
     """A page; it is not kept by the browser, since it shows what only admins see."""
     given = {"root": outside(request, ""), "problem": None, "name": None, "session": None, **values}
-    text = templates().get_template(f"admin/{template}").render(given)
+    text = templates("similitude.study.web").get_template(f"admin/{template}").render(given)
     return HTMLResponse(text, status, {"Cache-Control": "no-store"})

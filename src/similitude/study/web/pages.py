@@ -7,16 +7,15 @@ relative, so that a proxy may put the server under any path.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.display.templates import templates
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import form_of
 from similitude.study.entrance import REHEARSAL
@@ -37,14 +36,6 @@ _POLICY = {
     "base-uri 'none'; form-action 'self'",
     "Cache-Control": "no-store",
 }
-
-
-@cache
-def templates() -> Environment:
-    """The templates; everything that is filled in is escaped."""
-    return Environment(
-        loader=PackageLoader("similitude.study.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
 
 
 @router.get("/")
@@ -146,7 +137,7 @@ def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
 
 
 def _page(name: str, **values: Any) -> HTMLResponse:
-    return HTMLResponse(templates().get_template(name).render(**values), headers=_POLICY)
+    return HTMLResponse(templates("similitude.study.web").get_template(name).render(**values), headers=_POLICY)
 
 
 class OwnFiles(StaticFiles):

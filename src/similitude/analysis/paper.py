@@ -6,9 +6,9 @@ import importlib.metadata
 import platform
 
 import similitude
+from similitude.analysis.learn import Findings
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.feedback.forms import FORMS
-from similitude.report.learning.findings import Findings
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 _CITATIONS = {

@@ -12,7 +12,7 @@ from similitude.display.words import counted
 from similitude.evaluate.ceiling import above_ceiling
 
 if TYPE_CHECKING:
-    from similitude.report.learning.findings import Findings
+    from similitude.analysis.learn import Findings
 
 
 def summary(found: Findings) -> str:

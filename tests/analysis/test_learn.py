@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
+from similitude.analysis import learn
 from similitude.cli import app
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
-from similitude.report.learning import findings
 
 pytestmark = pytest.mark.slow  # whole reports
 
@@ -76,7 +76,7 @@ def test_what_the_columns_of_sureness_mean_is_said(found):
 
 @pytest.mark.parametrize(("ceiling", "why"), [(0.6, "harder than the others"), (0.99, "")])
 def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(found, ceiling, why):
-    from similitude.report.learning.methods import paragraph
+    from similitude.analysis.paper import paragraph
 
     figures = replace(found.consistency, ceiling=Estimate(ceiling, ceiling - 0.01, ceiling + 0.005))
     changed = replace(found, consistency=figures)
@@ -117,7 +117,7 @@ def test_the_folder(found, tmp_path):
 
 
 def test_the_paragraph_says_what_was_done(found):
-    from similitude.report.learning.methods import citations, paragraph
+    from similitude.analysis.paper import citations, paragraph
 
     text = paragraph(found)
     assert "400 answers by 4 raters to triplet questions" in text
@@ -132,7 +132,7 @@ def test_few_answers_get_a_report_that_says_so():
 
 
 def test_everything_that_is_fitted_often_gets_the_processes(monkeypatch):
-    monkeypatch.setattr(findings, "_learned", lambda *_: workers())
+    monkeypatch.setattr(learn, "_learned", lambda *_: workers())
     answers = np.array([(0, 1, 2)])
     assert (sm.learn(answers), sm.learn(answers, n_jobs=2)) == (1, 2)
 

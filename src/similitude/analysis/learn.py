@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
 from similitude.evaluate.forecast import Forecast, more_answers
@@ -29,7 +30,6 @@ from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
-from similitude.report.learning.summary import findings_card, summary
 
 Step = Callable[[str], None]
 """Called with what is being done, for a progress line."""
@@ -99,8 +99,8 @@ class Findings:
         return self.model.similarity_
 
     def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
-        """Return the report as one self-contained HTML page; see `similitude.report.learning.page.learning_page`."""
-        from similitude.report.learning.page import learning_page
+        """Return the report as one self-contained HTML page; see `similitude.analysis.page.learning_page`."""
+        from similitude.analysis.page import learning_page
 
         return learning_page(self, title, **options)
 
@@ -108,7 +108,7 @@ class Findings:
         self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
     ) -> Path:
         """Write the model, the tables, the figures and the report into a folder; return the report's path."""
-        from similitude.report.learning.folder import write_folder
+        from similitude.analysis.folder import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 

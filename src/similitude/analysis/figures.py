@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from similitude.analysis.learn import Findings
 from similitude.methods.kernel_clustering import kernel_linkage
 from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram
 from similitude.plot.curves import calibration
 from similitude.plot.feedback import rater_agreement
-from similitude.plot.style import pyplot
-from similitude.report.learning.findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,13 +59,3 @@ FIGURES: dict[str, Drawing] = {
     "dendrogram": tree,
     "raters": raters,
 }
-
-
-def as_image(axes: Axes, text: str) -> str:
-    """The figure as an image inside the page: vectors, so that it prints sharp."""
-    drawn = io.BytesIO()
-    figure: Any = axes.get_figure(root=True)
-    figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
-    pyplot().close(figure)
-    data = base64.b64encode(drawn.getvalue()).decode()
-    return f'<figure><img alt="{text}" src="data:image/svg+xml;base64,{data}"><figcaption>{text}</figcaption></figure>'

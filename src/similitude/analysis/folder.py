@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import Any, Unpack
 
+from similitude.analysis.figures import FIGURES
+from similitude.analysis.learn import Findings, PageOptions
+from similitude.analysis.page import learning_page
+from similitude.analysis.paper import citations, paragraph
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
 from similitude.plot.style import pyplot, save
-from similitude.report.learning.figures import FIGURES
-from similitude.report.learning.findings import Findings, PageOptions
-from similitude.report.learning.methods import citations, paragraph
-from similitude.report.learning.page import learning_page
 
 REPORT = "report.html"
 
