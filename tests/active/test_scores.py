@@ -8,7 +8,7 @@ from similitude.active import head_gain
 from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
-from similitude.active.scores import InformationGain, Uncertainty, entropy, information_gain
+from similitude.active.scores import AnswerEntropy, InformationGain, entropy, information_gain
 from tests.active.test_posterior import LOSSES, answers, model
 
 
@@ -50,7 +50,7 @@ def test_every_scorer_gives_the_same_by_head_and_by_question(loss):
     similarity, c = model(loss), answers()
     posterior = Posterior.of(similarity, c)
     near, far, b, k = rows(3, 9)
-    for scorer in (InformationGain(posterior), Uncertainty(posterior), CrowdKernelGain(similarity, c)):
+    for scorer in (InformationGain(posterior), AnswerEntropy(posterior), CrowdKernelGain(similarity, c)):
         table = scorer.table(3)
         assert np.allclose(table, table.T)
         assert np.allclose(table[b, k], scorer.of(near.astype(np.int32), far.astype(np.int32)))
@@ -84,7 +84,7 @@ def test_no_pair_is_left_when_all_were_asked():
 
 def test_uncertainty_is_greatest_where_both_are_as_near():
     similarity = sm.Similarity(np.array([[0.0], [1.0], [-1.0], [3.0]]), LOSSES["STE"])
-    table = Uncertainty(Posterior.of(similarity, None)).table(0)
+    table = AnswerEntropy(Posterior.of(similarity, None)).table(0)
     assert table[1, 2] == pytest.approx(1.0)
     assert table[1, 2] > table[1, 3]
 

@@ -7,7 +7,7 @@ import pytest
 
 import similitude as sm
 from similitude.auto import race
-from similitude.auto.walks import Clock
+from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs
 
 pytestmark = pytest.mark.slow  # many fits for each test
@@ -164,7 +164,7 @@ def test_several_processes_keep_the_time_and_what_was_found(answers):
 
 
 def test_a_clock_goes_on_where_it_was_when_it_was_sent(monkeypatch):
-    clock = Clock(100.0)
+    clock = TimeLeft(100.0)
     clock.count(2.0)
     clock._began -= 70.0
     sent = pickle.dumps(clock)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import similitude as sm
 from similitude.graph.build import build_graph
-from similitude.methods.modalities import Columns, Plain, Whitened
+from similitude.methods.modalities import Plain, Whitened
 from tests.reference_solver import DRAWS, optimum
 
 LOSSES = ["hinge", "logistic"]
@@ -108,7 +108,7 @@ def test_mkpoe_finds_cvxpys_optimum(loss, seed):
 def test_diagonal_mkpoe_finds_cvxpys_optimum(loss, seed):
     F = features(seed=seed)
     c = answers(F, seed=seed)
-    best = judged_poe(c, loss, 0.2, prepared(Columns, F), diagonal=True)
+    best = judged_poe(c, loss, 0.2, prepared(KernelColumns, F), diagonal=True)
     model = fitted(sm.MKPOE(loss=loss, penalty=0.2, diagonal=True, tol=5e-5, max_iter=5000), c, F)
     same_optimum(model, best)
     assert all((u >= 0).all() for u in model.diagonal_.values())
@@ -181,7 +181,7 @@ def test_a_diagonal_hinge_is_a_linear_program_for_highs():
     F = features(20, 4)
     c = answers(F, 300, 4)
     model = sm.MKPOE(penalty=0.1, diagonal=True, tol=1e-5, max_iter=20000).fit(c, features=F)
-    tables = prepared(Columns, F).values()
+    tables = prepared(KernelColumns, F).values()
     A = np.hstack([steps(t.features, c.far) ** 2 - steps(t.features, c.near) ** 2 for t in tables])
     prices = 0.1 / 20 * np.concatenate([t.prices for t in tables])
     cost = np.r_[prices, np.full(len(c), 1 / len(c))]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from similitude.display.estimate import Estimate
-from similitude.study.advice import Point, advise
+from similitude.study.advice import CurvePoint, advise
 
 CEILING = Estimate(0.83, 0.79, 0.86)
 UNKNOWN = Estimate(None, note="no question was answered twice")
@@ -13,7 +13,7 @@ UNKNOWN = Estimate(None, note="no question was answered twice")
 def curve(ceiling, slope, until, start=200, step=200, noise=0.0):
     rng = np.random.default_rng(0)
     at = range(start, until + 1, step)
-    return [Point(n, ceiling - slope / n**0.5 + noise * rng.normal(), 0.7, 0.8, n // 5) for n in at]
+    return [CurvePoint(n, ceiling - slope / n**0.5 + noise * rng.normal(), 0.7, 0.8, n // 5) for n in at]
 
 
 def test_gain_of_a_curve_of_the_assumed_shape_is_exact():
@@ -40,7 +40,7 @@ def test_a_steep_curve_says_go_on_and_a_noisy_flat_one_does_not_say_stop():
 
 
 def test_a_falling_curve_gains_nothing():
-    points = [Point(n, 0.8 - n / 1e5, 0.75, 0.85, 100) for n in range(200, 2001, 200)]
+    points = [CurvePoint(n, 0.8 - n / 1e5, 0.75, 0.85, 100) for n in range(200, 2001, 200)]
     assert advise(points, UNKNOWN).gain == pytest.approx(0.0, abs=1e-6)
 
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_told_says_why():
 
 @pytest.mark.parametrize(("high", "why"), [(0.88, "is known only to lie below 88.0%"), (0.82, "asked again")])
 def test_an_accuracy_above_the_ceiling_is_explained(high, why):
-    curve = [Point(n, 0.85, 0.8, 0.9, 100) for n in (400, 600, 800, 1000)]
+    curve = [CurvePoint(n, 0.85, 0.8, 0.9, 100) for n in (400, 600, 800, 1000)]
     said = advise(curve, Estimate(0.8, 0.75, high)).sentence
     assert "The noise ceiling is 80%" in said
     assert "An accuracy of 85.0% is above the noise ceiling of 80.0%, which can be: " in said

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.active.select import Chooser
-from similitude.active.sources import RaterOptions, RecordedAnswers, SimulatedRater, Source, error_of
+from similitude.active.sources import AnswerSource, RaterOptions, RecordedAnswers, SimulatedRater, error_of
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.validation import Estimator
@@ -238,7 +238,7 @@ def _replay(
     return pd.DataFrame(rows)
 
 
-def _answerer(source: Any, form: str, test_size: float, rater: RaterOptions, rng: np.random.Generator) -> Source:
+def _answerer(source: Any, form: str, test_size: float, rater: RaterOptions, rng: np.random.Generator) -> AnswerSource:
     if isinstance(source, Comparisons):
         return RecordedAnswers(source, test_size, rng)
     return SimulatedRater(np.asarray(source, float), form, rng, rater)

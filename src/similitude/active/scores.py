@@ -77,7 +77,7 @@ class InformationGain:
         self.posterior.learn(near, far)
 
 
-class Uncertainty:
+class AnswerEntropy:
     """Entropy of the answer at the fitted positions: asks what the model calls a coin toss, noise or ignorance."""
 
     name = "uncertainty"

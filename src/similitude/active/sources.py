@@ -30,7 +30,7 @@ class RaterOptions(TypedDict, total=False):
     levels: int | None
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """Answers questions; each repeat of a replay has one of its own."""
 
     n_items: int

@@ -26,7 +26,7 @@ from similitude.active.atackl import AuxiliaryGain
 from similitude.active.landmark import Landmarks
 from similitude.active.posterior import Posterior
 from similitude.active.proposals import RandomQuestions, ScoredQuestions, Scorer
-from similitude.active.scores import InformationGain, Uncertainty
+from similitude.active.scores import AnswerEntropy, InformationGain
 from similitude.active.sequential import SequentialQuestions
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import picking_forms
@@ -157,7 +157,7 @@ def _landmark(situation: Situation) -> Strategy:
 
 
 register("random", lambda s: RandomQuestions(s.similarity.n_items, s.asked, s.form, s.width, s.pool, s.rng))
-register("uncertainty", _scored(lambda s: Uncertainty(s.posterior)))
+register("uncertainty", _scored(lambda s: AnswerEntropy(s.posterior)))
 register("information_gain", _scored(lambda s: InformationGain(s.posterior)))
 register("ackl", _scored(_crowd))
 register("atackl", _scored(_auxiliary))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
-from similitude.auto.walks import ONE_ERROR, Clock, Outcome, paired, right, walk, whole_walk
+from similitude.auto.walks import ONE_ERROR, Outcome, TimeLeft, paired, right, walk, whole_walk
 from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
@@ -72,7 +72,7 @@ class Race:
         c: Comparisons,
         folds: Sequence[tuple[Array, Array]],
         features: Any,
-        clock: Clock,
+        clock: TimeLeft,
         callback: Progress | None,
         n_jobs: int | None = None,
     ) -> None:

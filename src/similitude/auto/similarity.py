@@ -18,7 +18,7 @@ from similitude.auto.average import HeldOut, MeanMap, best_average, calibrated
 from similitude.auto.candidates import Line, lines
 from similitude.auto.race import Progress, Race, Trial
 from similitude.auto.reasons import reason, tried_table
-from similitude.auto.walks import Clock
+from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs, workers
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
@@ -125,7 +125,7 @@ class AutoSimilarity(ComparisonEstimator):
         callback : called after each fit of the search with the number done and the most that there may be, where
             several run at once when its line is done; it may raise to stop without a result
         """
-        clock = Clock(self._checked(), workers(self.n_jobs))
+        clock = TimeLeft(self._checked(), workers(self.n_jobs))
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         if features is not None:

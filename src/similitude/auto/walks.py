@@ -24,7 +24,7 @@ _KEPT_FOR_REFITS = 12.0  # mean fits' time that is not spent on the race
 
 
 @dataclass
-class Clock:
+class TimeLeft:
     """What is left of the time limit. A copy, also one that was sent to another machine, goes on from where it was.
 
     Attributes
@@ -98,7 +98,7 @@ class Walker:
     training: Comparisons
     held_out: Comparisons
     features: Any
-    clock: Clock
+    clock: TimeLeft
 
     def outwards(self) -> Iterator[Outcome | None]:
         """Fit at strength 1, then each way until it gets worse."""
@@ -149,7 +149,7 @@ def walk(
     training: Comparisons,
     held_out: Comparisons,
     features: Any,
-    clock: Clock,
+    clock: TimeLeft,
     line: Line,
     strengths: Sequence[float] | None,
     usual: Mapping[str, float],

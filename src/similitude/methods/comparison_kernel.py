@@ -43,7 +43,7 @@ from similitude.methods.gram import BLOCK, gram
 from similitude.methods.placement import over_known_items
 from similitude.methods.vote_features import (
     KINDS,
-    Votes,
+    TripletVotes,
     landmark_features,
     landmark_pairs,
     only_columns,
@@ -233,7 +233,7 @@ class ComparisonKernel(BaseEstimator):
     def _features(self, c: Comparisons | Shards) -> tuple[Any, Ints]:
         if isinstance(c, Shards):
             return self._shard_features(c)
-        votes = Votes(c, self.kind)
+        votes = TripletVotes(c, self.kind)
         if self.landmarks_ is None:
             features, codes = sparse_features(votes)
             return features, np.column_stack(np.divmod(codes, c.n_items)).astype(np.int32)

@@ -18,7 +18,7 @@ from similitude.types import Array, Floats
 UNKNOWN = -1  # scikit-learn's mark of an item without a label
 
 
-class Linked(ABC):
+class LinkedItems(ABC):
     """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
 
     items: Array
@@ -33,7 +33,7 @@ class Linked(ABC):
 
 
 @dataclass(frozen=True)
-class ByLinks(Linked):
+class ByLinks(LinkedItems):
     """Links as they were given, each with its weight."""
 
     links: Links
@@ -57,7 +57,7 @@ class ByLinks(Linked):
 
 
 @dataclass(frozen=True)
-class ByClasses(Linked):
+class ByClasses(LinkedItems):
     """Items with a class: all pairs of one class are similar. The pairs are never listed.
 
     Over all pairs among n items, sum (u_i - u_j)² = n · sum (u_i - mean)².
@@ -90,7 +90,7 @@ class ByClasses(Linked):
         return total
 
 
-def as_linked(y: Any, n_items: int) -> Linked:
+def as_linked(y: Any, n_items: int) -> LinkedItems:
     """Return what `fit` was given as links: a `Links`, or a label per row of X, -1 where it is unknown."""
     if y is None:
         raise ValueError(

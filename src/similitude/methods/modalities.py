@@ -114,7 +114,7 @@ class Rooted(Modality):
         return scale * root.back @ N
 
 
-class Columns(Modality):
+class KernelColumns(Modality):
     """Φ = scale · K: kernel values with the training items, a mean of 1 on the diagonal; for diagonal maps."""
 
     @cached_property

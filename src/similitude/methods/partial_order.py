@@ -40,7 +40,7 @@ from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.kernel_base import LOSSES, KernelEstimator
-from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
+from similitude.methods.modalities import Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, one_of
 from similitude.renaming import by_name
@@ -134,7 +134,7 @@ class KPOE(KernelEstimator, FeatureEstimator):
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use MKPOE, or kernels.Sum")
 
     def _modality(self) -> type[Modality]:
-        return Columns if self.diagonal else Whitened
+        return KernelColumns if self.diagonal else Whitened
 
     def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         rate = self.penalty_ / feedback.n_compared

@@ -163,7 +163,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         return found, own
 
     def _learned_spread(self, term: Judged, X: Floats, own: Floats, c: Comparisons) -> float:
-        known = Posterior.of(term, pair_sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
+        known = SharpnessPosterior.of(term, pair_sqdist(X.reshape(c.n_items, -1), term.pairs), own, c)
         return max(known.spread, _LEAST_SPREAD)
 
     def _table(self, c: Comparisons, names: tuple[str, ...], term: Judged, own: Floats) -> pd.DataFrame:
@@ -172,7 +172,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         columns = ("sharpness", "low", "high")
         figures = dict.fromkeys(columns, np.empty(0))
         if names:
-            known = Posterior.of(term, pair_sqdist(self.embedding_, term.pairs), own, c)
+            known = SharpnessPosterior.of(term, pair_sqdist(self.embedding_, term.pairs), own, c)
             figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
         table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
@@ -181,7 +181,7 @@ class RaterEmbedding(LikelihoodEmbedding):
 
 
 @dataclass(frozen=True)
-class Posterior:
+class SharpnessPosterior:
     """What the answers say of each log sharpness when the map and the lapses are taken as known, 0 being typical.
 
     Attributes
@@ -196,7 +196,7 @@ class Posterior:
     spread: float
 
     @classmethod
-    def of(cls, term: Judged, d2: Floats, own: Floats, c: Comparisons) -> Posterior:
+    def of(cls, term: Judged, d2: Floats, own: Floats, c: Comparisons) -> SharpnessPosterior:
         """Likelihood times prior on 121 points around the fit.
 
         In the fit the ridge on the map presses on sharp raters more than on dull ones; with the map given, nothing but

@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
 from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
-from similitude.methods.linked_spread import Linked, as_linked
+from similitude.methods.linked_spread import LinkedItems, as_linked
 from similitude.methods.settings import check_count, check_number
 from similitude.types import Array, Floats
 
@@ -163,7 +163,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         others = rng.permutation(np.setdiff1d(np.arange(n), linked))
         return np.sort(np.concatenate([rng.permutation(linked), others])[: self.n_landmarks])
 
-    def _learn(self, linked: Linked, X: Floats) -> None:
+    def _learn(self, linked: LinkedItems, X: Floats) -> None:
         """Set the metrics through which a point passes: as the kernel had it, then after each iteration."""
         spectrum = self._directions.spectrum
         first = np.searchsorted(np.cumsum(spectrum), _SHARE * spectrum.sum()) + 1
@@ -180,7 +180,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.spectrum_ = spectrum[:width]
         self._n_features_out = width
 
-    def _spread(self, linked: Linked, places: Floats) -> Floats:
+    def _spread(self, linked: LinkedItems, places: Floats) -> Floats:
         spread = linked.similar(places)
         apart = linked.dissimilar(places) if self.dissimilar > 0 else None
         if apart is not None and np.median(apart) > 0:

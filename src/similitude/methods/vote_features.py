@@ -29,7 +29,7 @@ Cells = tuple[Array, Array, Array, Floats]
 
 
 @dataclass(frozen=True)
-class Votes:
+class TripletVotes:
     """The votes of triplets: for each its row, the two items of its column, and its signed weight."""
 
     comparisons: Comparisons | Block
@@ -52,7 +52,7 @@ class Votes:
             yield row[:count], first[:count], second[:count], vote[:count]
 
 
-def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:
+def sparse_features(votes: TripletVotes) -> tuple[sparse.csr_matrix, Codes]:
     """Return features over the columns that have votes, and the codes (first · n + second) of those, ascending."""
     n = votes.comparisons.n_items
     columns, sizes = _columns(votes)
@@ -68,14 +68,14 @@ def sparse_features(votes: Votes) -> tuple[sparse.csr_matrix, Codes]:
     return sparse.csr_matrix(parts, shape=(n, len(columns))), columns
 
 
-def landmark_features(votes: Votes, landmarks: Ints) -> Floats:
+def landmark_features(votes: TripletVotes, landmarks: Ints) -> Floats:
     """Return dense features over the columns of `landmark_pairs`; votes that name another item are left out."""
     net, total = landmark_votes(votes, landmarks)
     share_votes(net, total)
     return net
 
 
-def landmark_votes(votes: Votes, landmarks: Ints) -> tuple[Floats, Floats]:
+def landmark_votes(votes: TripletVotes, landmarks: Ints) -> tuple[Floats, Floats]:
     """Return the sums of votes and of their absolute values over the columns of `landmark_pairs`."""
     n, width = votes.comparisons.n_items, len(landmarks)
     place = np.full(n, width)
@@ -105,7 +105,7 @@ def only_columns(features: sparse.csr_matrix, codes: Codes, kept: Codes) -> spar
     return sparse.csr_matrix(parts, shape=(features.shape[0], len(kept)))
 
 
-def _columns(votes: Votes) -> tuple[Codes, Codes]:
+def _columns(votes: TripletVotes) -> tuple[Codes, Codes]:
     """Return the codes of all columns with votes, ascending, and the number of votes in each row."""
     n = votes.comparisons.n_items
     sizes = np.zeros(n, np.int64)

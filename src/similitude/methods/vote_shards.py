@@ -10,7 +10,7 @@ from scipy import sparse
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
 from similitude.methods.compiled import share_votes
-from similitude.methods.vote_features import Codes, Votes, landmark_votes
+from similitude.methods.vote_features import Codes, TripletVotes, landmark_votes
 from similitude.types import Array, Floats, Ints
 
 
@@ -64,14 +64,14 @@ def _strays(block: Block, kind: str, among: Array) -> tuple[Any, ...]:
 
 
 def _landmark_votes(block: Block, kind: str, landmarks: Ints) -> tuple[Any, ...]:
-    return landmark_votes(Votes(block, kind), landmarks)
+    return landmark_votes(TripletVotes(block, kind), landmarks)
 
 
 def _cells(block: Block, kind: str) -> Keyed:
     """Row and code of each cell with votes, and of it: the sum of votes and of their absolute values."""
     parts = [  # the arrays of a chunk are used again
         (row.copy(), first.astype(np.int64) * block.n_items + second, np.column_stack([vote, np.abs(vote)]))
-        for row, first, second, vote in Votes(block, kind).chunks()
+        for row, first, second, vote in TripletVotes(block, kind).chunks()
     ]
     row, code, votes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return by_key(row, code, votes)

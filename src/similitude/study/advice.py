@@ -19,7 +19,7 @@ _HORIZON = 4.0  # points from before a quarter of the answers say little about h
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """Held-out accuracy after a number of answers, with its interval."""
 
     answers: int
@@ -48,7 +48,7 @@ class Advice:
     gain_high: float | None = None
 
 
-def advise(points: Sequence[Point], ceiling: Estimate) -> Advice:
+def advise(points: Sequence[CurvePoint], ceiling: Estimate) -> Advice:
     """Say what further answers would gain.
 
     The curve is taken to be  accuracy(n) = a - b / sqrt(n)  with b >= 0, and a no more than the noise ceiling allows:
@@ -70,7 +70,7 @@ def advise(points: Sequence[Point], ceiling: Estimate) -> Advice:
     return Advice(said, verdict, more, gain, high)
 
 
-def _gain(points: Sequence[Point], now: int, more: int, ceiling: Estimate) -> tuple[float, float]:
+def _gain(points: Sequence[CurvePoint], now: int, more: int, ceiling: Estimate) -> tuple[float, float]:
     """Gain of further answers, and its upper bound (one-sided, 95 %)."""
     x = np.array([point.answers for point in points], float) ** -0.5
     y = np.array([point.accuracy for point in points])

@@ -24,7 +24,7 @@ from similitude.graph.repeats import answer_voices, noise_ceiling, repeat_agreem
 from similitude.graph.votes import count_votes
 from similitude.methods.refit import through_sample
 from similitude.methods.similarity import Similarity
-from similitude.study.advice import Point
+from similitude.study.advice import CurvePoint
 from similitude.study.log import REPEAT, evenly_drawn
 from similitude.types import Floats
 
@@ -45,7 +45,7 @@ _SHOWN_OF_RATERS = (
 )
 
 
-def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point | None:
+def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> CurvePoint | None:
     """Accuracy on answers to evenly drawn questions that the model had not seen; None where there are too few.
 
     The evenly drawn answers are cut into five parts; each is predicted by a model of all other answers, the chosen
@@ -65,7 +65,7 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point 
     right = folds.held_out(c, folds.folds_of(fold[c.answer]), partial(_predicted, estimator))
     rows = np.flatnonzero(fold[c.answer] >= 0)
     mean, low, high = clustered_mean(right[rows], np.array(c.weight)[rows], c.answer[rows])
-    return Point(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
+    return CurvePoint(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
 
 
 def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:

@@ -92,7 +92,7 @@ class Choose(Section):
     refit_every: Positive = 200
 
 
-class Raters(Section):
+class Participation(Section):
     """Who may take part."""
 
     limit: Positive | None = None
@@ -199,7 +199,7 @@ class Study(Section):
     question: Question = Question()
     items: Items = Items()
     choose: Choose = Choose()
-    raters: Raters = Raters()
+    raters: Participation = Participation()
     catch: Catch = Catch()
     practice: Practice = Practice()
     break_every: Count = 0

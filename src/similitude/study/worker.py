@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
-from similitude.study.advice import Point, advise, is_known
+from similitude.study.advice import CurvePoint, advise, is_known
 from similitude.study.asking import key_of, width
 from similitude.study.election import Holding, Lost
 from similitude.study.findings import ceiling_of, findings, held_out
@@ -177,13 +177,13 @@ class StudyWorker:
                 connection.execute(sa.delete(curve).where(*here))
                 connection.execute(sa.insert(curve), row)
 
-    def _curve(self, newest: Point | None) -> list[Point]:
+    def _curve(self, newest: CurvePoint | None) -> list[CurvePoint]:
         """The points of the curve so far, and the newest."""
         curve = schema.curve
-        columns = [curve.c[one.name] for one in fields(Point)]
+        columns = [curve.c[one.name] for one in fields(CurvePoint)]
         query = sa.select(*columns).where(curve.c.study_id == self.study_id).order_by(curve.c.answers)
         with self.database.read() as connection:
-            points = [Point(**row) for row in connection.execute(query).mappings()]
+            points = [CurvePoint(**row) for row in connection.execute(query).mappings()]
         now = self.learner.n_answers
         return [*(point for point in points if point.answers < now), *([newest] if newest else [])]
 

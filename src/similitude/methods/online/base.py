@@ -20,7 +20,7 @@ from similitude.engine.terms import SHAPES, ComparisonLoss, Formula, logistic, n
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.base import ComparisonEstimator, refuse_empty
-from similitude.methods.online.stream import Items
+from similitude.methods.online.stream import KnownItems
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Ints
 
@@ -35,7 +35,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     in `_counts`, and keeps every bit of its state in them.
     """
 
-    _items: Items
+    _items: KnownItems
     n_items: int | None
     grow: bool
     loss: str
@@ -48,7 +48,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         """Forget everything, then learn the comparisons in their order."""
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
-        self._begin(Items(c.n_items, c.names))
+        self._begin(KnownItems(c.n_items, c.names))
         return self.partial_fit(c)
 
     def partial_fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
@@ -65,7 +65,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         """
         if not hasattr(self, "_items"):
             c = as_comparisons(comparisons, y, self.n_items)
-            self._begin(Items(c.n_items, c.names))
+            self._begin(KnownItems(c.n_items, c.names))
             comparisons, y = c, None
         rows, weight, items = self._items.read(comparisons, y, self.grow)
         self._check_rows(rows)
@@ -140,7 +140,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
             )
         given = {k.removeprefix("given_"): v for k, v in arrays.items() if k.startswith("given_")}
         model = cls(**header["settings"], **given)
-        model._items = Items(header["n_items"], None if header["names"] is None else tuple(header["names"]))
+        model._items = KnownItems(header["n_items"], None if header["names"] is None else tuple(header["names"]))
         model._similarity = None
         for name, value in {**header["counts"], **{name: arrays[name] for name in cls._arrays}}.items():
             setattr(model, name, value)
@@ -155,7 +155,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         plain = (int, float, str, bool, type(None))
         return {name: value for name, value in self.get_params().items() if isinstance(value, plain)}
 
-    def _begin(self, items: Items) -> None:
+    def _begin(self, items: KnownItems) -> None:
         self._check()
         if hasattr(self, "_items"):
             del self._items  # a start that is refused below leaves a model that was not begun

@@ -16,7 +16,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import Embedding
 from similitude.methods.online.base import OnlineEstimator, shape_code
-from similitude.methods.online.stream import Items
+from similitude.methods.online.stream import KnownItems
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.renaming import renamed
 from similitude.types import Floats, Ints
@@ -112,7 +112,7 @@ class OnlineEmbedding(OnlineEstimator):
         """
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
-        self._begin(Items(c.n_items, c.names))
+        self._begin(KnownItems(c.n_items, c.names))
         rows, weight, _ = self._items.read(c, None, grow=False)
         self._make_room(len(rows))
         self.n_answers_ = keep_answers(

@@ -13,7 +13,7 @@ from similitude.feedback.sheets import as_right
 from similitude.types import Floats, Ints
 
 
-class Items:
+class KnownItems:
     """The items that a model knows, in the order in which they came; never changed, but replaced by a longer one."""
 
     def __init__(self, count: int, names: Names | None) -> None:
@@ -21,7 +21,9 @@ class Items:
         self.names = names
         self.place = {name: k for k, name in enumerate(names or ())}
 
-    def read(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool) -> tuple[Ints, Floats, Items]:
+    def read(
+        self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool
+    ) -> tuple[Ints, Floats, KnownItems]:
         """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
         found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
         if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2:
@@ -39,7 +41,7 @@ class Items:
         items = self._up_to(int(found.max(initial=-1)) + 1, grow)
         return np.concatenate([near, far], axis=1), np.ones(len(found)), items
 
-    def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats, Items]:
+    def _from_comparisons(self, c: Comparisons, grow: bool) -> tuple[Ints, Floats, KnownItems]:
         rows, items = c.quadruplets, self
         if c.names is None:
             items = self._up_to(int(rows.max(initial=-1)) + 1, grow)
@@ -49,7 +51,7 @@ class Items:
         kept = c.weight > 0
         return (rows, np.array(c.weight), items) if kept.all() else (rows[kept], c.weight[kept], items)
 
-    def _with_names_of(self, c: Comparisons, grow: bool) -> Items:
+    def _with_names_of(self, c: Comparisons, grow: bool) -> KnownItems:
         if self.names is None:
             raise ValueError("comparisons: these have item names, but the model knows its items by position")
         unknown = [name for name in map(c.label, c.items_compared.tolist()) if name not in self.place]
@@ -58,9 +60,9 @@ class Items:
                 f"comparisons: item {unknown[0]!r} is not among the {self.count} items of the model; "
                 "give all items to the first call, or set grow=True"
             )
-        return Items(self.count + len(unknown), (*self.names, *unknown)) if unknown else self
+        return KnownItems(self.count + len(unknown), (*self.names, *unknown)) if unknown else self
 
-    def _up_to(self, needed: int, grow: bool) -> Items:
+    def _up_to(self, needed: int, grow: bool) -> KnownItems:
         """Return items up to a position."""
         if needed <= self.count:
             return self
@@ -69,4 +71,4 @@ class Items:
             raise ValueError(
                 f"comparisons: item {needed - 1} is not among the {self.count} items of the model; {remedy}"
             )
-        return Items(needed, None)
+        return KnownItems(needed, None)

@@ -88,7 +88,7 @@ class Replies(Body):
     replies: Annotated[dict[_ShortText, _LongText], Field(max_length=100)] = {}
 
 
-class Problem(BaseModel):
+class Refusal(BaseModel):
     """Why a request was not granted: a word for programs, a sentence for people."""
 
     code: str
@@ -175,7 +175,7 @@ class About(BaseModel):
 
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": meaning}
+    status: {"model": Refusal, "description": meaning}
     for status, meaning in {
         400: "not HTTP as it should be", 401: "unknown rater", 403: "not allowed", 404: "not there",
         409: "against what happened before", 410: "erased, or withdrawn", 413: "too large", 422: "not as described",
