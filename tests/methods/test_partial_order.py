@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import similitude as sm
 from similitude.graph.build import build_graph
-from similitude.methods.modalities import Plain, Whitened
+from similitude.methods.modalities import KernelColumns, Plain, Whitened
 from tests.reference_solver import DRAWS, optimum
 
 LOSSES = ["hinge", "logistic"]

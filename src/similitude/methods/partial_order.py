@@ -40,7 +40,7 @@ from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.kernel_base import LOSSES, KernelEstimator
-from similitude.methods.modalities import Modality, Plain, Whitened, per_modality, side_by_side
+from similitude.methods.modalities import KernelColumns, Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, one_of
 from similitude.renaming import by_name
