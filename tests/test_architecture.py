@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,61 @@ def test_the_squared_distance_of_pairs_is_written_once():
 
 def test_no_method_holds_a_gradient():
     assert holding(r"add\.at\(|def \w*gradient|\.laplacian\(", "methods") == set()
+
+
+ROOMS = sorted({room(path) for path in SOURCE.rglob("*.py")})
+CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+LONGEST_RUN = 9  # lines
+NOT_YET_ONE = {"Part", "Piece", "Ranking", "Strategy", "Sum"}  # class names of two things
+NOT_YET_APART = {"methods"}  # rooms that hold longer runs of equal lines
+HISTORY = "migrations"  # steps of a schema repeat what was, on purpose
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(
+        node.name for text in CODE.values() for node in ast.parse(text).body if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in names.items() if count > 1} <= NOT_YET_ONE
+
+
+def statements(text):
+    """The lines of a file with code that does something: (number, line without its indent)."""
+    tree = ast.parse(text)
+    skipped = set()
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            skipped.update(range(node.lineno, node.end_lineno + 1))
+        elif (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            skipped.update(range(body[0].lineno, body[0].end_lineno + 1))
+        for decorator in getattr(node, "decorator_list", ()):
+            skipped.update(range(decorator.lineno, decorator.end_lineno + 1))
+    lines = enumerate((line.strip() for line in text.splitlines()), 1)
+    return [(k, line) for k, line in lines if k not in skipped and re.search(r"\w", line) and not line.startswith("#")]
+
+
+def runs(length):
+    """Where each run of so many lines stands: {lines: [(path, number of the first)]}."""
+    found = defaultdict(list)
+    for path, text in CODE.items():
+        lines = statements(text) if HISTORY not in path.parts else []
+        for k in range(len(lines) - length + 1):
+            found[tuple(line for _, line in lines[k : k + length])].append((path, lines[k][0]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def copies():
+    return [places for places in runs(LONGEST_RUN + 1).values() if len(places) > 1]
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_no_long_run_of_lines_stands_twice(name, copies):
+    here = [places for places in copies if any(room(path) == name for path, _ in places)]
+    said = [", ".join(f"{path.relative_to(SOURCE)}:{line}" for path, line in places) for places in here]
+    assert not said or name in NOT_YET_APART, said

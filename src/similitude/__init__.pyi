@@ -41,9 +41,9 @@ from similitude.feedback.files.dataset_writer import ComparisonWriter as Compari
 from similitude.feedback.files.read_write import read_comparisons as read_comparisons
 from similitude.feedback.files.read_write import write_comparisons as write_comparisons
 from similitude.feedback.labels import Labels as Labels
-from similitude.feedback.landmarks import choose_landmarks as choose_landmarks
-from similitude.feedback.landmarks import landmark_questions as landmark_questions
 from similitude.feedback.links import Links as Links
+from similitude.feedback.questions import choose_landmarks as choose_landmarks
+from similitude.feedback.questions import landmark_questions as landmark_questions
 from similitude.feedback.questions import random_questions as random_questions
 from similitude.feedback.ratings import Ratings as Ratings
 from similitude.feedback.simulation.raters import Raters as Raters

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from similitude import plot
-from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.feedback.files.read_write import write_comparisons
 from similitude.feedback.simulation.simulate import simulate
 from similitude.methods.ordinal import STE
+from similitude.methods.scaling import project
 from similitude.methods.similarity import Similarity
 from similitude.plot.style import pyplot
 from similitude.types import Floats

@@ -9,8 +9,7 @@ import pytest
 import similitude as sm
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms import FORMS, PAGES, PIECES, derive, picking_forms
-from similitude.feedback.simulation.mind import Mind
-from similitude.feedback.simulation.truth import Truth
+from similitude.feedback.simulation.mind import Mind, Truth
 from similitude.study.web.pages import STATIC
 from tests.toy.most_typical import MostTypical
 

@@ -151,8 +151,8 @@ def test_links_from_labels_are_all_pairs_or_a_sample(rng):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Links.from_pairs([(0, 1), (2, 2)]), "link 1 joins item 2 with itself"),
-        (lambda: Links.from_pairs([("a", "a")]), "link 0 joins item 'a' with itself"),
+        (lambda: Links.from_pairs([(0, 1), (2, 2)]), "link 1 is of item 2 with itself"),
+        (lambda: Links.from_pairs([("a", "a")]), "link 0 is of item 'a' with itself"),
         (lambda: Links.of([(0, 1)], [1]), "similar: expected 1 booleans, found int64"),
         (lambda: Links.of([(0, 1)], [True, False]), "similar: expected 1 booleans"),
         (lambda: Links.of([(0, 1, 2)], [True]), r"pairs: expected an array of shape \(rows, 2\)"),

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import similitude as sm
-from similitude.graph.acyclic import cycle_loss, greedy_edges, ordered_edges, strong_components
-from similitude.graph.reduction import transitive_reduction
+from similitude.graph.acyclic import cycle_loss, greedy_edges, ordered_edges, strong_components, transitive_reduction
 from similitude.graph.votes import count_votes, directed
 
 
@@ -88,7 +87,7 @@ def test_reduction_by_search_is_the_same(monkeypatch):
     n, tail, head, _ = edges_of((60, *np.random.default_rng(1).integers(0, 60, (2, 900)), 1))
     tail, head = np.minimum(tail, head), np.maximum(tail, head)
     by_bits = transitive_reduction(n, tail, head)
-    monkeypatch.setattr("similitude.graph.reduction.BITS_BELOW", 0)
+    monkeypatch.setattr("similitude.graph.acyclic.BITS_BELOW", 0)
     assert np.array_equal(transitive_reduction(n, tail, head), by_bits)
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.evaluate.projection import project
+from similitude.methods.scaling import project
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,8 @@ from similitude.study.arrivals import Arrivals
 from similitude.study.invite import invite, invited_people, read_people, rehearsal_link, withdraw
 from similitude.study.log import read_log
 from similitude.study.maintenance.bring_in import bring_in
-from similitude.study.maintenance.erase import erase_rater
+from similitude.study.maintenance.erase import erase_rater, forget_rehearsal
 from similitude.study.maintenance.export import export_answers
-from similitude.study.maintenance.rehearsal import forget_rehearsal
 from similitude.study.service import Joining, Refused
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site

@@ -18,9 +18,8 @@ from similitude.study.items import KINDS
 from similitude.study.maintenance.archive import back_up
 from similitude.study.settings import read_study
 from similitude.study.site import open_site
-from similitude.study.web.app import create_app
+from similitude.study.web.app import MEDIA_TYPES, create_app
 from similitude.study.web.limits import raise_open_files
-from similitude.study.web.media import MEDIA_TYPES
 from tests.study.making import words, write_study
 
 

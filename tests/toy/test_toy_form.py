@@ -20,8 +20,7 @@ from similitude.cli import app
 from similitude.feedback import forms
 from similitude.feedback.forms import FORMS, PAGES, register, unregister
 from similitude.feedback.forms.picking import Picking
-from similitude.feedback.simulation.mind import Mind
-from similitude.feedback.simulation.truth import Truth
+from similitude.feedback.simulation.mind import Mind, Truth
 from similitude.study.maintenance.export import export_answers
 from similitude.study.service import Said
 from similitude.study.simulate import Where

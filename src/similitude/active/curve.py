@@ -18,12 +18,12 @@ from similitude.active.sources import AnswerSource, RaterOptions, RecordedAnswer
 from similitude.engine.jobs import over_jobs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.validation import Estimator
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.refit import best_fit
 from similitude.methods.similarity import Similarity
+from similitude.types import Table
 
 Progress = Callable[[int, int], None]
 _LOSS = ComparisonLoss(Formula(squared), Formula(logistic))

@@ -13,7 +13,7 @@ from similitude.active.curve import Progress, active_curve, crossing
 from similitude.evaluate.validation import Estimator
 from similitude.feedback.forms import find
 from similitude.feedback.questions import random_questions
-from similitude.feedback.simulation.truth import Truth
+from similitude.feedback.simulation.mind import Truth
 from similitude.methods.ordinal import STE
 from similitude.types import Array
 

@@ -16,9 +16,8 @@ import numpy as np
 from scipy import stats
 
 from similitude.analysis.learn import Findings
-from similitude.display.names import Written, write_names
-from similitude.display.places import Ellipse, ellipse, placed
-from similitude.evaluate.projection import project
+from similitude.display.places import Ellipse, Written, ellipse, placed, write_names
+from similitude.methods.scaling import project
 from similitude.types import Floats
 
 _WIDTH, _MARGIN = 720.0, 48.0

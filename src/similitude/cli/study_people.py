@@ -98,7 +98,7 @@ def simulate(
 @app.command(name="forget-rehearsal")
 def forget(folder: Folder, study: Name = None, database: DatabaseUrl = None) -> None:
     """Delete the raters of rehearsals and all that they answered."""
-    from similitude.study.maintenance.rehearsal import forget_rehearsal
+    from similitude.study.maintenance.erase import forget_rehearsal
     from similitude.study.site import existing_database
 
     name = name_of(folder, study)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.display.cards import element, note
-from similitude.display.names import write_names
-from similitude.display.places import Floats, ellipse, placed, plane
+from similitude.display.places import ellipse, placed, plane, write_names
 from similitude.display.words import counted
+from similitude.types import Floats
 
 _WIDTH, _MARGIN = 560.0, 28.0
 _MOST_POINTS = 2000  # of more, an even choice is drawn: a notebook that holds every point of a large map grows heavy

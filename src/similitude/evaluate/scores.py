@@ -9,9 +9,8 @@ from scipy import linalg
 from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
-from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.comparisons import Comparisons
-from similitude.types import Array, Floats
+from similitude.types import Array, Column, Floats, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.columns import constant
+from similitude.feedback.items import Names
 from similitude.types import Array, Floats, Ints
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ def check_pairs(near: Ints, far: Ints) -> None:
             f"comparison {row} has the same pair {tuple(near[row].tolist())} as near and as far; "
             f"{int(same.sum())} such in all: drop them"
         )
+
+
+def check_two_items(pairs: Ints, names: Names | None, what: str) -> None:
+    """Refuse pairs of an item with itself; `what` is what stands in a row."""
+    alone = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(alone):
+        item = int(pairs[alone[0], 0]) if names is None else names[pairs[alone[0], 0]]
+        raise ValueError(f"pairs: {what} {alone[0]} is of item {item!r} with itself; drop such {what}s")
 
 
 def check_weight(weight: npt.ArrayLike | None, length: int) -> Floats:

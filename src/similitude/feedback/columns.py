@@ -7,8 +7,8 @@ of one form cost nothing for saying so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -208,3 +208,28 @@ class Rows:
         """Concatenate."""
         values = np.concatenate([part.values for part in parts])
         return Rows.ragged(values, np.concatenate([part.lengths for part in parts]))
+
+
+class Rowwise:
+    """What has a row for each thing that was said: a frozen dataclass, of which some attributes are columns.
+
+    Attributes
+    ----------
+    _columns : the names of these; one may be None
+    """
+
+    _columns: ClassVar[tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(getattr(self, self._columns[0]))
+
+    def __getitem__(self, rows: Any) -> Self:
+        """Return some rows (numpy's ways of indexing)."""
+        index = np.atleast_1d(np.arange(len(self))[rows])
+        columns = {name: getattr(self, name) for name in self._columns}
+        taken = {
+            name: column.take(index) if isinstance(column, Categories) else take(column, index)
+            for name, column in columns.items()
+            if column is not None
+        }
+        return replace(self, **taken)  # type: ignore[type-var]

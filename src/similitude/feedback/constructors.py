@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms import picking_forms
 from similitude.feedback.forms.picking import Picking
@@ -41,6 +40,7 @@ from similitude.feedback.sheets import (
     with_head,
     with_silence,
 )
+from similitude.types import Column, ItemRows
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons

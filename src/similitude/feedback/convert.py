@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.shards import Shards
 from similitude.feedback.sheets import as_right
+from similitude.types import ItemRows
 
 ComparisonsLike = Comparisons | Shards | ItemRows  # who needs all shards at once, says so
 

@@ -12,21 +12,20 @@ import numpy.typing as npt
 from similitude.display.words import counted
 from similitude.feedback import label_edges
 from similitude.feedback.answers import Answers
-from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import labels_card
 from similitude.feedback.checks import check_share
-from similitude.feedback.columns import Categories, frozen, take
+from similitude.feedback.columns import Categories, Rowwise, frozen
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.links import Links
 from similitude.feedback.sheets import Sheets
-from similitude.types import Array, Floats, Ints, Seed
+from similitude.types import Array, Column, Floats, Ints, Seed
 
 Kind = Literal["class", "ordinal", "numeric"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Labels:
+class Labels(Rowwise):
     """A class, a grade or a number for each item, from one or more raters.
 
     Build one with `of`, which checks what it is given. All labels of one rater are one answer.
@@ -57,6 +56,7 @@ class Labels:
     rater: Categories
     n_items: int
     names: Names | None
+    _columns = ("item", "value", "confidence", "rater")
 
     @classmethod
     def of(
@@ -88,20 +88,6 @@ class Labels:
         who = Categories.of(rater, len(codes))
         _check_once(codes, who, known)
         return cls(codes, values, kind, classes, _confidence(confidence, len(codes)), who, count, known)
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def __getitem__(self, rows: Any) -> Labels:
-        """Return some labels (numpy's ways of indexing)."""
-        index = np.atleast_1d(np.arange(len(self))[rows])
-        return replace(
-            self,
-            item=self.item[index],
-            value=self.value[index],
-            confidence=None if self.confidence is None else take(self.confidence, index),
-            rater=self.rater.take(index),
-        )
 
     def to_links(self, n_links: int | None = None, random_state: Seed = None) -> Links:
         """Return pairs of one class as similar and pairs of different classes as dissimilar, rater by rater.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,20 +12,19 @@ import numpy.typing as npt
 from similitude.display.words import counted
 from similitude.feedback import implied_links
 from similitude.feedback.answers import Answers
-from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import links_card
-from similitude.feedback.checks import check_weight
-from similitude.feedback.columns import Categories, join, take
+from similitude.feedback.checks import check_two_items, check_weight
+from similitude.feedback.columns import Categories, Rowwise, join
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.implied_links import Conflict
 from similitude.feedback.items import Names, encode_items
 from similitude.feedback.pairs import link_edges
 from similitude.feedback.sheets import Sheets, item_rows
-from similitude.types import Bools, Floats, Ints, Seed
+from similitude.types import Bools, Column, Floats, Ints, ItemRows, Seed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Links:
+class Links(Rowwise):
     """Pairs of items said to be similar ("same kind") or dissimilar.
 
     Build one with `of`, `from_pairs` or `from_labels`; they check what they are given.
@@ -53,6 +52,7 @@ class Links:
     n_items: int
     names: Names | None
     rater: Categories
+    _columns = ("pairs", "similar", "weight", "rater")
 
     @classmethod
     def of(
@@ -79,10 +79,7 @@ class Links:
         kind = np.asarray(similar)
         if kind.dtype != bool or kind.shape != (len(codes),):
             raise ValueError(f"similar: expected {len(codes)} booleans, found {kind.dtype} of shape {kind.shape}")
-        alone = np.flatnonzero(codes[:, 0] == codes[:, 1])
-        if len(alone):
-            item = int(codes[alone[0], 0]) if known is None else known[codes[alone[0], 0]]
-            raise ValueError(f"pairs: link {alone[0]} joins item {item!r} with itself; drop such links")
+        check_two_items(codes, known, "link")
         return cls(codes, kind, check_weight(weight, len(codes)), count, known, Categories.of(rater, len(codes)))
 
     @classmethod
@@ -138,20 +135,6 @@ class Links:
         pairs = np.stack([codes[first], codes[second]], axis=1)
         same = values[first] == values[second]
         return cls.of(pairs, same, weight=weight, rater=rater, names=known, n_items=count)
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __getitem__(self, rows: Any) -> Links:
-        """Return some links (numpy's ways of indexing)."""
-        index = np.atleast_1d(np.arange(len(self))[rows])
-        return replace(
-            self,
-            pairs=self.pairs[index],
-            similar=self.similar[index],
-            weight=take(self.weight, index),
-            rater=self.rater.take(index),
-        )
 
     @staticmethod
     def concatenate(parts: Sequence[Links]) -> Links:

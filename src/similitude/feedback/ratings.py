@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from similitude.display.words import counted
-from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.cards import ratings_card
-from similitude.feedback.checks import check_weight
-from similitude.feedback.columns import Categories, frozen, take
+from similitude.feedback.checks import check_two_items, check_weight
+from similitude.feedback.columns import Categories, Rowwise, frozen, take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.ratings import Larger, RatedPairs
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import item_rows
-from similitude.types import Array, Floats, Ints, Seed
+from similitude.types import Array, Column, Floats, Ints, ItemRows, Seed
 
 _FORMS = {form.name: form.larger for form in FORMS.values() if isinstance(form, RatedPairs)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings:
+class Ratings(Rowwise):
     """Pairs of items with a number each: how alike they are, or how different.
 
     Build one with `of` or `from_comparisons`, which check what they are given. As comparisons they lose how far apart
@@ -56,6 +55,7 @@ class Ratings:
     n_items: int
     names: Names | None
     rater: Categories
+    _columns = ("pairs", "value", "weight", "rater")
 
     @classmethod
     def of(
@@ -88,10 +88,7 @@ class Ratings:
         numbers = np.array(value, float)
         if numbers.shape != (len(codes),):
             raise ValueError(f"value: expected one number per pair ({len(codes)}), found shape {numbers.shape}")
-        alone = np.flatnonzero(codes[:, 0] == codes[:, 1])
-        if len(alone):
-            item = int(codes[alone[0], 0]) if known is None else known[codes[alone[0], 0]]
-            raise ValueError(f"pairs: rating {alone[0]} is of item {item!r} with itself; drop such ratings")
+        check_two_items(codes, known, "rating")
         said = np.flatnonzero(np.isfinite(numbers) & (numbers != missing))
         weights, who = check_weight(weight, len(codes)), Categories.of(rater, len(codes))
         return cls(codes[said], frozen(numbers[said]), larger, take(weights, said), count, known, who.take(said))
@@ -111,20 +108,6 @@ class Ratings:
             said.shown.values.reshape(-1, 2), said.response.values, larger=_FORMS[form], rater=who,
             names=comparisons.names, n_items=None if comparisons.names else comparisons.n_items,
         )  # fmt: skip
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __getitem__(self, rows: Any) -> Ratings:
-        """Return some ratings (numpy's ways of indexing)."""
-        index = np.atleast_1d(np.arange(len(self))[rows])
-        return replace(
-            self,
-            pairs=self.pairs[index],
-            value=self.value[index],
-            weight=take(self.weight, index),
-            rater=self.rater.take(index),
-        )
 
     @property
     def difference(self) -> Floats:

@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from similitude.feedback import pairs as pair_sampling
 from similitude.feedback.answers import Answers
-from similitude.feedback.arraylike import Column, ItemRows, Table
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms.placement import PLACEMENT
 from similitude.feedback.forms.ratings import DIFFERENCE, SIMILARITY
 from similitude.feedback.items import encode_items
 from similitude.feedback.sheets import Sheets, item_rows
-from similitude.types import Array, Seed
+from similitude.types import Array, Column, ItemRows, Seed, Table
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons

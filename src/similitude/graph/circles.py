@@ -9,8 +9,7 @@ from scipy import sparse
 
 from similitude.display.estimate import Estimate
 from similitude.feedback.comparisons import Comparisons
-from similitude.graph.acyclic import strong_components
-from similitude.graph.reduction import transitive_reduction
+from similitude.graph.acyclic import strong_components, transitive_reduction
 from similitude.graph.repeats import Indices
 from similitude.graph.votes import Votes, count_votes, directed
 from similitude.types import Bools, Floats

@@ -22,8 +22,7 @@ from typing import Literal
 import numpy as np
 
 from similitude.feedback.comparisons import Comparisons, Removed
-from similitude.graph.acyclic import greedy_edges, ordered_edges
-from similitude.graph.reduction import transitive_reduction
+from similitude.graph.acyclic import greedy_edges, ordered_edges, transitive_reduction
 from similitude.graph.votes import count_votes, directed
 from similitude.types import Bools, Floats, Seed
 

@@ -21,7 +21,6 @@ import numpy as np
 from similitude.display.estimate import Estimate
 from similitude.display.figures import FigureTable, named
 from similitude.display.words import number
-from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.shards import Shards
@@ -32,6 +31,7 @@ from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
 from similitude.graph.repeats import Repeats, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
 from similitude.graph.votes import count_votes
+from similitude.types import ItemRows
 
 if TYPE_CHECKING:
     import pandas as pd

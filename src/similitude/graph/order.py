@@ -6,8 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.graph.acyclic import strong_components
-from similitude.graph.reduction import topological
+from similitude.graph.acyclic import strong_components, topological
 from similitude.graph.votes import Votes, count_votes, directed
 from similitude.types import Floats
 

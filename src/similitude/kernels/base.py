@@ -13,10 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.feedback.arraylike import Sparse, Table
 from similitude.feedback.columns import frozen
 from similitude.kernels.checks import as_numbers, check_varied, which_present
-from similitude.types import Bools, Floats
+from similitude.types import Bools, Floats, Sparse, Table
 
 
 class Kernel(ABC):

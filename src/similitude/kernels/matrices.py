@@ -9,9 +9,8 @@ import numpy.typing as npt
 from scipy import linalg
 
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.arraylike import Table
 from similitude.kernels.checks import as_numbers
-from similitude.types import Floats
+from similitude.types import Floats, Table
 
 TOLERANCE = 1e-6  # of the largest entry or eigenvalue: what single precision leaves of symmetry and definiteness
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from similitude.feedback.arraylike import Sparse, Table
 from similitude.kernels.base import Kernel
 from similitude.kernels.vectors import Linear
+from similitude.types import Sparse, Table
 
 FeatureTable = Table | Sparse
 Features = Kernel | FeatureTable | Mapping[str, Any]  # Any: a dict of kernels and arrays is inferred as one of objects

@@ -8,12 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.feedback.arraylike import Table
 from similitude.feedback.columns import frozen
 from similitude.kernels.base import Kernel
 from similitude.kernels.checks import as_mask, as_numbers
 from similitude.kernels.matrices import TOLERANCE, as_square, check_psd, check_symmetric
-from similitude.types import Bools, Floats
+from similitude.types import Bools, Floats, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)

@@ -13,7 +13,6 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.items import Names
@@ -22,7 +21,7 @@ from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
 from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
-from similitude.types import Bools, Floats
+from similitude.types import Bools, Floats, ItemRows
 
 _MOST_NAMED = 5
 

@@ -33,10 +33,9 @@ from scipy import linalg
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.feedback.arraylike import Column
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.feedback.landmarks import as_landmarks
+from similitude.feedback.questions import as_landmarks
 from similitude.feedback.shards import Shards
 from similitude.methods.base import FeedbackWarning, listing, refuse_empty
 from similitude.methods.gram import BLOCK, gram
@@ -47,10 +46,11 @@ from similitude.methods.vote_features import (
     landmark_features,
     landmark_pairs,
     only_columns,
+    shard_features,
+    shard_landmark_features,
     sparse_features,
 )
-from similitude.methods.vote_shards import shard_features, shard_landmark_features
-from similitude.types import Array, Floats, Ints
+from similitude.types import Array, Column, Floats, Ints
 
 
 class ComparisonKernel(BaseEstimator):

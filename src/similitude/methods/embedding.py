@@ -11,8 +11,8 @@ from similitude.engine.losses import LossLike, as_loss
 from similitude.engine.models import Model
 from similitude.engine.penalties import Penalty
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import Table
 from similitude.methods.ordinal_base import OrdinalEmbedding
+from similitude.types import Table
 
 ModelLike = Literal["positions"] | Model | Callable[[int, int], Model]
 

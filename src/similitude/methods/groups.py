@@ -30,7 +30,6 @@ from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import Fold, folds_of, held_out
@@ -40,7 +39,7 @@ from similitude.methods.rated_answers import RatedAnswers
 from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
 from similitude.renaming import renamed
-from similitude.types import Bools, Floats
+from similitude.types import Bools, Floats, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,9 +18,8 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.feedback.arraylike import Table
 from similitude.kernels.matrices import as_square, check_symmetric
-from similitude.types import Array, Floats, Ints
+from similitude.types import Array, Floats, Ints, Table
 
 _KERNELS = ("precomputed", "linear")
 _CHECKED = 64

@@ -8,10 +8,9 @@ import numpy as np
 
 from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.ordinal_base import OrdinalEmbedding
-from similitude.types import Array
+from similitude.types import Array, Table
 
 METHODS = {"STE": "ste", "TSTE": "tste", "CKL": "ckl", "probit": "probit"}
 """Losses with a probability, by what `method` calls them."""

@@ -27,7 +27,6 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
@@ -38,7 +37,7 @@ from similitude.folds import Fold, folds_of, held_out
 from similitude.methods.likelihood import LikelihoodEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
 from similitude.methods.settings import one_of
-from similitude.types import Floats
+from similitude.types import Floats, Table
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)
 _FOLDS = 4

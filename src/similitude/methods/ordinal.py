@@ -27,8 +27,8 @@ import numpy as np
 
 from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss, Formula, distance, logarithm, logistic, squared_hinge, student
-from similitude.feedback.arraylike import Table
 from similitude.methods.ordinal_base import OrdinalEmbedding
+from similitude.types import Table
 
 
 class STE(OrdinalEmbedding):

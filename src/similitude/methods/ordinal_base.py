@@ -27,7 +27,6 @@ from similitude.engine.starts import (
     spectral_start,
 )
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import Table
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
@@ -36,7 +35,7 @@ from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_g
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
-from similitude.types import Bools, Floats, Seed
+from similitude.types import Bools, Floats, Seed, Table
 
 # At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).
 _MINIBATCH_FROM = 20_000_000

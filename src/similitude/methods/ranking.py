@@ -33,7 +33,6 @@ from similitude.engine.backend import CPU
 from similitude.engine.solvers.certificate import Certified
 from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
@@ -51,7 +50,7 @@ from similitude.methods.scaling import scale_form, scale_ranks
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity, share_right
 from similitude.renaming import by_name
-from similitude.types import Bools, Floats
+from similitude.types import Bools, Floats, ItemRows
 
 _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}

@@ -24,12 +24,11 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
 from similitude.methods.settings import check_number
-from similitude.types import Array, Floats
+from similitude.types import Array, Floats, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,13 +21,12 @@ from similitude.display.words import counted
 from similitude.engine import terms
 from similitude.engine.distances import head_sqdist, pair_sqdist, sqdist_table
 from similitude.engine.terms import ComparisonLoss, Formula
-from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
-from similitude.types import Array, Bools, Floats, Seed
+from similitude.types import Array, Bools, Floats, ItemRows, Seed
 
 _FORMAT = 1
 _NAMED = (*terms.SCALES, *terms.SHAPES)

@@ -31,7 +31,6 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
-from similitude.feedback.arraylike import Table
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
 from similitude.kernels.modalities import Features
@@ -42,7 +41,7 @@ from similitude.methods.ordinal import CKL
 from similitude.methods.placement import place_items
 from similitude.methods.settings import check_number
 from similitude.methods.similarity import Similarity
-from similitude.types import Floats, Seed
+from similitude.types import Floats, Seed, Table
 
 _CONSTANT = 1e-9
 _CLOSER = 1e-4  # the scale of the weights is nearly flat, and a few weights cost little to find

@@ -16,12 +16,11 @@ Examples
 1.0
 """
 
-from similitude.plot.active import active_curve
 from similitude.plot.agreement import agreement
 from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.confidence import explanation, factors
-from similitude.plot.curves import calibration, item_weights, learning_curve, penalty_path, weights
+from similitude.plot.curves import active_curve, calibration, item_weights, learning_curve, penalty_path, weights
 from similitude.plot.embedding import embedding
 from similitude.plot.feedback import rater_agreement, retained
 from similitude.plot.style import save

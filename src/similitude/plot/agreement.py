@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from similitude.evaluate.projection import project
+from similitude.methods.scaling import project
 from similitude.plot.style import COLOURS, axes_of
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude.feedback.arraylike import Column, Table
 from similitude.plot.style import COLOURS, axes_of
+from similitude.types import Column, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

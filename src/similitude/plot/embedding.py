@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from similitude.display.places import plane
-from similitude.evaluate.projection import project
-from similitude.feedback.arraylike import Column, Table
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
+from similitude.methods.scaling import project
 from similitude.plot.style import COLOURS, MARKERS, axes_of
-from similitude.types import Array, Bools, Floats
+from similitude.types import Array, Bools, Column, Floats, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -96,7 +96,7 @@ class Answering:
             verdicts.append(None)
             if row is not None:
                 rows.append(row)
-                given[said.rater_id, said.number] = row
+                given[said.rater_id, said.number] = row  # the same answer, sent again, may wait in the same batch
         self._keep(connection, rows, raters, held)
         self._renew(connection, [of for of, leases in held.items() if self._run_low(leases)])
         self._fill_up(connection, raters, held, now)
@@ -175,11 +175,13 @@ class Answering:
         if where not in leases:
             raise Refused(404, "not_asked", f"Question {said.number} was not asked of you.")
         if where in given:
-            if given[where]["uid"] == said.uid:
+            if given[where]["uid"] == said.uid:  # the reply to it was lost: stored is stored, and it is said again
                 return None
             raise Refused(
                 409, "answered_before", f"Question {said.number} was answered before, perhaps in another tab."
             )
+        # What was shown and how its answer is read are the server's word, from the lease: the browser only says which
+        # number it answers. The time of the lease may be over: an answer that comes late is still one.
         lease = leases[where]
         question = self.served.at(connection, lease["version"]).question
         response = checked(question, said)

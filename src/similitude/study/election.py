@@ -63,14 +63,18 @@ class Holding:
     def take(self) -> bool:
         """Become the holder where nobody is, or nobody is any more; whether this process holds the study."""
         query = sa.select(schema.model.c.worker, schema.model.c.heartbeat).where(self._here)
+        # Looking takes no lock: those who wait for their turn ask every round, and must not slow the raters' answers.
         with self.database.read() as connection:
             seen = connection.execute(query).one_or_none()
         if seen is not None and seen.worker == self.worker:
             return True
+        # Holder and heartbeat together are what is watched: a new holder counts as a sign of life, whatever it wrote.
         silent = self._pulse.silent(seen)
         if seen is not None and seen.worker != NOBODY and silent < PATIENCE:
             return False
         with self.database.write() as connection:
+            # Under the lock of writers the row is looked at again, and taken only as it was when we gave its holder up:
+            # of several who lose patience at the same moment one finds it unchanged.
             if connection.execute(query).one_or_none() != seen:
                 return False  # another was quicker
             if seen is None:
@@ -84,6 +88,8 @@ class Holding:
     def write(self, **values: Any) -> Iterator[sa.Connection]:
         """A transaction of the holder that sets columns of the model's row and its heartbeat; Lost for anybody else."""
         with self.database.write() as connection:
+            # Asked inside the transaction that writes: a holder that was given up while it was asleep finds out here,
+            # before it overwrites what its successor has learned.
             mine = self._here, schema.model.c.worker == self.worker
             last = connection.scalar(sa.select(schema.model.c.heartbeat).where(*mine))
             if last is None:

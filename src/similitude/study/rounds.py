@@ -100,6 +100,7 @@ def hand_out(
             "key": drawn.key, "shown": encode(drawn.shown), "strategy": drawn.strategy,
             "score": drawn.score, "model": drawn.model,
         }  # fmt: skip
+        # the rater's next number, not the slot's: it tells raters how far they are, and has no gaps
         handed.setdefault(slot.rater["id"], []).append(lease)
         slot.rater["asked"] += 1
     if handed:
@@ -151,6 +152,8 @@ class Draw:
 
     def questions(self, slots: Sequence[Slot]) -> list[Drawn | None]:
         """One question for each slot that its rater was not asked before; None where there is none left."""
+        # Nearly every slot keeps the first question that it gets, so that all of them are drawn, keyed and looked up
+        # together: a handful of statements for a hundred raters. Only those asked before go their own, slower way.
         at_random = [self._is_random(slot) for slot in slots]
         n_chosen = sum(not chance for slot, chance in zip(slots, at_random, strict=True) if slot.place.known is None)
         ready = iter(self._from_pool(n_chosen))
@@ -166,7 +169,7 @@ class Draw:
             if slot.place.known is None and ((rater_id, one.key) in asked or one.key in self.reserved):
                 found = self._another(rater_id, chance, {key for of, key in asked if of == rater_id})
             if found is not None:
-                asked.add((rater_id, found.key))
+                asked.add((rater_id, found.key))  # the next slot may be the same rater's
                 if found.pool is not None:
                     self.used.add(found.pool)
             chosen.append(found)

@@ -20,8 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import numpy.typing as npt
 
-from similitude.feedback.simulation.mind import Mind
-from similitude.feedback.simulation.truth import Truth
+from similitude.feedback.simulation.mind import Mind, Truth
 from similitude.study.asking import form_of
 from similitude.study.client import Address, Client
 from similitude.study.entrance import REHEARSAL

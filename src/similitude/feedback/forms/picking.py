@@ -19,8 +19,7 @@ from similitude.feedback.forms.base import Edges, Form, Setup
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
-    from similitude.feedback.simulation.mind import Mind, Said
-    from similitude.feedback.simulation.truth import Truth
+    from similitude.feedback.simulation.mind import Mind, Said, Truth
 
 OTHERS = np.array([[1, 2], [0, 2], [0, 1]])  # of three, those that are not chosen
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from similitude.display.words import counted
-from similitude.feedback.arraylike import Column
 from similitude.feedback.cards import raters_card
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import frozen
-from similitude.types import Floats, Seed
+from similitude.types import Column, Floats, Seed
 
 
 @dataclass(frozen=True, eq=False, repr=False)

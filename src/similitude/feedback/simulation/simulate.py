@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 
 from similitude.feedback.answers import Answers
-from similitude.feedback.arraylike import ItemRows, Table
 from similitude.feedback.checks import check_share
 from similitude.feedback.columns import Categories, Rows
 from similitude.feedback.comparisons import Comparisons
@@ -22,10 +21,9 @@ from similitude.feedback.forms.base import Form
 from similitude.feedback.items import encode_items
 from similitude.feedback.questions import random_questions
 from similitude.feedback.sheets import with_silence
-from similitude.feedback.simulation.mind import Mind
+from similitude.feedback.simulation.mind import Mind, Truth
 from similitude.feedback.simulation.raters import Raters
-from similitude.feedback.simulation.truth import Truth
-from similitude.types import Array, Seed
+from similitude.types import Array, ItemRows, Seed, Table
 
 
 def simulate(

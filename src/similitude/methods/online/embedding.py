@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from similitude.engine.losses import as_loss
 from similitude.engine.online import embedding_steps, keep_answers
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import refuse_empty
@@ -19,7 +18,7 @@ from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.online.stream import KnownItems
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.renaming import renamed
-from similitude.types import Floats, Ints
+from similitude.types import Floats, Ints, Table
 
 _NOISE = 0.1
 _LOSSES = ("logistic", "hinge", "probit")

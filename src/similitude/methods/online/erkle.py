@@ -12,12 +12,11 @@ from scipy import linalg
 from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
 from similitude.engine.threads import one_blas_thread
-from similitude.feedback.arraylike import Table
 from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, check_number
 from similitude.renaming import by_name
-from similitude.types import Floats, Ints
+from similitude.types import Floats, Ints, Table
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))

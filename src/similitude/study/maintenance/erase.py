@@ -1,4 +1,4 @@
-"""Erasing a rater on request: a logged redaction.
+"""Erasing a rater on request, a logged redaction; and forgetting rehearsals, which were never part of the study.
 
 What was said and who said it is overwritten; that a question was asked and answered stays, without the answer, so that
 counts and versions still add up. Backups are files that we cannot change: those that hold the rater are named.
@@ -14,6 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.entrance import REHEARSAL
 from similitude.study.keys import Keys
 from similitude.study.maintenance.export import study_number
 from similitude.study.settings import StudyError
@@ -113,3 +114,16 @@ def overwrite(database: Database) -> None:
         f"{database.where}: the answers are erased, but a program that reads keeps an old page of the file; "
         "close it and erase the rater again"
     )
+
+
+def forget_rehearsal(database: Database, study: str) -> tuple[int, int]:
+    """Delete the raters of rehearsals with all that they said; returns how many raters and answers."""
+    rater = schema.rater
+    with database.write() as connection:
+        here = rater.c.study_id == study_number(connection, study), rater.c.origin == REHEARSAL
+        theirs = sa.select(rater.c.id).where(*here)
+        for table in (schema.reply, schema.lease):
+            connection.execute(sa.delete(table).where(table.c.rater_id.in_(theirs)))
+        answers = connection.execute(sa.delete(schema.answer).where(schema.answer.c.rater_id.in_(theirs))).rowcount
+        raters = connection.execute(sa.delete(rater).where(*here)).rowcount
+    return raters, answers

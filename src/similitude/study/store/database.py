@@ -149,7 +149,7 @@ class Database:
         from alembic.script import ScriptDirectory
 
         settings = migrations()
-        with self.write() as connection:
+        with self.write() as connection:  # several servers may start at once: the second finds the work done
             newest = ScriptDirectory.from_config(settings).get_current_head()
             known = {script.revision for script in ScriptDirectory.from_config(settings).walk_revisions()}
             present = MigrationContext.configure(connection).get_current_revision()

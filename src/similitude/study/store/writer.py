@@ -46,7 +46,7 @@ class Writer:
     def submit(self, batch: Batch, request: Any) -> Future[Any]:
         """Hand in a request; the result is there when it is durable."""
         done: Future[Any] = Future()
-        with self._door:
+        with self._door:  # else a request could be put behind the end of the queue, where nobody comes by any more
             if self._closed:
                 done.set_exception(StoreError("the server is stopping; nothing was lost, try again in a moment"))
             elif self._jobs.qsize() >= _MOST_WAITING:
@@ -68,7 +68,7 @@ class Writer:
             jobs = [first]
             while len(jobs) < _LARGEST and not self._jobs.empty():
                 if (job := self._jobs.get()) is None:
-                    self._jobs.put(None)
+                    self._jobs.put(None)  # the end, which is met again once these are served; nothing stands behind it
                     break
                 jobs.append(job)
             if wanted := [job for job in jobs if job.done.set_running_or_notify_cancel()]:
@@ -81,7 +81,7 @@ class Writer:
         """
         try:
             results = self._commit(jobs)
-        except StoreError as fault:
+        except StoreError as fault:  # full or locked for one is so for all: to try each would make everybody wait anew
             results = [(job, fault) for job in jobs]
         except Exception as fault:  # whatever it is, it belongs to those who wait, not to this thread
             if len(jobs) > 1:
@@ -121,7 +121,7 @@ def each(one: Callable[[sa.Connection, Any], Any]) -> Batch:
 
 def _alone(connection: sa.Connection, one: Callable[[sa.Connection, Any], Any], request: Any) -> Any:
     try:
-        with connection.begin_nested():
+        with connection.begin_nested():  # what a refused request wrote is undone, and its neighbours' stays
             return one(connection, request)
     except ValueError as refusal:
         return refusal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import mimetypes
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -18,11 +19,30 @@ from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.limits import LIMITS
-from similitude.study.web.media import know_media_types
 
 _log = logging.getLogger("similitude.study")
 _LARGEST_BODY = LIMITS.body_bytes
 _TOO_LARGE = f"body: expected at most {_LARGEST_BODY} bytes"
+# A system may not know a suffix (webp and avif are new to some), and on Windows any program may have changed what it
+# knows. A browser that is told `text/plain` shows no picture and runs no script: so this is our word, not the system's.
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+    ".svg": "image/svg+xml",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+    ".wav": "audio/wav",
+    ".m4a": "audio/mp4",
+    ".flac": "audio/flac",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+}
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -193,3 +213,9 @@ def _length(scope: Scope) -> int:
     headers: dict[bytes, Any] = dict(scope["headers"])
     given = headers.get(b"content-length", b"0")
     return int(given[:18]) if given.isdigit() else 0
+
+
+def know_media_types() -> None:
+    """Tell Python's table, which every response of a file asks."""
+    for suffix, kind in MEDIA_TYPES.items():
+        mimetypes.add_type(kind, suffix)

@@ -90,6 +90,8 @@ class Crowd:
         self._waiting[one] = None
         self._per_source[one.source] += 1
         self._sweep = self._sweep or one.loop.call_later(_SWEEP_SECONDS, self._look, one.loop)
+        # A proxy's connections are everybody's, so that its share is the whole. From elsewhere, one source makes room
+        # among its own: a crowd from one address cannot push out those who came from others.
         if self._per_source[one.source] > self.limits.per_address and not self._is_trusted_proxy(address):
             return self._makes_room(one, lambda other: other.source == one.source)
         return len(self) <= self.most or self._makes_room(one, lambda _: True)
@@ -116,6 +118,8 @@ class Crowd:
             self._at_work.add(one)
 
     def _makes_room(self, newcomer: LimitedProtocol, may_go: Callable[[LimitedProtocol], bool]) -> bool:
+        # Whoever is at work stays: a rater's answer is never cut off for a newcomer. To turn newcomers away instead is
+        # what those who fill a server with silent connections want.
         longest = next((one for one in self._waiting if one is not newcomer and may_go(one)), None)
         if longest is None:
             return False
@@ -175,6 +179,7 @@ class LimitedProtocol(HttpToolsProtocol):
             if self._seen > _LINGER_BYTES:
                 self.drop()
             return
+        # Counted before the parser sees it and looked at after: one piece may end a header and begin a body.
         if self._expects is _Expects.HEADER:
             self._count(len(data))
         elif self._expects is _Expects.BODY:
