@@ -7,14 +7,15 @@ import similitude as sm
 from similitude.engine.comparison_terms import Compared, ComparedInShards
 from similitude.engine.joint_terms import Judged
 from similitude.engine.losses import as_loss
-from similitude.engine.models import Matrix, Positions, Sum
-from similitude.engine.penalties import Ridge, Trace
+from similitude.engine.models import Additive, FeatureWeights, Matrix, Positions, Sum
+from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
 from similitude.engine.solvers.certificate import Certificate
-from similitude.engine.solvers.convex import KernelProblem, Part
+from similitude.engine.solvers.coordinates import coordinate_descent
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
+from similitude.engine.solvers.rounds import certified
 from similitude.graph.build import build_graph
 
 TRUTH = np.random.default_rng(0).normal(size=(9, 2))
@@ -95,9 +96,34 @@ def test_solvers_say_what_they_need():
         minibatch(Problem(Positions(9, 2), [STE, STE], Ridge(0.1)), np.zeros(18))
 
 
-def test_a_kernel_problem_takes_the_losses_whose_bound_is_known():
+def test_a_proof_is_of_losses_and_parts_whose_bound_is_known():
+    graph, hinge = build_graph(ANSWERS), Compared(build_graph(ANSWERS), as_loss("hinge"))
     with pytest.raises(TypeError, match=r"a bound is known for hinge and logistic.*found squared and probit"):
-        KernelProblem(build_graph(ANSWERS), as_loss("probit"), (Part(None, 0.1),))
+        certified(Problem(Matrix(9), Compared(graph, as_loss("probit")), Trace(0.1)))
+    with pytest.raises(TypeError, match=r"a bound is known for a Matrix with a Trace.*found Positions with Ridge"):
+        certified(Problem(Positions(9, 2), hinge, Ridge(0.1)))
+    with pytest.raises(TypeError, match=r"a proof needs comparisons in memory as the one term, found Judged"):
+        certified(Problem(Matrix(9), judged(), Trace(0.1)))
+    with pytest.raises(TypeError, match=r"coordinate_descent needs a hinge and a ridge"):
+        coordinate_descent(Problem(Matrix(9), hinge, Trace(0.1)), np.eye(36))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_the_rounds_prove_the_optimum_of_any_sum_of_parts(loss):
+    """A free kernel, weights and, with a hinge, a ridged form in one problem: no method has them all."""
+    features = np.random.default_rng(3).normal(size=(9, 2))
+    models = [Matrix(9), FeatureWeights(features)]
+    prices = [Trace(0.02), NonNegative(0.05)]
+    if loss == "hinge":
+        models, prices = [*models, Additive(features)], [*prices, Ridge(0.3)]
+    blocks = Blocks([(price, model.size) for price, model in zip(prices, models, strict=True)])
+    problem = Problem(Sum(models), Compared(build_graph(ANSWERS), as_loss(loss).smoothed(1e-5)), blocks)
+    found = certified(problem, tol=1e-3)
+    assert found.status == "converged"
+    assert found.lower > 0
+    other = accelerated(problem, np.zeros(problem.model.size), max_iter=3000, tol=1e-9)
+    assert found.lower <= other.value
+    assert found.value <= other.value * (1 + 1e-3) + found.gap
 
 
 def test_a_certificate_keeps_the_best_point_and_the_best_bound():

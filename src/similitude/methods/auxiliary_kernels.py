@@ -19,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.distances import sqdist_table
-from similitude.engine.models import Weights
+from similitude.engine.models import Matrix, Model, Weights
+from similitude.engine.penalties import NonNegative, Penalty, Trace
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.result import Callback
 from similitude.feedback.convert import ComparisonsLike
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.kernel_base import LOSSES, KernelEstimator
-from similitude.methods.modalities import Modality
+from similitude.methods.kernel_base import KernelEstimator
 from similitude.methods.placement import place_items
 from similitude.methods.scaling import principal_axes
 from similitude.methods.similarity import Similarity
@@ -42,9 +42,11 @@ class _AuxiliaryKernels(KernelEstimator, FeatureEstimator):
 
     weights_: dict[str, float]
 
-    def _problem(self, feedback: Feedback, parts: tuple[Part, ...], price: float) -> KernelProblem:
-        tables = np.stack([squared_distances(modality) for modality in feedback.modalities.values()])
-        return KernelProblem(feedback.graph, LOSSES[self.loss], parts, Weights(tables), np.full(len(tables), price))
+    @staticmethod
+    def _given(feedback: Feedback, price: float) -> tuple[Model, Penalty]:
+        """Weights on the distances of the given kernels, and the price of a unit of each."""
+        tables = [sqdist_table(modality.features) for modality in feedback.modalities.values()]  # a mean of 2
+        return Weights(np.stack(tables)), NonNegative(price)
 
     def _keep_weights(self, found: Certified[Point], free: Floats, feedback: Feedback) -> None:
         """Keep weights, maps and positions: the free part and the roots of the weighted kernels side by side."""
@@ -124,8 +126,7 @@ class RCKLMKL(_AuxiliaryKernels):
         """
         feedback = self._read(comparisons, y, features)
         self.penalty_ = _PRICE * feedback.sparsity if self.penalty == "auto" else float(self.penalty)
-        problem = self._problem(feedback, (), self.penalty_)
-        found = self._solve(problem, start, callback)
+        found = self._solve(self._problem(feedback, [self._given(feedback, self.penalty_)]), start, callback)
         self._keep_weights(found, np.zeros((feedback.graph.n_items, 0)), feedback)
         return self
 
@@ -192,8 +193,9 @@ class RCKLAK(_AuxiliaryKernels):
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
         asked = self.auxiliary_penalty
         self.auxiliary_penalty_ = _PRICE * feedback.sparsity if asked == "auto" else float(asked)
-        free = Part(None, self.penalty_ / feedback.n_compared)
-        found = self._solve(self._problem(feedback, (free,), self.auxiliary_penalty_), start, callback)
+        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
+        given = self._given(feedback, self.auxiliary_penalty_)
+        found = self._solve(self._problem(feedback, [free, given]), start, callback)
         self._keep_weights(found, found.point.factors[0], feedback)
         return self
 
@@ -217,8 +219,3 @@ class RCKLAK(_AuxiliaryKernels):
         return place_items(
             self.similarity_, comparisons, n_init, random_state, expected=self.transform(features), variance=spread
         )
-
-
-def squared_distances(modality: Modality) -> Floats:
-    """(n, n) squared distances of a modality, a mean of 2."""
-    return sqdist_table(modality.features)

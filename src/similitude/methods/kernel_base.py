@@ -1,20 +1,24 @@
-"""The recipe of convex kernel learning: parts and weights of a `KernelProblem`, solved with a proof."""
+"""The recipe of convex kernel learning: a problem over matrices and weights, solved with a proof."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.models import Model, Sum
+from similitude.engine.penalties import Blocks, Penalty
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Point
-from similitude.engine.solvers.factored import factored
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.full import full_matrices
-from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
 from similitude.feedback.convert import as_comparisons
 from similitude.graph.build import build_graph
@@ -85,11 +89,16 @@ class KernelEstimator(ComparisonEstimator):
         for name in ("penalty", "auxiliary_penalty"):
             check_number(name, getattr(self, name, "auto"), positive=True, also="auto")
 
-    def _solve(self, problem: KernelProblem, start: Point | None, callback: Callback | None) -> Certified[Point]:
+    def _problem(self, feedback: Feedback, stretches: Sequence[tuple[Model, Penalty]]) -> Problem:
+        """Return the problem over the sum of some models, each with its penalty."""
+        models = [model for model, _ in stretches]
+        penalty = Blocks([(penalty, model.size) for model, penalty in stretches])
+        return Problem(Sum(models), Compared(feedback.graph, LOSSES[self.loss]), penalty)
+
+    def _solve(self, problem: Problem, start: Point | None, callback: Callback | None) -> Certified[Point]:
         if self.solver == "full":
             return full_matrices(problem, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        solve = multipliers if self.loss == "hinge" else factored
-        return solve(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        return certified(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
     def _keep(self, found: Certified[Point], X: Floats, feedback: Feedback) -> None:
         """Keep positions and how the solver ended; say so where it did not get there."""

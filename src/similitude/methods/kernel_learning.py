@@ -24,13 +24,13 @@ from scipy import linalg
 
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix
-from similitude.engine.penalties import UnitDiagonal
+from similitude.engine.penalties import Trace, UnitDiagonal
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
-from similitude.engine.solvers.multipliers import multipliers
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
@@ -120,10 +120,11 @@ class RCKL(KernelEstimator):
         if self.loss == "ckl":
             return self._fit_ckl(feedback, callback)
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
-        problem = KernelProblem(feedback.graph, LOSSES[self.loss], (Part(None, self.penalty_ / feedback.n_compared),))
+        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
+        problem = self._problem(feedback, [free])
         if self.slack == "hard":
             refuse_circles(feedback.comparisons)
-            found = multipliers(problem, hard=True, max_iter=self.max_iter, tol=self.tol, callback=callback)
+            found = certified(problem, hard=True, max_iter=self.max_iter, tol=self.tol, callback=callback)
         else:
             found = self._solve(problem, start, callback)
         centre, turn = principal_axes(found.point.factors[0], feedback.compared)

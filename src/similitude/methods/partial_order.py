@@ -28,11 +28,11 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.models import FeatureWeights, Positions
-from similitude.engine.penalties import Blocks, Ridge
+from similitude.engine.models import FeatureWeights, Matrix, Positions
+from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
+from similitude.engine.solvers.convex import Convex, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
@@ -137,18 +137,17 @@ class KPOE(KernelEstimator, FeatureEstimator):
         return KernelColumns if self.diagonal else Whitened
 
     def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
-        rate = self.penalty_ / feedback.n_compared
-        parts = tuple(Part(modality.features, rate) for modality in self.modalities_.values())
-        found = self._solve(KernelProblem(feedback.graph, LOSSES[self.loss], parts), start, callback)
+        price = Trace(self.penalty_, feedback.n_compared)
+        maps = [Matrix(feedback.graph.n_items, features=own.features) for own in self.modalities_.values()]
+        found = self._solve(self._problem(feedback, [(map_, price) for map_ in maps]), start, callback)
         factors = dict(zip(self.modalities_, found.point.factors, strict=True))
         self.weights_ = {name: float((N**2).sum()) for name, N in factors.items()}
         self._keep_maps(found, beside(factors), feedback)
 
     def _fit_diagonal(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         each = np.concatenate([modality.prices for modality in self.modalities_.values()])
-        weights = FeatureWeights(side_by_side(self.modalities_))
-        prices = self.penalty_ / feedback.n_compared * each
-        problem = KernelProblem(feedback.graph, LOSSES[self.loss], (), weights, prices)
+        prices = NonNegative(self.penalty_ / feedback.n_compared * each)
+        problem = self._problem(feedback, [(FeatureWeights(side_by_side(self.modalities_)), prices)])
         found = without_crumbs(problem, self._solve(problem, start, callback), self.tol)
         u = found.point.weights
         self.diagonal_ = per_modality(self.modalities_, u)
@@ -299,15 +298,15 @@ def beside(factors: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def without_crumbs(problem: KernelProblem, found: Certified[Point], tol: float) -> Certified[Point]:
+def without_crumbs(problem: Problem, found: Certified[Point], tol: float) -> Certified[Point]:
     """Return the solution with its least weights set to zero, as many of them as cost nothing to speak of.
 
     A solver stops a little before weights are exactly zero; a reader wants to see which are.
     """
+    exact, u = Convex(problem), found.point.weights
     for share in (1e-2, 1e-3, 1e-4, 1e-6):
-        u = found.point.weights
-        kept = replace(found.point, weights=np.where(u > share * u.max(), u, 0.0))
-        value = problem.value(kept)
+        kept = Point((np.where(u > share * u.max(), u, 0.0),))
+        value = exact.valued(kept, exact.sqdist(kept))[1]
         if value - found.value <= 0.1 * tol * abs(found.value):
             return replace(found, point=kept, value=value)
     return found

@@ -30,13 +30,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
+from similitude.engine.solvers.convex import Point
+from similitude.engine.solvers.coordinates import coordinate_descent
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
-from similitude.graph.build import build_graph
+from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
@@ -56,6 +61,7 @@ _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial":
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
 # Coordinates pay where the kernel over pairs is small and the features are not few (measured in benchmarks).
 _DUAL_PAIRS, _FEW_FEATURES = 1000, 10
+_LONGEST = 1e7  # of a dissimilarity that meets a hard margin, in units of the inverse of a comparison's typical length
 
 
 class DRankingVM(ComparisonEstimator):
@@ -151,10 +157,9 @@ class DRankingVM(ComparisonEstimator):
         self.modality_, c = self._read(features, c)
         if self.slack == "hard":
             refuse_circles(c)
-        problem = self._problem(c)
-        found = self._solve(problem, callback)
+        found = self._solve(c, callback)
         if not np.isfinite(found.value):
-            refuse_unmet(found, problem.least_norm(found.lower))
+            refuse_unmet(found, (found.lower / self.penalty_) ** 0.5)
         self._keep(found, c)
         return self
 
@@ -267,40 +272,42 @@ class DRankingVM(ComparisonEstimator):
     def _features(self, new: Any) -> Floats:
         return self.modality_.of(new)[:, : self.rank]
 
-    def _trained(self) -> Floats:
-        check_is_fitted(self, "params_")
+    def _features_used(self) -> Floats:
         return self.modality_.features[:, : self.rank]
 
-    def _problem(self, c: Comparisons) -> RankingProblem:
-        """Return the problem; its penalty and the typical length of a comparison are set by the feedback."""
-        graph, X = build_graph(c), self.modality_.features[:, : self.rank]
-        K = X @ X.T
-        near, far = graph.near_pairs, graph.far_pairs
-        between = self._pairs.between
+    def _trained(self) -> Floats:
+        check_is_fitted(self, "params_")
+        return self._features_used()
+
+    def _typical(self, c: Comparisons, graph: SimilarityGraph) -> float:
+        """Return the typical length of a comparison in the pair kernel's space; set the penalty by it."""
+        X, between = self._features_used(), self._pairs.between
+        K, near, far = X @ X.T, graph.near_pairs, graph.far_pairs
         square = between(K, near, near) + between(K, far, far) - 2.0 * between(K, near, far)
-        hard, typical = self.slack == "hard", float(np.average(square, weights=graph.weight))
-        if hard:
+        typical = max(float(np.average(square, weights=graph.weight)), 1e-300)
+        if self.slack == "hard":
             refuse_equal(c, graph, square)
-        usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * max(typical, 1e-300))
-        self.penalty_ = 1.0 if hard else float(usual if self.penalty == "auto" else self.penalty)
-        return RankingProblem(graph, self.penalty_, hard, max(typical, 1e-300) ** 0.5)
+        usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * typical)
+        self.penalty_ = 1.0 if self.slack == "hard" else float(usual if self.penalty == "auto" else self.penalty)
+        return typical**0.5
 
-    def _solve(self, problem: RankingProblem, callback: Callback | None) -> Certified[Ranked]:
-        """Return the optimum with its parameters, whichever way it was found."""
-        X = self.modality_.features[:, : self.rank]
-        model, merged = self._pairs.model(X), replace(problem.graph, merged=True)
+    def _solve(self, c: Comparisons, callback: Callback | None) -> Certified[Point]:
+        """Return the optimum, whichever way it is found."""
+        X, graph = self._features_used(), build_graph(c)
+        longest = _LONGEST / self._typical(c, graph)
+        given: dict[str, Any] = {"hard": self.slack == "hard", "most": self.penalty_ * longest**2}
+        given |= {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
+        merged = replace(graph, merged=True)
         few = len(merged.pairs) <= _DUAL_PAIRS and X.shape[1] > _FEW_FEATURES
-        if self.solver == "primal" or (self.solver == "auto" and not few):
-            return ranked_primal(problem, model, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        gram = self._pairs.gram(X @ X.T, merged.pairs)
-        dual = replace(problem, graph=merged)
-        found = ranked_dual(dual, gram, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        a = found.point.multipliers
-        return replace(found, point=Ranked(a, dual.params(model, a)))
+        dual = self.solver == "dual" or (self.solver == "auto" and few)
+        term = Compared(merged if dual else graph, LOSSES["hinge"])
+        problem = Problem(self._pairs.model(X), term, Ridge(self.penalty_))
+        if dual:
+            return coordinate_descent(problem, self._pairs.gram(X @ X.T, merged.pairs), **given)
+        return certified(problem, **given)
 
-    def _keep(self, found: Certified[Ranked], c: Comparisons) -> None:
-        X = self.modality_.features[:, : self.rank]
-        params = found.point.params
+    def _keep(self, found: Certified[Point], c: Comparisons) -> None:
+        X, params = self._features_used(), found.point.params
         params = params if self.pair_kernel == "sum" else params.reshape(X.shape[1], -1)
         self.params_ = params if params.ndim == 1 else 0.5 * (params + params.T)
         self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status
