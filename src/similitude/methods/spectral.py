@@ -28,8 +28,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
-from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
 from similitude.methods.held_out_links import ITERATIONS, STRENGTHS, best_by_links
+from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
 from similitude.methods.linked_spread import Linked, as_linked
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.types import Array, Floats
