@@ -5,6 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import optimize
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -12,7 +14,7 @@ import similitude as sm
 from similitude.methods import landmark_maps
 from similitude.methods.landmark_maps import linear_weights
 from similitude.methods.linked_spread import ByClasses, ByLinks
-from similitude.methods.spectral import learned_lengths
+from similitude.methods.spectral import printed_lengths
 
 
 def xor(n, rng, spread=0.2):
@@ -30,6 +32,10 @@ def similar_links(classes, count, rng):
 def problem(rng):
     X, classes = xor(60, rng)
     return X, classes, similar_links(classes, 25, rng)
+
+
+def links_graph(links):
+    return coo_array((np.ones(len(links)), tuple(links.pairs.T)), (links.n_items, links.n_items))
 
 
 def decomposed(X):
@@ -67,14 +73,34 @@ def test_the_exact_version_is_the_formula_on_the_eigenvectors(problem):
     printed = sm.SpectralKernel(robust=False, n_iter=1).fit(X, links)
     well = values > 1e-6 * values[0]  # beyond, eigenvectors are rounding
     np.testing.assert_allclose(printed.spread_[well], D[well], rtol=1e-5)
-    robust = sm.SpectralKernel(n_iter=3).fit(X, links)
-    width = len(robust.lengths_)
-    assert np.cumsum(values)[width - 1] >= 0.99 * values.sum() > np.cumsum(values)[width - 2]
-    D = D[:width]
-    beta = np.sqrt(values[:width]) * (np.median(D) / (D + 0.1 * np.median(D))) ** 3
-    beta *= np.sqrt(values[:width]).sum() / beta.sum()
-    np.testing.assert_allclose(robust.lengths_, beta, rtol=1e-6)
-    np.testing.assert_allclose(robust.kernel_, (vectors[:, :width] * beta**2) @ vectors[:, :width].T, atol=1e-8)
+    robust = sm.SpectralKernel(strength=0.5, n_iter=3).fit(X, links)
+    told = (
+        len(np.unique(links.pairs)) - connected_components(links_graph(links))[0] + (60 - len(np.unique(links.pairs)))
+    )
+    ratio = (told * D / (2 / 59) + 5) / (told + 5)
+    beta = np.sqrt(values) * ratio**-1.5
+    beta *= np.sqrt(values).sum() / beta.sum()
+    np.testing.assert_allclose(robust.lengths_[well], beta[well], rtol=1e-5)
+    np.testing.assert_allclose(
+        robust.kernel_, (vectors * beta**2) @ vectors.T, atol=1e-6 * np.abs(robust.kernel_).max()
+    )
+
+
+def test_strength_0_is_the_kernel_itself(problem):
+    X, _, links = problem
+    values, vectors = decomposed(X)
+    np.testing.assert_allclose(
+        sm.SpectralKernel(strength=0.0).fit(X, links).kernel_, (vectors * values) @ vectors.T, atol=1e-8
+    )
+
+
+def test_few_links_move_lengths_less_than_many_of_the_same_kind(problem):
+    X, _, links = problem
+    once = sm.SpectralKernel().fit(X, links[:1])
+    D, before = once.spread_, np.sqrt(once.spectrum_)
+    stretch = once.lengths_ / before * before.sum() / (before * ((D * 59 / 2 + 5) / 6) ** -0.25).sum()
+    assert stretch.max() / stretch.min() < (1 + (D * 59 / 2).max() / 5) ** 0.25 + 1e-9  # one link tells one difference
+    assert (once.lengths_ > 0).all()
 
 
 @pytest.mark.parametrize("robust", [True, False])
@@ -101,7 +127,7 @@ def test_a_landmark_transforms_to_itself(problem, landmark_map):
 def test_new_points_are_placed_as_training_points_and_near_their_like(rng, landmark_map):
     X, classes = xor(300, rng)
     links = similar_links(classes, 40, rng)
-    model = sm.SpectralKernel(n_landmarks=90, landmark_map=landmark_map, random_state=0).fit(X, links)
+    model = sm.SpectralKernel(n_landmarks=90, landmark_map=landmark_map, strength=2.0, random_state=0).fit(X, links)
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
     np.testing.assert_allclose(model.distance(X[:5], X)[:, :5], model.distance(X[:5]), atol=1e-6)
     new, kinds = xor(200, rng)
@@ -118,7 +144,8 @@ def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
         rng = np.random.default_rng(draw)
         X, classes = xor(600, rng)
         links = similar_links(classes, 50, rng)
-        model = sm.SpectralKernel(n_landmarks=100, landmark_map=landmark_map, random_state=draw).fit(X, links)
+        settings = {"landmark_map": landmark_map, "strength": 2.0, "random_state": draw}
+        model = sm.SpectralKernel(n_landmarks=100, **settings).fit(X, links)
         rbf = np.sqrt(np.maximum(2 - 2 * sm.kernels.RBF(X).matrix(), 0))
         found.append([sm.separation(model.distance(X), classes), sm.separation(rbf, classes)])
     learned, before = np.mean(found, axis=0)
@@ -132,7 +159,7 @@ def test_the_printed_form_rewards_noise_and_the_robust_one_does_not():
         X, classes = xor(200, rng)
         X = np.c_[X, rng.normal(size=(200, 2))]  # two features of noise
         links = similar_links(classes, 20, rng)
-        printed, robust = (sm.SpectralKernel(robust=flag).fit(X, links) for flag in (False, True))
+        printed, robust = (sm.SpectralKernel(robust=flag, strength=3.0).fit(X, links) for flag in (False, True))
         energy = printed.lengths_**2 / (printed.lengths_**2).sum()
         beyond = np.cumsum(printed.spectrum_) > 0.99 * printed.spectrum_.sum()
         assert energy[beyond].sum() > 0.5  # most of the learned lengths lie where 1 % of the kernel was
@@ -171,7 +198,7 @@ def test_dissimilar_links_count_only_where_asked_for_and_then_help(rng):
     links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=1)
     without = sm.SpectralKernel().fit(X, links)
     similar_alone = sm.SpectralKernel().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
-    np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-6, atol=1e-12)
     both = sm.SpectralKernel(dissimilar=1.0).fit(X, links)
     assert sm.separation(both.distance(X), classes) > sm.separation(without.distance(X), classes)
 
@@ -217,8 +244,35 @@ def test_locally_linear_weights_solve_their_problem(rng):
 
 def test_a_direction_without_spread_stays_finite():
     spread = np.array([0.0, 1.0, 2.0])
-    assert np.isfinite(learned_lengths(spread, np.ones(3), robust=False)).all()
-    assert np.isfinite(learned_lengths(np.array([0.0, 0.0, 2.0]), np.ones(3), robust=True)).all()
+    assert np.isfinite(printed_lengths(spread)).all()
+
+
+def test_held_out_links_choose_a_strength_where_links_tell_something_and_none_where_they_do_not(rng):
+    X, classes = xor(200, rng)
+    X = np.c_[X, rng.normal(size=(200, 2))]
+    told = sm.SpectralKernel(strength="auto", n_iter="auto", random_state=0).fit(X, similar_links(classes, 60, rng))
+    assert told.strength_ * told.n_iter_ >= 1.0
+    untold = sm.SpectralKernel(strength="auto", random_state=0).fit(X, similar_links(rng.integers(0, 2, 200), 60, rng))
+    assert untold.strength_ < told.strength_ * told.n_iter_
+    labelled = sm.SpectralKernel(strength="auto", random_state=0).fit(X, np.where(np.arange(200) < 60, classes, -1))
+    assert labelled.strength_ >= 0.5
+
+
+def test_landmarks_by_k_means_are_spread_over_the_items(rng):
+    crowd = 0.01 * rng.normal(size=(180, 2))
+    X = np.concatenate([crowd, rng.normal(size=(20, 2)) + 5])
+    links = sm.Links.from_pairs(similar=[(0, 1)], n_items=200)
+    model = sm.SpectralKernel(n_landmarks=12, landmarks="kmeans", random_state=0).fit(X, links)
+    assert {0, 1} <= set(model.landmarks_)
+    assert len(model.landmarks_) <= 12
+    assert (model.landmarks_ >= 180).sum() >= 6  # at random one in ten would be there
+
+
+def test_the_papers_form_is_one_argument(problem):
+    X, _, links = problem
+    short = sm.SpectralKernel(n_landmarks=55, robust=False, random_state=0).fit(X, links)
+    long = sm.SpectralKernel(n_landmarks=55, robust=False, landmark_map="lle", random_state=0).fit(X, links)
+    np.testing.assert_array_equal(short.embedding_, long.embedding_)
 
 
 def test_kernels_of_the_room_serve(problem):
@@ -307,10 +361,12 @@ class TestBadInput:
         ("settings", "message"),
         [
             ({"kernel": "sigmoid"}, "kernel: expected one of rbf.*found 'sigmoid'"),
-            ({"landmark_map": "lda"}, "landmark_map: expected 'nystroem' or 'lle', found 'lda'"),
+            ({"landmark_map": "lda"}, "landmark_map: expected one of 'nystroem', 'lle', found 'lda'"),
             ({"n_landmarks": 1}, "n_landmarks: expected a whole number of at least 2, found 1"),
             ({"n_neighbors": 0}, "n_neighbors: expected a whole number of at least 1"),
             ({"n_iter": 1.5}, "n_iter: expected a whole number of at least 1, found 1.5"),
+            ({"strength": "much"}, "strength: expected a number"),
+            ({"landmarks": "first"}, "landmarks: expected one of 'random', 'kmeans', found 'first'"),
             ({"dissimilar": -1.0}, "dissimilar: expected a number of at least 0, found -1.0"),
         ],
     )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -19,7 +22,7 @@ UNKNOWN = -1  # scikit-learn's mark of an item without a label
 
 
 class LinkedItems(ABC):
-    """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
+    """LinkedItems items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
 
     items: Array
 
@@ -30,6 +33,23 @@ class LinkedItems(ABC):
     @abstractmethod
     def dissimilar(self, coordinates: Floats) -> Floats | None:
         """Return the same over dissimilar links; None where there is none."""
+
+    @abstractmethod
+    def differences(self, similar: bool) -> int:
+        """How many independent differences links of a kind tell: their items less the groups that these form."""
+
+    @abstractmethod
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+        """Part after part held out."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What is left to learn from; and pairs of rows of X that were held out, with whether they are similar."""
+
+    rest: LinkedItems
+    pairs: Array
+    similar: Array
 
 
 @dataclass(frozen=True)
@@ -50,6 +70,28 @@ class ByLinks(LinkedItems):
     def dissimilar(self, coordinates: Floats) -> Floats | None:
         """Return the same over dissimilar links."""
         return None if self.links.similar.all() else self._mean(coordinates, ~self.links.similar)
+
+    def differences(self, similar: bool) -> int:
+        """Items of these links less their connected components."""
+        pairs = np.searchsorted(self.items, self.links.pairs[self.links.similar == similar])
+        size = (len(self.items), len(self.items))
+        groups = connected_components(coo_array((np.ones(len(pairs)), tuple(pairs.T)), size), directed=False)[0]
+        return int(len(self.items) - groups)
+
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+        """Hold out links; similar ones alone are set beside random pairs of linked items, most of them unlike."""
+        links = self.links
+        part = rng.permutation(np.arange(len(links)) % count)
+        for fold in range(count):
+            out, rest = links[part == fold], links[part != fold]
+            if not out.similar.any() or not rest.similar.any():
+                continue
+            pairs, similar = out.pairs, out.similar
+            if similar.all():
+                others = rng.choice(self.items, (4 * len(pairs), 2))
+                pairs = np.concatenate([pairs, others[others[:, 0] != others[:, 1]]])
+                similar = np.arange(len(pairs)) < len(out)
+            yield HeldOut(ByLinks(rest), pairs, similar)
 
     def _mean(self, coordinates: Floats, rows: Array) -> Floats:
         first, second = np.searchsorted(self.items, self.links.pairs[rows]).T
@@ -77,6 +119,22 @@ class ByClasses(LinkedItems):
             return None
         rest = len(self.items) * ((coordinates - coordinates.mean(0)) ** 2).sum(0) - self._within(coordinates)
         return np.maximum(rest, 0.0) / count
+
+    def differences(self, similar: bool) -> int:
+        """Items less classes within them; between them all but one."""
+        return len(self.items) - (len(np.unique(self.code)) if similar else 1)
+
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+        """Hold out items: their pairs with all that are labelled, as a nearest neighbour would meet them."""
+        part = rng.permutation(np.arange(len(self.items)) % count)
+        for fold in range(count):
+            out, rest = np.flatnonzero(part == fold), np.flatnonzero(part != fold)
+            code = np.unique(self.code[rest], return_inverse=True)[1]
+            if not len(out) or np.bincount(code).max() < 2:
+                continue
+            pairs = np.stack(np.meshgrid(out, rest, indexing="ij"), -1).reshape(-1, 2)
+            similar = self.code[pairs[:, 0]] == self.code[pairs[:, 1]]
+            yield HeldOut(ByClasses(self.items[rest], code), self.items[pairs], similar)
 
     def _pairs_within(self) -> int:
         size = np.bincount(self.code)
