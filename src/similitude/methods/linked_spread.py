@@ -22,7 +22,7 @@ UNKNOWN = -1  # scikit-learn's mark of an item without a label
 
 
 class LinkedItems(ABC):
-    """LinkedItems items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
+    """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
 
     items: Array
 
