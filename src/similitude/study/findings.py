@@ -31,18 +31,8 @@ from similitude.types import Floats
 _FOLDS = 5
 _FEWEST_TESTED = 20
 _SHOWN_OF_RATERS = (
-    "names",
-    "answers",
-    "agreement",
-    "low",
-    "high",
-    "flagged",
-    "cant_tell",
-    "seconds",
-    "side",
-    "side_p",
-    "note",
-)
+    "names", "answers", "agreement", "low", "high", "flagged", "cant_tell", "seconds", "side", "side_p", "note",
+)  # fmt: skip
 
 
 def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> CurvePoint | None:

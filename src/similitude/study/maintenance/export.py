@@ -29,6 +29,7 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.rows import Row, dicts
 
 BLOCK = 500  # rows that are read and written together
 TYPES = {
@@ -131,7 +132,7 @@ class AnswersFile:
         while seen < self._last:
             block = query.where(answer.c.id > seen, answer.c.id <= self._last).order_by(answer.c.id).limit(BLOCK)
             with self.database.read() as connection:
-                rows = [dict(row) for row in connection.execute(block).mappings()]
+                rows = dicts(connection.execute(block))
             yield rows
             seen = rows[-1]["id"] if len(rows) == BLOCK else self._last
 
@@ -178,10 +179,10 @@ def export_answers(
     return answers.written
 
 
-def _versions(connection: sa.Connection, study_id: int) -> list[Mapping[str, Any]]:
+def _versions(connection: sa.Connection, study_id: int) -> list[Row]:
     table = schema.study_version
     query = sa.select(table).where(table.c.study_id == study_id).order_by(table.c.created)
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return dicts(connection.execute(query))
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -216,28 +217,14 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
     rater, reply = schema.rater, schema.reply
     with database.read() as connection:
         study_id = study_number(connection, study)
-        rows = [
-            dict(row)
-            for row in connection.execute(
-                sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)
-            ).mappings()
-        ]
+        rows = dicts(connection.execute(sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)))
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
     names = (
-        "code",
-        "origin",
-        "identity",
-        "joined",
-        "consented",
-        "finished",
-        "erased",
-        "answered",
-        "catches",
-        "catches_passed",
-        "withheld",
-    )
+        "code", "origin", "identity", "joined", "consented", "finished", "erased", "answered", "catches",
+        "catches_passed", "withheld",
+    )  # fmt: skip
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
