@@ -31,8 +31,18 @@ from similitude.types import Floats
 _FOLDS = 5
 _FEWEST_TESTED = 20
 _SHOWN_OF_RATERS = (
-    "names", "answers", "agreement", "low", "high", "flagged", "cant_tell", "seconds", "side", "side_p", "note",
-)  # fmt: skip
+    "names",
+    "answers",
+    "agreement",
+    "low",
+    "high",
+    "flagged",
+    "cant_tell",
+    "seconds",
+    "side",
+    "side_p",
+    "note",
+)
 
 
 def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> CurvePoint | None:
