@@ -25,7 +25,7 @@ from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import REHEARSAL, rehearsing
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -109,12 +109,11 @@ class AnswersFile:
 
     @property
     def _kept(self) -> list[sa.ColumnElement[bool]]:
-        answer, rater = schema.answer, schema.rater
-        trials = sa.select(rater.c.id).where(rater.c.study_id == self._study_id, rater.c.origin == REHEARSAL)
+        answer = schema.answer
         return [
             answer.c.outcome != "redacted",
             *([] if self.known else [answer.c.kind == "question"]),
-            *([] if self.rehearsal else [answer.c.rater_id.not_in(trials)]),
+            *([] if self.rehearsal else [answer.c.rater_id.not_in(rehearsing(self._study_id))]),
         ]
 
     def _is_kept(self, row: Mapping[str, Any]) -> bool:
