@@ -16,6 +16,7 @@ from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
+from similitude.display.words import counted
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
 from similitude.plot.style import in_page, pyplot, save
@@ -45,7 +46,7 @@ def findings_page(
         return None if axes is None else in_page(axes)
 
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)}
-    ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor}
+    ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
     page = templates("similitude.analysis").get_template("report.html")
     drawn = atlas(found, images, colours)
     return page.render(
