@@ -18,11 +18,12 @@ from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
 from similitude.evaluate.forecast import Forecast, more_answers
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.folds import AnswerFold, clustered_mean, held_out
+from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning

@@ -11,11 +11,12 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.splitting import draw
-from similitude.folds import AnswerFold, clustered_mean, parted
+from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.renaming import renamed
 from similitude.types import Array
