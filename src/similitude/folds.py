@@ -1,4 +1,4 @@
-"""Cross-validation: folds that do not leak, what is said of each comparison by a model that has not seen it, intervals.
+"""Cross-validation: folds that do not leak, and what is said of each comparison by a model that has not seen it.
 
 Comparisons of one answer (or rater) are never on both sides. Everything that holds answers out goes through here, from
 the choice of a method's own settings to the scores of `cross_validate`.
@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
 
 from similitude.engine.jobs import over_jobs
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
@@ -130,22 +128,3 @@ def _of_fold(
     predict: Callable[..., Floats], shared: tuple[Any, ...], c: Comparisons, train: Array, test: Array
 ) -> Floats:
     return predict(*shared, *parted(c, train, test))
-
-
-def clustered_mean(
-    value: Floats, weight: Floats, cluster: npt.NDArray[np.integer], level: float = 0.95
-) -> tuple[float, float, float]:
-    """Weighted mean with an interval that takes whole clusters as the independent draws.
-
-    With cluster sums a_k = sum w v and b_k = sum w: mean = sum a / sum b, and its variance is that of a ratio,
-    K/(K-1) · sum (a_k - mean · b_k)² / (sum b)².
-    """
-    kinds, code = np.unique(cluster, return_inverse=True)
-    total, size = np.bincount(code, weight * value), np.bincount(code, weight)
-    mean = float(total.sum() / size.sum())
-    count = len(kinds)
-    if count < 2:
-        return mean, np.nan, np.nan
-    error = np.sqrt(count / (count - 1) * ((total - mean * size) ** 2).sum()) / size.sum()
-    half = float(stats.t.ppf(0.5 + level / 2, count - 1) * error)
-    return mean, mean - half, mean + half

@@ -4,8 +4,8 @@ import pytest
 
 import similitude as sm
 from similitude.display.estimate import Estimate
+from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.forecast import _curves
-from similitude.graph.repeats import above_ceiling
 
 TRUTH = np.random.default_rng(0).normal(size=(12, 2))
 

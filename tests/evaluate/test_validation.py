@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.folds import clustered_mean
+from similitude.evaluate.intervals import clustered_mean
 
 
 @pytest.fixture(scope="module")

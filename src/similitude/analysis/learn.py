@@ -18,11 +18,12 @@ from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
 from similitude.evaluate.forecast import Forecast, more_answers
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.folds import AnswerFold, clustered_mean, held_out
+from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
@@ -37,7 +38,7 @@ _NEIGHBOURS, _SURPRISES = 5, 20
 
 
 class PageOptions(TypedDict, total=False):
-    """What may be said about a report beside its title; `page.learning_page` explains it."""
+    """What may be said about a report beside its title; `page.findings_page` explains it."""
 
     images: Mapping[str, Path] | None
     colours: Mapping[str, str] | None
@@ -98,16 +99,16 @@ class Findings:
         return self.model.similarity_
 
     def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
-        """Return the report as one self-contained HTML page; see `similitude.analysis.page.learning_page`."""
-        from similitude.analysis.page import learning_page
+        """Return the report as one self-contained HTML page; see `similitude.analysis.page.findings_page`."""
+        from similitude.analysis.page import findings_page
 
-        return learning_page(self, title, **options)
+        return findings_page(self, title, **options)
 
     def save(
         self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
     ) -> Path:
         """Write the model, the tables, the figures and the report into a folder; return the report's path."""
-        from similitude.analysis.folder import write_folder
+        from similitude.analysis.page import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 

@@ -7,8 +7,8 @@ import platform
 
 import similitude
 from similitude.analysis.learn import Findings
+from similitude.evaluate.ceiling import above_ceiling
 from similitude.feedback.forms import FORMS
-from similitude.graph.repeats import above_ceiling
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 _CITATIONS = {

@@ -9,7 +9,7 @@ import numpy as np
 from similitude.display.cards import card, note, remarks, sentence
 from similitude.display.maps import map_of
 from similitude.display.words import counted
-from similitude.graph.repeats import above_ceiling
+from similitude.evaluate.ceiling import above_ceiling
 
 if TYPE_CHECKING:
     from similitude.analysis.learn import Findings

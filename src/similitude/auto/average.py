@@ -15,7 +15,7 @@ from scipy import optimize
 
 from similitude.auto.race import Race, Trial
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
-from similitude.folds import clustered_mean
+from similitude.evaluate.intervals import clustered_mean
 from similitude.methods.scaling import principal_axes
 from similitude.types import Array, Bools, Floats
 

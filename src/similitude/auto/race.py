@@ -18,8 +18,8 @@ import numpy as np
 from similitude.auto.candidates import STRONGER, WEAKER, Line
 from similitude.auto.walks import ONE_ERROR, Outcome, TimeLeft, paired, right, walk, whole_walk
 from similitude.engine.jobs import over_jobs, workers
+from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
-from similitude.folds import clustered_mean
 from similitude.types import Array, Floats
 
 Progress = Callable[[int, int], None]

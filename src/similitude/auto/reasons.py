@@ -7,8 +7,8 @@ import pandas as pd
 
 from similitude.auto.average import HeldOut
 from similitude.auto.race import Race, Trial
+from similitude.evaluate.ceiling import above_ceiling
 from similitude.graph.consistency import ceiling_of
-from similitude.graph.repeats import above_ceiling
 
 
 def tried_table(race: Race, chosen: tuple[Trial, ...]) -> pd.DataFrame:

@@ -15,8 +15,8 @@ import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
 from similitude.engine.distances import pair_sqdist
+from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
-from similitude.folds import clustered_mean
 from similitude.types import Array, Floats
 
 ONE_ERROR = 0.6827  # the level of an interval that is one standard error either way

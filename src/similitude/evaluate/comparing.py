@@ -10,12 +10,12 @@ from scipy import stats
 
 from similitude.display.words import counted, written_p
 from similitude.evaluate.cards import agreement_card, answers_agreement_card
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.views import View, share_items
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
-from similitude.folds import clustered_mean
 from similitude.methods.base import Fitted
 from similitude.types import Array, Floats, Seed, Table
 

@@ -13,10 +13,10 @@ from scipy import stats
 
 from similitude.display.estimate import Estimate
 from similitude.evaluate.cards import forecast_card
+from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.validation import Estimator, Progress, learning_curve
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
-from similitude.graph.repeats import sentence_above
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.types import Floats

@@ -23,14 +23,15 @@ from scipy import stats
 from similitude.display.estimate import Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.evaluate.cards import uncertainty_card
+from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.folds import AnswerFold, clustered_mean, held_out
+from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ceiling_of
-from similitude.graph.repeats import above_ceiling
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity

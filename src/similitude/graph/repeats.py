@@ -1,4 +1,4 @@
-"""The same question answered again: how often answers agree, and what that allows any model to reach, or seems to."""
+"""The same question answered again: how often answers agree, and what that allows any model to reach."""
 
 from __future__ import annotations
 
@@ -189,19 +189,3 @@ def wilson(share: Floats, count: Floats, score: float | Floats) -> tuple[Floats,
         centre = (share + score**2 / (2 * count)) / (1 + score**2 / count)
         half = score * np.sqrt(share * (1 - share) / count + (score / (2 * count)) ** 2) / (1 + score**2 / count)
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
-
-
-def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
-    """Return what to add to the report of an accuracy: nothing, or why it can be above the noise ceiling."""
-    if ceiling.value is None or accuracy <= ceiling.value:
-        return ""
-    text = f"; above the noise ceiling of {ceiling.value:.1%}, which can be: "
-    if ceiling.high is not None and accuracy <= ceiling.high:
-        return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
-    return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"
-
-
-def sentence_above(accuracy: float, ceiling: Estimate) -> str:
-    """Return the same as a sentence of its own; empty where the accuracy is not above the ceiling."""
-    said = above_ceiling(accuracy, ceiling)
-    return f"An accuracy of {accuracy:.1%} is{said.removeprefix(';')}." if said else ""

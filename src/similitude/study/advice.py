@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from similitude.display.estimate import Estimate
-from similitude.graph.repeats import sentence_above
+from similitude.evaluate.ceiling import sentence_above
 
 _FEWEST_POINTS = 4
 _MORE = 0.5  # the step that is looked ahead: half as many answers again

@@ -15,9 +15,9 @@ import numpy as np
 from similitude import folds
 from similitude.active.posterior import Posterior
 from similitude.display.estimate import Estimate
+from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import align, correct
 from similitude.feedback.comparisons import Comparisons
-from similitude.folds import clustered_mean
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices, noise_ceiling, repeat_agreement
 from similitude.graph.votes import count_votes

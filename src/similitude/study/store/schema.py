@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)  # fmt: skip
+from typing import Any
 
-metadata = MetaData(
+import sqlalchemy as sa
+
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -27,230 +14,223 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-_Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself in a column of plain integers only
+# SQLite numbers rows by itself in a column of plain integers only
+_Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-study = Table(
+
+def _table(name: str, *parts: sa.Column[Any] | sa.Constraint, **options: Any) -> sa.Table:
+    return sa.Table(name, metadata, *parts, **options)
+
+
+def _needed(name: str, kind: Any, **options: Any) -> sa.Column[Any]:
+    """A column that every row has."""
+    return sa.Column(name, kind, nullable=False, **options)
+
+
+study = _table(
     "study",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
-    Column("paused", Boolean, nullable=False),
-    Column("created", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    _needed("paused", sa.Boolean),
+    _needed("created", sa.Float),
 )
 
-study_version = Table(
+study_version = _table(
     "study_version",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("version", Text, nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("items", Text, nullable=False),
-    Column("created", Float, nullable=False),
-    PrimaryKeyConstraint("study_id", "version"),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("version", sa.Text),
+    _needed("settings", sa.Text),
+    _needed("items", sa.Text),
+    _needed("created", sa.Float),
+    sa.PrimaryKeyConstraint("study_id", "version"),
 )
 
-rater = Table(
+rater = _table(
     "rater",
-    metadata,
-    Column("id", _Id, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("code", Text, nullable=False),  # the name in exports: says nothing about the person
-    Column("origin", Text, nullable=False, server_default="joined"),  # joined, imported or rehearsal
-    Column("uid", Text, nullable=False),  # made by the browser: joining twice is joining once
-    Column("identity", Text),  # what the recruiting service calls the person
-    Column("parameters", Text, nullable=False),  # of the link by which the rater came
-    Column("joined", Float, nullable=False),
-    Column("began", Float),  # when the rater joined, in seconds of `uptime`
-    Column("consented", Float),
-    Column("finished", Float),
-    Column("withheld", Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
-    Column("erased", Float),  # on request; what is left says nothing about the person
-    Column("asked", Integer, nullable=False),  # questions handed out: the next one has this number
-    Column("answered", Integer, nullable=False),
-    Column("catches", Integer, nullable=False),
-    Column("catches_passed", Integer, nullable=False),
-    UniqueConstraint("study_id", "identity"),
-    UniqueConstraint("study_id", "code"),
-    UniqueConstraint("study_id", "uid"),
+    sa.Column("id", _Id, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("code", sa.Text),  # the name in exports: says nothing about the person
+    _needed("origin", sa.Text, server_default="joined"),  # joined, imported or rehearsal
+    _needed("uid", sa.Text),  # made by the browser: joining twice is joining once
+    sa.Column("identity", sa.Text),  # what the recruiting service calls the person
+    _needed("parameters", sa.Text),  # of the link by which the rater came
+    _needed("joined", sa.Float),
+    sa.Column("began", sa.Float),  # when the rater joined, in seconds of `uptime`
+    sa.Column("consented", sa.Float),
+    sa.Column("finished", sa.Float),
+    sa.Column("withheld", sa.Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
+    sa.Column("erased", sa.Float),  # on request; what is left says nothing about the person
+    _needed("asked", sa.Integer),  # questions handed out: the next one has this number
+    _needed("answered", sa.Integer),
+    _needed("catches", sa.Integer),
+    _needed("catches_passed", sa.Integer),
+    sa.UniqueConstraint("study_id", "identity"),
+    sa.UniqueConstraint("study_id", "code"),
+    sa.UniqueConstraint("study_id", "uid"),
 )
 
-reply = Table(
+reply = _table(
     "reply",
-    metadata,
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("field", Text, nullable=False),
-    Column("value", Text, nullable=False),
-    Column("received", Float, nullable=False),
-    PrimaryKeyConstraint("rater_id", "field"),
+    _needed("rater_id", sa.ForeignKey("rater.id")),
+    _needed("field", sa.Text),
+    _needed("value", sa.Text),
+    _needed("received", sa.Float),
+    sa.PrimaryKeyConstraint("rater_id", "field"),
 )
 
-answer = Table(
+answer = _table(
     "answer",
-    metadata,
-    Column("id", _Id, primary_key=True, autoincrement=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("number", Integer, nullable=False),  # which of the rater's questions
-    Column("uid", Text),  # made by the browser: the same answer sent twice is one
-    Column("kind", Text, nullable=False),  # question, catch or practice
-    Column("form", Text, nullable=False),
-    Column("shown", Text, nullable=False),  # names of items in their order on the screen
-    Column("outcome", Text, nullable=False),  # answered, cant_tell, skipped, not_shown or redacted
-    Column("response", Text),
-    Column("side", Integer, nullable=False),
-    Column("milliseconds", Integer),  # from the browser: from the question on the screen to the answer
-    Column("direction", Text),  # of the page, from the browser: ltr or rtl
-    Column("background", Text),  # behind the items, from the browser: red, green and blue from 0 to 255
-    Column("strategy", Text, nullable=False),
-    Column("score", Float),
-    Column("model", Integer),  # version of the model that chose the question
-    Column("version", Text, nullable=False),  # of study.toml
-    Column("asked_at", Float, nullable=False),
-    Column("received", Float, nullable=False),
-    UniqueConstraint("rater_id", "number"),
+    sa.Column("id", _Id, primary_key=True, autoincrement=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("rater_id", sa.ForeignKey("rater.id")),
+    _needed("number", sa.Integer),  # which of the rater's questions
+    sa.Column("uid", sa.Text),  # made by the browser: the same answer sent twice is one
+    _needed("kind", sa.Text),  # question, catch or practice
+    _needed("form", sa.Text),
+    _needed("shown", sa.Text),  # names of items in their order on the screen
+    _needed("outcome", sa.Text),  # answered, cant_tell, skipped, not_shown or redacted
+    sa.Column("response", sa.Text),
+    _needed("side", sa.Integer),
+    sa.Column("milliseconds", sa.Integer),  # from the browser: from the question on the screen to the answer
+    sa.Column("direction", sa.Text),  # of the page, from the browser: ltr or rtl
+    sa.Column("background", sa.Text),  # behind the items, from the browser: red, green and blue from 0 to 255
+    _needed("strategy", sa.Text),
+    sa.Column("score", sa.Float),
+    sa.Column("model", sa.Integer),  # version of the model that chose the question
+    _needed("version", sa.Text),  # of study.toml
+    _needed("asked_at", sa.Float),
+    _needed("received", sa.Float),
+    sa.UniqueConstraint("rater_id", "number"),
     sqlite_autoincrement=True,  # a number is never given twice, whatever is erased
 )
-Index(None, answer.c.study_id, answer.c.id)
+sa.Index(None, answer.c.study_id, answer.c.id)
 
-invitation = Table(
+invitation = _table(
     "invitation",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("identity", Text, nullable=False),
-    Column("invited", Float, nullable=False),
-    PrimaryKeyConstraint("study_id", "identity"),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("identity", sa.Text),
+    _needed("invited", sa.Float),
+    sa.PrimaryKeyConstraint("study_id", "identity"),
 )
 
-redaction = Table(
+redaction = _table(
     "redaction",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("code", Text, nullable=False),
-    Column("answers", Integer, nullable=False),
-    Column("backups", Text, nullable=False),  # those that still hold the rater's rows
-    Column("at", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("code", sa.Text),
+    _needed("answers", sa.Integer),
+    _needed("backups", sa.Text),  # those that still hold the rater's rows
+    _needed("at", sa.Float),
 )
 
-tombstone = Table(
+tombstone = _table(
     "tombstone",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("digest", Text, nullable=False),  # keyed: knows who was erased when they come again, says it to nobody
-    PrimaryKeyConstraint("study_id", "digest"),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("digest", sa.Text),  # keyed: knows who was erased when they come again, says it to nobody
+    sa.PrimaryKeyConstraint("study_id", "digest"),
 )
 
-backup = Table(
+backup = _table(
     "backup",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("file", Text, nullable=False),
-    Column("last_answer", BigInteger, nullable=False),
-    Column("at", Float, nullable=False),
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("file", sa.Text),
+    _needed("last_answer", sa.BigInteger),
+    _needed("at", sa.Float),
 )
 
-lease = Table(
+lease = _table(
     "lease",
-    metadata,
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("key", BigInteger, nullable=False),  # equal for equal questions: nobody is asked the same twice
-    Column("kind", Text, nullable=False),
-    Column("shown", Text, nullable=False),
-    Column("strategy", Text, nullable=False),
-    Column("score", Float),
-    Column("model", Integer),
-    Column("version", Text, nullable=False),
-    Column("asked_at", Float, nullable=False),
-    Column("expires", Float, nullable=False),  # in seconds of `uptime`
-    Column("open", Boolean, nullable=False),
-    PrimaryKeyConstraint("rater_id", "number"),
+    _needed("rater_id", sa.ForeignKey("rater.id")),
+    _needed("number", sa.Integer),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("key", sa.BigInteger),  # equal for equal questions: nobody is asked the same twice
+    _needed("kind", sa.Text),
+    _needed("shown", sa.Text),
+    _needed("strategy", sa.Text),
+    sa.Column("score", sa.Float),
+    sa.Column("model", sa.Integer),
+    _needed("version", sa.Text),
+    _needed("asked_at", sa.Float),
+    _needed("expires", sa.Float),  # in seconds of `uptime`
+    _needed("open", sa.Boolean),
+    sa.PrimaryKeyConstraint("rater_id", "number"),
 )
-Index(None, lease.c.rater_id, lease.c.key)
-Index(  # of those that are open alone: a rater who was asked ten thousand questions still holds a few
+sa.Index(None, lease.c.rater_id, lease.c.key)
+sa.Index(  # of those that are open alone: a rater who was asked ten thousand questions still holds a few
     "ix_lease_open", lease.c.study_id, lease.c.rater_id, lease.c.number,
-    sqlite_where=text("open = 1"), postgresql_where=text("open"),  # as queries say it: SQLite compares the words
+    sqlite_where=sa.text("open = 1"), postgresql_where=sa.text("open"),  # as queries say it: SQLite compares the words
 )  # fmt: skip
 
-pool = Table(
+pool = _table(
     "pool",
-    metadata,
-    Column("id", _Id, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("shown", Text, nullable=False),
-    Column("strategy", Text, nullable=False),
-    Column("score", Float),
-    Column("model", Integer, nullable=False),
+    sa.Column("id", _Id, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("shown", sa.Text),
+    _needed("strategy", sa.Text),
+    sa.Column("score", sa.Float),
+    _needed("model", sa.Integer),
 )
-Index(None, pool.c.study_id, pool.c.id)
+sa.Index(None, pool.c.study_id, pool.c.id)
 
-model = Table(
+model = _table(
     "model",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), primary_key=True),
-    Column("version", Integer, nullable=False),
-    Column("worker", Text, nullable=False),  # which process holds the study
-    Column("heartbeat", Float, nullable=False),
-    Column("last_answer", BigInteger, nullable=False),
-    Column("trouble", Text),  # why there is no model, in words
-    Column("similarity", LargeBinary),  # as Similarity.save writes it
-    Column("findings", Text),  # what the admin page shows of it: noise, raters, map, items
+    sa.Column("study_id", sa.ForeignKey("study.id"), primary_key=True),
+    _needed("version", sa.Integer),
+    _needed("worker", sa.Text),  # which process holds the study
+    _needed("heartbeat", sa.Float),
+    _needed("last_answer", sa.BigInteger),
+    sa.Column("trouble", sa.Text),  # why there is no model, in words
+    sa.Column("similarity", sa.LargeBinary),  # as Similarity.save writes it
+    sa.Column("findings", sa.Text),  # what the admin page shows of it: noise, raters, map, items
 )
 
-curve = Table(
+curve = _table(
     "curve",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("answers", Integer, nullable=False),
-    Column("accuracy", Float, nullable=False),
-    Column("low", Float, nullable=False),
-    Column("high", Float, nullable=False),
-    Column("tested", Integer, nullable=False),
-    Column("at", Float, nullable=False),
-    PrimaryKeyConstraint("study_id", "answers"),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("answers", sa.Integer),
+    _needed("accuracy", sa.Float),
+    _needed("low", sa.Float),
+    _needed("high", sa.Float),
+    _needed("tested", sa.Integer),
+    _needed("at", sa.Float),
+    sa.PrimaryKeyConstraint("study_id", "answers"),
 )
 
-uptime = Table(  # one row
+uptime = _table(  # one row
     "uptime",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("seconds", Float, nullable=False),  # for which the database has been served
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("seconds", sa.Float),  # for which the database has been served
 )
 
-secret = Table("secret", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
+secret = _table("secret", sa.Column("name", sa.Text, primary_key=True), _needed("value", sa.Text))
 
-admin = Table(
+admin = _table(
     "admin",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("password", Text, nullable=False),  # argon2
-    Column("created", Float, nullable=False),
-    Column("last_login", Float),
+    sa.Column("name", sa.Text, primary_key=True),
+    _needed("password", sa.Text),  # argon2
+    _needed("created", sa.Float),
+    sa.Column("last_login", sa.Float),
 )
 
-password_set = Table(  # every time that a one-time link set a password
+password_set = _table(  # every time that a one-time link set a password
     "password_set",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("at", Float, nullable=False),
-    Column("replaced", Boolean, nullable=False),  # whether the name had another before
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("name", sa.Text),
+    _needed("at", sa.Float),
+    _needed("replaced", sa.Boolean),  # whether the name had another before
 )
 
-admin_session = Table(
+admin_session = _table(
     "admin_session",
-    metadata,
-    Column("token", Text, primary_key=True),  # a hash
-    Column("name", Text, nullable=False),
-    Column("csrf", Text, nullable=False),
-    Column("expires", Float, nullable=False),
-    Column("since", Float),  # when the same name logged in before
+    sa.Column("token", sa.Text, primary_key=True),  # a hash
+    _needed("name", sa.Text),
+    _needed("csrf", sa.Text),
+    _needed("expires", sa.Float),
+    sa.Column("since", sa.Float),  # when the same name logged in before
 )
 
-one_time_link = Table(
+one_time_link = _table(
     "one_time_link",
-    metadata,
-    Column("token", Text, primary_key=True),  # a hash
-    Column("expires", Float, nullable=False),
+    sa.Column("token", sa.Text, primary_key=True),  # a hash
+    _needed("expires", sa.Float),
 )

@@ -1,0 +1,21 @@
+"""An accuracy above the noise ceiling is never reported without saying why it can be."""
+
+from __future__ import annotations
+
+from similitude.display.estimate import Estimate
+
+
+def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
+    """Return what to add to the report of an accuracy: nothing, or why it can be above the noise ceiling."""
+    if ceiling.value is None or accuracy <= ceiling.value:
+        return ""
+    text = f"; above the noise ceiling of {ceiling.value:.1%}, which can be: "
+    if ceiling.high is not None and accuracy <= ceiling.high:
+        return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
+    return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"
+
+
+def sentence_above(accuracy: float, ceiling: Estimate) -> str:
+    """Return the same as a sentence of its own; empty where the accuracy is not above the ceiling."""
+    said = above_ceiling(accuracy, ceiling)
+    return f"An accuracy of {accuracy:.1%} is{said.removeprefix(';')}." if said else ""
