@@ -27,7 +27,6 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
@@ -78,30 +77,9 @@ class MixedEmbedding(LikelihoodEmbedding):
 
     takes_further = True  # `fit` takes links, ratings and labels
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
-        weights: Mapping[str, float] | Literal["auto"] = "auto",
-        target: str | None = None,
-        steps: bool | Literal["auto"] = "auto",
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
-            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
-        )  # fmt: skip
-        self.weights = weights
-        self.target = target
-        self.steps = steps
+    weights: Mapping[str, float] | Literal["auto"] = "auto"
+    target: str | None = None
+    steps: bool | Literal["auto"] = "auto"
 
     def fit(
         self,
