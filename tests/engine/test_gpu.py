@@ -328,3 +328,14 @@ def test_links_beside_comparisons_on_a_device(device):
     best = solvers_of(backend)[0](there, at, tol=1e-7)
     assert best.params.shape == (82,)
     assert best.value == pytest.approx(solvers_of(CPU())[0](here, at, tol=1e-7).value, rel=1e-3)
+
+
+def test_mixed_feedback_is_fitted_on_a_device(device):
+    c = sm.simulate(np.random.default_rng(0).normal(size=(20, 2)), 800, sharpness=1.0, random_state=1)
+    links = sm.Links.from_pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2), (1, 3)], n_items=20)
+    here, there = (
+        sm.MixedEmbedding(2, weights={"links": 5.0}, random_state=0, device=where).fit(c, links=links)
+        for where in ("cpu", device)
+    )
+    assert there.objective_ == pytest.approx(here.objective_, rel=1e-3)
+    assert there.links_["threshold"] == pytest.approx(here.links_["threshold"], rel=0.1)

@@ -23,6 +23,7 @@ class LikelihoodEmbedding(OrdinalEmbedding):
     ----------
     method : "STE", "TSTE", "CKL" or "probit" (normal noise), each with its default setting; it also sets the default
         penalty
+    device : where the pooled fit runs, as of `STE`; what the raters add is fitted on the CPU
     """
 
     method: Literal["STE", "TSTE", "CKL", "probit"] = "STE"

@@ -21,11 +21,11 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.devices import solvers_of
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
@@ -54,6 +54,8 @@ class MixedEmbedding(LikelihoodEmbedding):
         comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
         log-loss of held-out answers of the target, where there are 40 or more; else they are 1
     target : the form of comparison that "auto" weights are to serve ("triplet", say); all comparisons when not given
+    device : where comparisons are evaluated when all are of one form; other feedback is, and comparisons of several
+        forms are, on the CPU
     steps : "auto" reads ratings of at most 12 different values as steps, others as numbers; True or False for all
 
     Attributes
@@ -136,15 +138,16 @@ class MixedEmbedding(LikelihoodEmbedding):
                 raise ValueError(f"weights: expected numbers of at least 0 for {known}, found {name!r}: {weight!r}")
 
     def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> Problem:
-        terms, shares = said.terms(self.comparison_loss(), weights)
+        device = self._where(0 if said.comparisons is None else len(said.comparisons))
+        terms, shares, backend = said.terms(self.comparison_loss(), weights, device)
         total = sum(share * term.total for term, share in zip(terms, shares, strict=True))
         strength = self._prior * said.n_present / total if self.penalty == "auto" else float(self.penalty)
         self.penalty_ = strength
         ridge = Ridge(strength, said.n_present)
-        return Problem(Positions(said.n_items, self.n_components), terms, ridge, shares)
+        return Problem(Positions(said.n_items, self.n_components), terms, ridge, shares, backend)
 
     def _joint(self, problem: Problem, callback: Callback | None) -> Result:
-        start = problem.start(self.embedding_)
+        start, lbfgs = problem.start(self.embedding_), solvers_of(problem.backend)[0]
         return lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
     def _chosen_weights(self, said: MixedFeedback) -> dict[str, float]:
@@ -186,6 +189,7 @@ class MixedEmbedding(LikelihoodEmbedding):
         lost = 0.0
         for k in range(_FOLDS):
             problem = self._problem(said.with_comparisons(said.comparisons.select(fold != k)), weights)
+            lbfgs = solvers_of(problem.backend)[0]
             found = lbfgs(problem, problem.start(self.embedding_), max_iter=100, tol=1e-4)
             position, own = problem.split(found.params)[:2]
             test = said.comparisons.select(fold == k)
