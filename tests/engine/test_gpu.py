@@ -338,4 +338,4 @@ def test_mixed_feedback_is_fitted_on_a_device(device):
         for where in ("cpu", device)
     )
     assert there.objective_ == pytest.approx(here.objective_, rel=1e-3)
-    assert there.links_["threshold"] == pytest.approx(here.links_["threshold"], rel=0.1)
+    assert sm.procrustes_distance(there.embedding_, here.embedding_) < 0.01

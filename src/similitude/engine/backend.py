@@ -122,7 +122,7 @@ def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:
 def _chunks(rows: int, buffer: int) -> list[int]:
     """Bounds of the chunks of so many rows, with a buffer of so many numbers each: never a function of threads."""
     most = min(rows // _ROWS_PER_CHUNK, _MOST_CHUNKS)
-    if buffer:
+    if buffer:  # each chunk's is cleared and added up: together no more than memory allows, and than the rows are worth
         most = min(most, _BUFFER_FLOATS // buffer, 4 * rows // buffer)
     count = max(1, most)
     return [rows * c // count for c in range(count + 1)]

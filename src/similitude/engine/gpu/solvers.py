@@ -34,6 +34,7 @@ def lbfgs(
     backend = problem.backend
     assert isinstance(backend, TorchBackend)
     x = backend.tensor(np.ascontiguousarray(start).ravel()).clone().requires_grad_()
+    # torch's own tests of convergence are off: each would wait for the device in every iteration, as does a look here.
     optimizer = torch.optim.LBFGS(
         [x], max_iter=_ITERATIONS_PER_LOOK, max_eval=20 * _ITERATIONS_PER_LOOK, history_size=memory,
         tolerance_grad=0.0, tolerance_change=0.0, line_search_fn="strong_wolfe",
