@@ -22,6 +22,7 @@ Fold = tuple[Array, Array]
 """Training and test rows."""
 
 
+@renamed(n_splits="n_folds")
 class AnswerFold:
     """A `cv=` for scikit-learn's tools and for `cross_validate`.
 
@@ -45,7 +46,6 @@ class AnswerFold:
     (200, [40, 40, 40, 40, 40])
     """
 
-    @renamed(n_splits="n_folds")
     def __init__(
         self, n_folds: int = 5, by: By = "answer", random_state: int | np.random.Generator | None = None
     ) -> None:

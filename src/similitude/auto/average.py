@@ -14,6 +14,7 @@ import numpy as np
 from scipy import optimize
 
 from similitude.auto.race import Race, Trial
+from similitude.engine.distances import mean_sqdist
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.evaluate.intervals import clustered_mean
 from similitude.methods.scaling import principal_axes
@@ -142,7 +143,7 @@ class MeanMap:
     @classmethod
     def of(cls, positions: Sequence[Floats], shares: Sequence[float], compared: Bools, size: float) -> MeanMap:
         """Return the map that gives the average a mean squared distance of `size`."""
-        sizes = [2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean()) for X in positions]
+        sizes = [mean_sqdist(X) for X in positions]
         factors = tuple(
             float(np.sqrt(size * share / own)) if own > 0 else 0.0 for share, own in zip(shares, sizes, strict=True)
         )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
-from similitude.engine.distances import pair_sqdist
+from similitude.engine.distances import mean_sqdist, pair_sqdist
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
 from similitude.types import Array, Floats
@@ -132,7 +132,7 @@ class Walker:
         before = time.perf_counter()
         model = self.line.fit(strength, usual, start, self.training, self.features)
         X = model.embedding_
-        size = max(2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean()), 1e-300)
+        size = max(mean_sqdist(X), 1e-300)
         near, far = pair_sqdist(X, self.held_out.near), pair_sqdist(X, self.held_out.far)
         chance = model.similarity_.loss.probability(near, far) if model.has_probability else None
         penalty, penalties = float(getattr(model, "penalty_", np.nan)), self.line.usual_penalties(model)

@@ -1,4 +1,4 @@
-"""The seam between the mathematics and the machine: four functions that a device must provide."""
+"""The seam between the mathematics and the machine: what a device must provide."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ class Backend(Protocol):
 
     def embedding(self, loss: ComparisonLoss, X: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
         """Weighted mean loss of positions X and L X for its derivatives w: the three others in one pass."""
+
+    def host(self, numbers: Floats) -> Floats:
+        """Numbers of the device as an array of the host."""
 
 
 class CPU:
@@ -105,6 +108,10 @@ class CPU:
         total = graph.weight.sum()
         return sum(values) / total, out.sum(0) / total
 
+    def host(self, numbers: Floats) -> Floats:
+        """They are there."""
+        return numbers
+
 
 def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:
     """Return the numbers by which a kernel knows a loss: scale, its parameter, shape, its parameter."""
@@ -115,7 +122,7 @@ def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:
 def _chunks(rows: int, buffer: int) -> list[int]:
     """Bounds of the chunks of so many rows, with a buffer of so many numbers each: never a function of threads."""
     most = min(rows // _ROWS_PER_CHUNK, _MOST_CHUNKS)
-    if buffer:
+    if buffer:  # each chunk's is cleared and added up: together no more than memory allows, and than the rows are worth
         most = min(most, _BUFFER_FLOATS // buffer, 4 * rows // buffer)
     count = max(1, most)
     return [rows * c // count for c in range(count + 1)]

@@ -46,6 +46,7 @@ _OPERATIONS = {
 
 def _switch(expressions: Sequence[terms.Expression]) -> Callable[..., Any]:
     """Compile `f(code, argument, parameter)`, which evaluates the expression of that number."""
+    # Nested ifs and no table of functions: numba compiles a branch into the loop, but calls through a pointer.
     compiled = [_compiled(expression) for expression in expressions]
     choose = _last(compiled[-1])
     for code in reversed(range(len(compiled) - 1)):
@@ -100,7 +101,7 @@ def sqdist(X, pairs, out, start, stop):  # type: ignore[no-untyped-def]
 def laplacian(X, pairs, w, out, start, stop):  # type: ignore[no-untyped-def]
     """Add to `out` the product L X of L = sum_p w_p (e_i - e_j)(e_i - e_j)' over some pairs."""
     for p in range(start, stop):
-        if w[p] != 0.0:
+        if w[p] != 0.0:  # a hinge leaves most slopes at 0, and the rows are what costs
             i, j = pairs[p, 0], pairs[p, 1]
             for c in range(X.shape[1]):
                 step = w[p] * (X[i, c] - X[j, c])
@@ -129,7 +130,7 @@ def _add_losses(shape_at, shape, parameter, level, near, far, weight, pull, star
     for t in range(start, stop):
         value, steep, _ = shape_at(shape, level[far[t]] - level[near[t]], parameter)
         total += weight[t] * value
-        if steep != 0.0:
+        if steep != 0.0:  # a write that is spared: most comparisons meet a hinge
             pull[far[t]] += weight[t] * steep
             pull[near[t]] -= weight[t] * steep
     return total
@@ -138,6 +139,7 @@ def _add_losses(shape_at, shape, parameter, level, near, far, weight, pull, star
 @_inlined
 def _pull(X, i, j, k, l, w_near, w_far, out):  # type: ignore[no-untyped-def]
     """Add to `out` the rows of L X that two pairs of slopes w_near and w_far make."""
+    # i and k last: in a triplet they are the same row, whose two writes then follow on each other.
     for c in range(X.shape[1]):
         a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
         out[j, c] -= a
@@ -166,7 +168,7 @@ def add_information(X, near, far, slope_near, slope_far, weight, out):  # type: 
             b[c] = 2.0 * slope_far[t] * (X[k, c] - X[l, c])
         _outer(out[j], weight[t], a)
         _outer(out[l], weight[t], b)
-        if i == k:
+        if i == k:  # a head's two derivatives are one: they add up before they are squared
             for c in range(width):
                 a[c] += b[c]
         else:
@@ -184,8 +186,9 @@ def coordinate_sweep(gram, near, far, caps, scale, order, a, values):  # type: i
         p, q = near[t], far[t]
         slope = 1.0 - (values[q] - values[p])
         if (slope <= 0.0 and a[t] == 0.0) or (slope >= 0.0 and a[t] == caps[t]):
-            continue
+            continue  # where most of them end: so a sweep costs little more than a look at each
         curvature = scale * (gram[p, p] + gram[q, q] - 2.0 * gram[p, q])
+        # pairs that the kernel cannot tell apart have no curvature: the objective rises up to the cap
         new = caps[t] if curvature <= 0.0 else min(max(a[t] + slope / curvature, 0.0), caps[t])
         step = scale * (new - a[t])
         a[t] = new
@@ -224,7 +227,7 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
             i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
             value, w_near, w_far = _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter)
             total += weight[t] * value
-            if w_far != 0.0:
+            if w_far != 0.0:  # else w_near is 0, too: the shape's slope is a factor of both
                 _pull(X, i, j, k, l, weight[t] * w_near, weight[t] * w_far, out)
         return total
 
@@ -243,6 +246,8 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
         total = 0.0
         n_items, width = X.shape
         items = np.empty(4, np.int64)
+        # A batch touches few of many items. Clearing all of `gradient`, or letting Adam's moments fade in every row,
+        # would cost more than the batch: rows are cleared when they are first touched, and listed for the step.
         for begin in range(0, len(order), batch):
             end = min(begin + batch, len(order))
             n_touched = 0

@@ -28,3 +28,13 @@ def sqdist_table(X: Floats) -> Floats:
     table = square[:, None] + square - 2.0 * X @ X.T
     np.fill_diagonal(table, 0.0)
     return np.maximum(0.5 * (table + table.T), 0.0)
+
+
+def cross_sqdist(X: Floats, Y: Floats) -> Floats:
+    """(n, m) |x_i - y_j|² for every two rows: one matrix product, at least 0."""
+    return np.maximum((X**2).sum(1)[:, None] + (Y**2).sum(1) - 2.0 * X @ Y.T, 0.0)
+
+
+def mean_sqdist(X: Floats) -> float:
+    """The mean of |x_i - x_j|² over all i and j, each with itself included: 2 · mean of |x_i - centre|²."""
+    return 2.0 * float(((X - X.mean(0)) ** 2).sum(1).mean())

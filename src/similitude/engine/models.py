@@ -129,7 +129,7 @@ class Matrix(Model):
     def positions(self, params: Floats) -> Floats:
         """R, or F R, with M = R R': what is negative in M is left out."""
         M = self.matrix(params)
-        root = psd_root(0.5 * (M + M.T))
+        root = matrix_root(0.5 * (M + M.T))
         return root if self.features is None else self.features @ root
 
     def matrix(self, params: Floats) -> Floats:
@@ -214,7 +214,7 @@ class Weights(Model):
         """Classical scaling of sum_a w_a D_a."""
         table = np.tensordot(params, self.tables, 1)
         centred = table - table.mean(0) - table.mean(1)[:, None] + table.mean()
-        return psd_root(-0.25 * (centred + centred.T))
+        return matrix_root(-0.25 * (centred + centred.T))
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
         """sum_a w_a D_a(i, j)."""
@@ -291,7 +291,7 @@ def _forms(F: Floats, M: Floats, pairs: Array, backend: Backend) -> Floats:
     return 0.25 * size * (backend.sqdist(F + T, pairs) - backend.sqdist(F - T, pairs))
 
 
-def psd_root(K: Floats) -> Floats:
+def matrix_root(K: Floats) -> Floats:
     """R with R R' = K for a positive semidefinite K, largest columns first; what is negative is left out."""
     values, vectors = linalg.eigh(K)
     kept = values > 1e-12 * max(float(values[-1]), 0.0)

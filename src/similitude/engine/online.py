@@ -105,7 +105,7 @@ def _learn(X, average, touched, answered, row, weight, rate, shape, prior, forge
     """One step on one answer: along the margin, towards the centre by the prior, then into the running average."""
     i, j, k, l = row[0], row[1], row[2], row[3]
     near, far = _distances(X, row)
-    steepness = 8.0 * (near + far)
+    steepness = 8.0 * (near + far)  # |gradient of the margin|²: 4 d² for each item of a pair
     if i == k:  # a head is pulled by both pairs
         cross = 0.0
         for c in range(X.shape[1]):
@@ -123,6 +123,7 @@ def _learn(X, average, touched, answered, row, weight, rate, shape, prior, forge
         if place == 2 and i == k:
             continue
         touched[item] += 1
+        # The average forgets: early positions were far off, and a plain mean would keep them for as long again.
         share = (1.0 + forget) / (touched[item] + forget)
         kept = 1.0 / (1.0 + 2.0 * rate * weight * prior / max(answered[item], 1.0))
         for c in range(X.shape[1]):
@@ -156,7 +157,7 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
         for t in range(len(answers)):
             row = answers[t]
             near, far = _distances(average, row)
-            recent[seen % len(recent)] = far - near
+            recent[seen % len(recent)] = far - near  # before it is learned: a margin that nothing was fitted to
             for place in range(4):
                 if place != 2 or row[0] != row[2]:
                     answered[row[place]] += weights[t]

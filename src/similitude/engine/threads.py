@@ -1,8 +1,9 @@
 """Threads: how many, a pool that survives forks, and BLAS held to one where matrices are small.
 
 Kernels release the GIL and work on chunks whose number depends on the problem alone, so any number of threads gives
-the same bits. Numba's own parallel regions are not used: they must not be entered from two Python threads at once,
-do not survive a fork, and take several times longer to compile.
+the same bits. Numba's own parallel regions are not used: with the default threading layer they abort the process when
+two Python threads enter them at once (a server does that), do not survive a fork, and take several times longer to
+compile.
 """
 
 from __future__ import annotations

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +25,23 @@ from similitude.methods.inherited_docs import complete_docstring
 from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats, ItemRows
 
+if TYPE_CHECKING:
+
+    class BaseEstimator:
+        """scikit-learn's, which has no types: through it a constructor made of settings would take any argument."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """Return the settings."""
+
+        def set_params(self, **settings: Any) -> Self:
+            """Change settings."""
+
+        def __sklearn_tags__(self) -> Tags: ...
+else:
+    from sklearn.base import BaseEstimator
+
 _MOST_NAMED = 5
+_FUNCTION = re.compile(r"<function (?:[\w.<>]*\.)?(\w+|<lambda>) at 0x[0-9a-fA-F]+>")
 
 
 class FeedbackWarning(UserWarning):
@@ -40,17 +58,27 @@ class FeedbackWarning(UserWarning):
     """
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 class ComparisonEstimator(BaseEstimator):
-    """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do."""
+    """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do.
+
+    Settings are declared in the class, and the constructor is made of them and of those of the classes that it extends:
+    so each stands in one place. A method with a constructor of its own keeps it.
+    """
 
     similarity_: Similarity
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        # each method's own docstring explains every parameter, those of the classes that it extends included
         super().__init_subclass__(**settings)
-        complete_docstring(cls)
+        declared = inspect.get_annotations(cls)
+        if declared and "__init__" not in vars(cls):
+            for name in declared.keys() - vars(cls).keys():  # without a value it is no setting, but what `fit` finds
+                setattr(cls, name, field(init=False))
+            dataclass(kw_only=True, eq=False, repr=False)(cls)
+            cls.__init__.__signature__ = _own_first(cls)  # type: ignore[attr-defined]  # what `help` reads
+        complete_docstring(cls)  # each explains every parameter, those of the classes that it extends included
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -106,6 +134,9 @@ class ComparisonEstimator(BaseEstimator):
         """Return a function of two item indices for `metric=` of scikit-learn's neighbours."""
         return self._fitted().get_metric()
 
+    def _check(self) -> None:
+        """Refuse settings that cannot be."""
+
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None) -> Similarity:
         """Return the fitted model in use, with the settings that it was made with."""
         X.flags.writeable = False
@@ -115,6 +146,15 @@ class ComparisonEstimator(BaseEstimator):
     def _fitted(self) -> Similarity:
         check_is_fitted(self, "similarity_")
         return self.similarity_
+
+
+def _own_first(cls: type) -> inspect.Signature:
+    """The signature of a constructor with the settings that a class declares itself before those that it extends."""
+    declared = [name for base in cls.__mro__ for name in inspect.get_annotations(base)]
+    signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+    place = {name: declared.index(name) for name in signature.parameters if name in declared}
+    order = sorted(signature.parameters.values(), key=lambda one: (one.kind, place.get(one.name, -1)))
+    return signature.replace(parameters=order)
 
 
 Fitted = ComparisonEstimator | Similarity
@@ -133,6 +173,11 @@ def similarity_of(model: Any, argument: str) -> Similarity:
         f"{argument}: expected a fitted model, found {type(model).__name__}; "
         "learn one from comparisons first: similitude.STE(2).fit(comparisons)"
     )
+
+
+def described(estimator: Any) -> str:
+    """Return an estimator with its settings in one line; a function among them by its name."""
+    return _FUNCTION.sub(r"\1", " ".join(repr(estimator).split()))
 
 
 def refuse_empty(comparisons: Comparisons) -> None:

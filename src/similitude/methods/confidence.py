@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.engine.confidence import Classes, ConfidenceProblem, split
 from similitude.engine.confidence_ranking import Ranking
+from similitude.engine.distances import cross_sqdist
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.threads import one_blas_thread
 from similitude.feedback.checks import check_share
@@ -44,6 +45,7 @@ _PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large th
 _SHORT = 15  # iterations by which starts are compared
 
 
+@renamed(l1="penalty")
 class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     """Minimise mean_i w_i s_i + penalty |L|_1 + ranking · mean over ranked pairs of [s_a - s_b + margin]_+.
 
@@ -96,7 +98,6 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     (True, (2,), True)
     """
 
-    @renamed(l1="penalty")
     def __init__(
         self,
         n_components: int | None = None,
@@ -231,8 +232,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         classes = Classes.of(self._code)
 
         def some(Z: Floats) -> Floats:
-            exponent = 2.0 * Z @ self._places.T - (Z**2).sum(1)[:, None] - (self._places**2).sum(1)
-            parts = np.split(np.minimum(exponent, 0.0), classes.start[1:-1], axis=1)
+            parts = np.split(-cross_sqdist(Z, self._places), classes.start[1:-1], axis=1)
             return np.stack([logsumexp(part, axis=1) for part in parts], 1) - np.log(classes.size)
 
         return in_blocks(some, places, len(self.classes_), 3 * len(self._places))

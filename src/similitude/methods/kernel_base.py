@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import field
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +21,12 @@ from similitude.engine.solvers.full import full_matrices
 from similitude.engine.solvers.result import Callback
 from similitude.engine.solvers.rounds import certified
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.modalities import Modality, read_modalities
+from similitude.methods.modalities import Modality
 from similitude.methods.settings import check_number, one_of
 from similitude.types import Floats
 
@@ -54,17 +56,18 @@ class KernelEstimator(ComparisonEstimator):
     similarity_ : the fitted model in use
     """
 
-    _losses: tuple[str, ...] = tuple(LOSSES)
-    loss: str
-    solver: str
-    n_items: int | None
-    max_iter: int
-    tol: float
-    objective_: float
-    gap_: float
-    n_iter_: int
-    status_: str
-    penalty_: float
+    _losses: ClassVar[tuple[str, ...]] = tuple(LOSSES)
+    loss: str = "logistic"
+    penalty: float | Literal["auto"] = "auto"
+    solver: Literal["auto", "factored", "full"] = "auto"
+    n_items: int | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
+    objective_: float = field(init=False)
+    gap_: float = field(init=False)
+    n_iter_: int = field(init=False)
+    status_: str = field(init=False)
+    penalty_: float = field(init=False)
 
     @property
     def kernel_(self) -> Floats:
@@ -77,7 +80,7 @@ class KernelEstimator(ComparisonEstimator):
         self._check()
         modalities: dict[str, Modality] = {}
         if isinstance(self, FeatureEstimator):
-            modalities, c = read_modalities(features, c, self._modality())
+            modalities, c = self._read_features(features, c)
         graph = build_graph(c)
         if not modalities:
             warn_of_gaps(c, graph)
@@ -124,3 +127,35 @@ class KernelEstimator(ComparisonEstimator):
     def _similarity_loss(self) -> ComparisonLoss:
         """Return the loss with which the fitted similarity predicts."""
         return LOSSES[self.loss]
+
+
+class FeatureKernelEstimator(KernelEstimator, FeatureEstimator):
+    """A convex method that learns from comparisons and features."""
+
+    def fit(
+        self,
+        comparisons: ComparisonsLike,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Features | None = None,
+        start: Point | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the best kernel, and where features stand in it.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item (then its kernel is linear), a kernel, or a dict of these by modality
+        start : `point_` of a fit to start from, at another penalty, say
+        callback : called with the number of iterations so far and the objective; it may raise to interrupt
+        """
+        feedback = self._read(comparisons, y, features)
+        self.modalities_ = feedback.modalities
+        self._find(feedback, start, callback)
+        return self
+
+    def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        """Find it, and keep it."""
+        raise NotImplementedError(f"{type(self).__name__} must define _find")

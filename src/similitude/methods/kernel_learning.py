@@ -43,6 +43,7 @@ from similitude.renaming import by_name
 from similitude.types import Floats
 
 
+@by_name("loss")
 class RCKL(KernelEstimator):
     """Relative comparison kernel learning: a kernel over the items by convex optimisation (Heim 2015, 3.2.2.1).
 
@@ -77,27 +78,9 @@ class RCKL(KernelEstimator):
 
     _losses = (*LOSSES, "ckl")
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        slack: Literal["soft", "hard"] = "soft",
-        mu: float = 0.05,
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.slack = slack
-        self.mu = mu
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
+    loss: Literal["logistic", "hinge", "ckl"] = "logistic"
+    slack: Literal["soft", "hard"] = "soft"
+    mu: float = 0.05
 
     def fit(
         self,

@@ -22,7 +22,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -41,12 +41,11 @@ from similitude.engine.solvers.rounds import certified
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
-from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
 from similitude.kernels.vectors import RBF, Linear, Polynomial
-from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.feature_base import FeatureLearner, Feedback
 from similitude.methods.hard_margins import refuse_equal, refuse_unmet
 from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
@@ -64,7 +63,8 @@ _DUAL_PAIRS, _FEW_FEATURES = 1000, 10
 _LONGEST = 1e7  # of a dissimilarity that meets a hard margin, in units of the inverse of a comparison's typical length
 
 
-class DRankingVM(ComparisonEstimator):
+@by_name("kernel")
+class DRankingVM(FeatureLearner):
     """d-ranking vector machine: a dissimilarity of features that ranks pairs as people do, with a proven gap.
 
     What differs from print: (4) prints the slack with the wrong sign, which makes the margin hard; here it is soft by
@@ -108,60 +108,23 @@ class DRankingVM(ComparisonEstimator):
     (True, (2, 3))
     """
 
-    needs_features = True
+    kernel: Literal["linear", "rbf", "polynomial"] | None = None
+    pair_kernel: Literal["metric", "product", "sum"] = "metric"
+    slack: Literal["soft", "hard"] = "soft"
+    penalty: float | Literal["auto"] = "auto"
+    rank: int | None = None
+    solver: Literal["auto", "primal", "dual"] = "auto"
+    n_items: int | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
 
-    @by_name("kernel")
-    def __init__(
-        self,
-        *,
-        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
-        pair_kernel: Literal["metric", "product", "sum"] = "metric",
-        slack: Literal["soft", "hard"] = "soft",
-        penalty: float | Literal["auto"] = "auto",
-        rank: int | None = None,
-        solver: Literal["auto", "primal", "dual"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.kernel = kernel
-        self.pair_kernel = pair_kernel
-        self.slack = slack
-        self.penalty = penalty
-        self.rank = rank
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the dissimilarity.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, or a kernel
-        callback : called with the number of iterations so far and the objective; it may raise to interrupt
-        """
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        self._check()
-        self.modality_, c = self._read(features, c)
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         if self.slack == "hard":
-            refuse_circles(c)
-        found = self._solve(c, callback)
+            refuse_circles(feedback.comparisons)
+        found = self._solve(feedback, callback)
         if not np.isfinite(found.value):
             refuse_unmet(found, (found.lower / self.penalty_) ** 0.5)
-        self._keep(found, c)
-        return self
+        self._keep(found, feedback.comparisons)
 
     def dissimilarity(self, first: Any, second: Any = None) -> Floats:
         """(a, b) learned dissimilarity between any items by their features; only its order has a meaning.
@@ -245,7 +208,7 @@ class DRankingVM(ComparisonEstimator):
         if self.rank is not None:
             check_count("rank", self.rank)
 
-    def _read(self, features: Any, c: Comparisons) -> tuple[Modality, Comparisons]:
+    def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
         given = features
         if self.kernel is not None and features is not None:
             if isinstance(features, (Kernel, dict)):
@@ -254,12 +217,12 @@ class DRankingVM(ComparisonEstimator):
                     "leave kernel out to use kernels as they are"
                 )
             given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
-        modalities, c = read_modalities(given, c, self._modality)
+        modalities, c = read_modalities(given, c, self._features_of)
         if len(modalities) > 1:
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")
-        return next(iter(modalities.values())), c
+        return modalities, c
 
-    def _modality(self, kernel: Kernel) -> Modality:
+    def _features_of(self, kernel: Kernel) -> Modality:
         """Return the features of a kernel; linear ones as they are, which spares the root of an n × n matrix."""
         if self.pair_kernel != "metric":
             return Rooted(kernel)
@@ -272,6 +235,11 @@ class DRankingVM(ComparisonEstimator):
     def _features(self, new: Any) -> Floats:
         return self.modality_.of(new)[:, : self.rank]
 
+    @property
+    def modality_(self) -> Modality:
+        """The features that it learns from."""
+        return next(iter(self.modalities_.values()))
+
     def _features_used(self) -> Floats:
         return self.modality_.features[:, : self.rank]
 
@@ -279,22 +247,22 @@ class DRankingVM(ComparisonEstimator):
         check_is_fitted(self, "params_")
         return self._features_used()
 
-    def _typical(self, c: Comparisons, graph: SimilarityGraph) -> float:
+    def _typical(self, feedback: Feedback) -> float:
         """Return the typical length of a comparison in the pair kernel's space; set the penalty by it."""
-        X, between = self._features_used(), self._pairs.between
+        X, between, graph = self._features_used(), self._pairs.between, feedback.graph
         K, near, far = X @ X.T, graph.near_pairs, graph.far_pairs
         square = between(K, near, near) + between(K, far, far) - 2.0 * between(K, near, far)
         typical = max(float(np.average(square, weights=graph.weight)), 1e-300)
         if self.slack == "hard":
-            refuse_equal(c, graph, square)
-        usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * typical)
+            refuse_equal(feedback.comparisons, graph, square)
+        usual = feedback.sparsity / (10.0 * typical)
         self.penalty_ = 1.0 if self.slack == "hard" else float(usual if self.penalty == "auto" else self.penalty)
         return typical**0.5
 
-    def _solve(self, c: Comparisons, callback: Callback | None) -> Certified[Point]:
+    def _solve(self, feedback: Feedback, callback: Callback | None) -> Certified[Point]:
         """Return the optimum, whichever way it is found."""
-        X, graph = self._features_used(), build_graph(c)
-        longest = _LONGEST / self._typical(c, graph)
+        X, graph = self._features_used(), feedback.graph
+        longest = _LONGEST / self._typical(feedback)
         given: dict[str, Any] = {"hard": self.slack == "hard", "most": self.penalty_ * longest**2}
         given |= {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
         merged = replace(graph, merged=True)

@@ -18,7 +18,7 @@ import triton.language as tl
 
 from similitude.engine.terms import ComparisonLoss, Expression, lower
 
-_BLOCK, _WARPS = 32, 1
+_BLOCK, _WARPS = 32, 1  # a row for each thread of one warp: segments are short, and it is their number that fills a GPU
 
 
 @triton.jit
@@ -60,6 +60,7 @@ def _embedding(  # type: ignore[no-untyped-def]
     x_i = tl.load(X + i * width + column, mask=column < width, other=0.0)
     pull_i = tl.zeros([columns], tl.float32)
     total = 0.0
+    # What is known when the kernel is compiled (`triplets`, `weighted`, the formulas) leaves no branch in this loop.
     for first in range(begin, end, block):
         row = first + tl.arange(0, block)
         here = row < end
@@ -78,9 +79,10 @@ def _embedding(  # type: ignore[no-untyped-def]
         if weighted:
             counts = tl.load(weight + row, mask=here, other=0.0)
             value, steep = value * counts, steep * counts
-        total += tl.sum(tl.where(here, value, 0.0))
+        total += tl.sum(tl.where(here, value, 0.0))  # rows beyond the end were loaded as item 0, and have a value, too
         pull_near = (-steep * slope_near)[:, None] * a
         pull_far = (steep * slope_far)[:, None] * b
+        # Relaxed: nobody reads the sums before the kernel ends, so their order need not be kept for anybody.
         tl.atomic_add(out + j, -pull_near, mask=inside, sem="relaxed")
         tl.atomic_add(out + l, -pull_far, mask=inside, sem="relaxed")
         if triplets:
@@ -89,7 +91,7 @@ def _embedding(  # type: ignore[no-untyped-def]
             pull_i += tl.sum(tl.where(inside, pull_near, 0.0), 0)
             tl.atomic_add(out + k, pull_far, mask=inside, sem="relaxed")
     tl.atomic_add(out + i * width + column, pull_i, mask=column < width, sem="relaxed")
-    tl.store(values + segment, total)
+    tl.store(values + segment, total)  # a sum each, added up in 64 bits afterwards: one for all would lose digits
 
 
 def embedding(loss: ComparisonLoss, X: torch.Tensor, part: Any, out: torch.Tensor) -> torch.Tensor:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import linalg
 
 from similitude.engine.backend import CPU
-from similitude.engine.models import Matrix, Model, Positions, psd_root
+from similitude.engine.models import Matrix, Model, Positions, matrix_root
 from similitude.engine.penalties import NonNegative, Penalty, Ridge, Trace
 from similitude.engine.solvers.semidefinite import laplacian_matrix, least_eigenpairs, proven_share
 from similitude.engine.threads import one_blas_thread
@@ -97,7 +97,7 @@ class Factor(Block):
 
     def taken(self, params: Floats) -> Floats:
         """N with N N' = W."""
-        return psd_root(self.model.matrix(params))
+        return matrix_root(self.model.matrix(params))
 
     def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> Asked:
         """The eigenvectors that violate are what improves."""
