@@ -45,7 +45,7 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "settings_tried": found.model.tried_,
+        "settings_tried": found.chosen.tried,
         "check": found.consistency.to_frame(),
     }
     if found.comparisons.answers.rater.recorded:

@@ -13,6 +13,7 @@ from similitude.analysis.atlas import atlas
 from similitude.analysis.figures import FIGURES
 from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
+from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
 from similitude.plot.style import in_page
@@ -41,7 +42,7 @@ def learning_page(
         axes = FIGURES[name](found)
         return None if axes is None else in_page(axes)
 
-    said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)}
+    said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor}
     page = templates("similitude.analysis", "similitude.report").get_template("report.html")
     drawn = atlas(found, images, colours)
