@@ -14,7 +14,7 @@ import similitude as sm
 SOURCE = Path(sm.__file__).parent
 ORDER = [
     "types", "extras", "jit", "renaming", "display", "feedback", "graph", "engine", "distributed", "folds", "kernels",
-    "methods", "evaluate", "active", "auto", "plot", "report", "analysis", "study", "demo", "cli",
+    "methods", "evaluate", "active", "auto", "plot", "analysis", "study", "demo", "cli",
 ]  # fmt: skip
 
 

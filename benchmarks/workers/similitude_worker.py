@@ -7,7 +7,7 @@ import sys
 from serve import serve
 
 import similitude as sm
-from similitude.active.ackl import CrowdKernelGain
+from similitude.active.head_gain import CrowdKernelGain
 from similitude.active.posterior import Posterior
 from similitude.active.scores import InformationGain
 from similitude.engine.models import Positions

@@ -3,8 +3,8 @@
 Answers become `Comparisons`, a method such as `STE` or `AutoSimilarity` learns from them, and `learn` does everything
 at once; `help(sm.STE)` explains a name, with an example.
 
-Each name is imported when it is first used, so that `import similitude` costs nothing. Type checkers and editors read
-them in `__init__.pyi`.
+Each name is imported when it is first used, so that `import similitude` costs nothing. The one list of them, for type
+checkers, editors and this module, is `__init__.pyi`.
 
 Examples
 --------
@@ -19,117 +19,34 @@ Examples
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "AutoSimilarity": "auto.similarity",
-    "learn": "analysis.learn",
-    "Findings": "analysis.learn",
-    "uncertainty": "evaluate.uncertainty",
-    "Uncertainty": "evaluate.uncertainty",
-    "dimension": "evaluate.dimension",
-    "DimensionChoice": "evaluate.dimension",
-    "more_answers": "evaluate.forecast",
-    "Forecast": "evaluate.forecast",
-    "RaterEmbedding": "methods.raters",
-    "GroupEmbedding": "methods.groups",
-    "MixedEmbedding": "methods.mixed",
-    "compare": "evaluate.comparing",
-    "Ratings": "feedback.ratings",
-    "DRankingVM": "methods.ranking",
-    "RankProjection": "methods.rank_projection",
-    "CAMEL": "methods.confidence",
-    "SpectralKernel": "methods.spectral",
-    "FeatureEmbedding": "methods.feature_embedding",
-    "TACKL": "methods.tackl",
-    "penalty_path": "evaluate.penalty",
-    "ComparisonKernel": "methods.comparison_kernel",
-    "KernelKMeans": "methods.kernel_clustering",
-    "kernel_distances": "methods.kernel_clustering",
-    "kernel_linkage": "methods.kernel_clustering",
-    "kernel_map": "methods.kernel_clustering",
-    "choose_landmarks": "feedback.questions",
-    "landmark_questions": "feedback.questions",
-    "ERKLE": "methods.online.erkle",
-    "OnlineEmbedding": "methods.online.embedding",
-    "active_curve": "active.curve",
-    "answers_needed": "active.curve",
-    "next_questions": "active.select",
-    "plan": "active.plan",
-    "refit": "methods.refit",
-    "RCKL": "methods.kernel_learning",
-    "RCKLAK": "methods.auxiliary_kernels",
-    "RCKLMKL": "methods.auxiliary_kernels",
-    "KPOE": "methods.partial_order",
-    "LPOE": "methods.partial_order",
-    "MKPOE": "methods.partial_order",
-    "acyclic": "graph.clean",
-    "clean": "graph.clean",
-    "drop_contradictions": "graph.clean",
-    "drop_raters": "graph.clean",
-    "majority": "graph.clean",
-    "reduce": "graph.clean",
-    "exact_embedding": "graph.order",
-    "CleanedWarning": "methods.similarity",
-    "procrustes_distance": "evaluate.scores",
-    "align": "evaluate.scores",
-    "separation": "evaluate.scores",
-    "rand_index": "evaluate.scores",
-    "purity": "evaluate.scores",
-    "calibration_error": "evaluate.scores",
-    "calibration": "evaluate.scores",
-    "log_loss": "evaluate.scores",
-    "mean_likelihood": "evaluate.scores",
-    "answer_accuracy": "evaluate.scores",
-    "accuracy": "evaluate.scores",
-    "learning_curve": "evaluate.validation",
-    "cross_validate": "evaluate.validation",
-    "AnswerFold": "folds",
-    "ConsistencyReport": "graph.consistency",
-    "check": "graph.consistency",
-    "limit_threads": "engine.threads",
-    "FeedbackWarning": "methods.base",
-    "Similarity": "methods.similarity",
-    "ComparisonLoss": "engine.terms",
-    "Embedding": "methods.embedding",
-    "TSTE": "methods.ordinal",
-    "STE": "methods.ordinal",
-    "SOE": "methods.ordinal",
-    "GNMDS": "methods.ordinal",
-    "CKL": "methods.ordinal",
-    "Answers": "feedback.answers",
-    "Comparisons": "feedback.comparisons",
-    "ComparisonDataset": "feedback.files.dataset",
-    "ComparisonWriter": "feedback.files.dataset_writer",
-    "PassReport": "graph.passes",
-    "spread": "distributed.partitions",
-    "PartialAnswerWarning": "feedback.comparisons",
-    "write_comparisons": "feedback.files.read_write",
-    "read_comparisons": "feedback.files.read_write",
-    "Labels": "feedback.labels",
-    "Links": "feedback.links",
-    "random_questions": "feedback.questions",
-    "Raters": "feedback.simulation.raters",
-    "simulate": "feedback.simulation.simulate",
-}
 
-_ROOMS = ("kernels", "plot")
+def _homes() -> dict[str, str]:
+    """The module of each public name, as the stub imports it: `from HOME import NAME as NAME`."""
+    stub = __spec__.loader.get_data(os.path.join(__path__[0], "__init__.pyi")).decode()
+    words = (line.split() for line in stub.splitlines() if line.startswith("from similitude"))
+    return {name: home for _, home, _, name, *_ in words}
 
-__all__ = sorted([*_HOME, *_ROOMS])
+
+_HOME = _homes()
+
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"similitude.{name}")
     if name not in _HOME:
         import difflib
 
         near = difflib.get_close_matches(name, __all__, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'similitude' has no attribute {name!r}{hint}")
-    value = getattr(importlib.import_module(f"similitude.{_HOME[name]}"), name)
+    if _HOME[name] == "similitude":  # a room
+        return importlib.import_module(f"similitude.{name}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""What type checkers and editors see of the package: every public name at its home (`__init__.py` loads them late)."""
+"""The public names, each at its home; `__init__.py` reads them here, too, and loads each when it is first used."""
 
 from similitude import kernels as kernels
 from similitude import plot as plot

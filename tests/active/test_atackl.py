@@ -5,7 +5,7 @@ import pytest
 
 import similitude as sm
 from similitude.active import head_gain
-from similitude.active.atackl import AuxiliaryGain
+from similitude.active.head_gain import AuxiliaryGain
 
 N = 12
 FEATURES = np.random.default_rng(0).normal(size=(N, 2))

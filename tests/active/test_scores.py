@@ -5,8 +5,8 @@ import pytest
 
 import similitude as sm
 from similitude.active import head_gain
-from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
+from similitude.active.head_gain import CrowdKernelGain
 from similitude.active.posterior import Posterior
 from similitude.active.scores import AnswerEntropy, InformationGain, entropy, information_gain
 from tests.active.test_posterior import LOSSES, answers, model

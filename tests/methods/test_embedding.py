@@ -6,7 +6,7 @@ from scipy import special
 from sklearn.base import clone
 
 import similitude as sm
-from similitude.active.ackl import CrowdKernelGain
+from similitude.active.head_gain import CrowdKernelGain
 from similitude.engine.losses import as_loss
 from similitude.engine.models import FeatureWeights, Matrix, Positions, Sum, Weights
 from similitude.engine.penalties import NonNegative, Trace

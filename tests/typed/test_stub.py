@@ -14,9 +14,9 @@ def exported():
     return {name.asname: node.module for node in imports for name in node.names if name.asname == name.name}
 
 
-def test_every_public_name_is_in_the_stub_at_its_home():
-    homes = {name: f"similitude.{home}" for name, home in sm._HOME.items()}
-    assert exported() == homes | dict.fromkeys(sm._ROOMS, "similitude")
+def test_the_public_names_are_those_of_the_stub():
+    assert exported() == sm._HOME
+    assert len(sm._HOME) > 80
 
 
 def test_the_stub_has_nothing_else_but_the_version():
@@ -28,7 +28,8 @@ def test_the_stub_has_nothing_else_but_the_version():
 
 
 def test_each_name_lives_where_it_is_said_to():
-    assert [name for name, home in sm._HOME.items() if getattr(sm, name).__module__ != f"similitude.{home}"] == []
+    own = {name: home for name, home in sm._HOME.items() if home != "similitude"}
+    assert [name for name, home in own.items() if getattr(sm, name).__module__ != home] == []
 
 
 def test_the_types_are_shipped():

@@ -20,9 +20,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from similitude.active.ackl import CrowdKernelGain
 from similitude.active.asked import Asked
-from similitude.active.atackl import AuxiliaryGain
+from similitude.active.head_gain import AuxiliaryGain, CrowdKernelGain
 from similitude.active.landmark import Landmarks
 from similitude.active.posterior import Posterior
 from similitude.active.proposals import RandomQuestions, ScoredQuestions, Scorer

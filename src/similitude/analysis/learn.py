@@ -37,7 +37,7 @@ _NEIGHBOURS, _SURPRISES = 5, 20
 
 
 class PageOptions(TypedDict, total=False):
-    """What may be said about a report beside its title; `page.learning_page` explains it."""
+    """What may be said about a report beside its title; `page.findings_page` explains it."""
 
     images: Mapping[str, Path] | None
     colours: Mapping[str, str] | None
@@ -117,16 +117,16 @@ class Findings:
         return int(found.iloc[0]) if len(found) == 1 and found.notna().all() else None
 
     def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
-        """Return the report as one self-contained HTML page; see `similitude.analysis.page.learning_page`."""
-        from similitude.analysis.page import learning_page
+        """Return the report as one self-contained HTML page; see `similitude.analysis.page.findings_page`."""
+        from similitude.analysis.page import findings_page
 
-        return learning_page(self, title, **options)
+        return findings_page(self, title, **options)
 
     def save(
         self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
     ) -> Path:
         """Write the model, the tables, the figures and the report into a folder; return the report's path."""
-        from similitude.analysis.folder import write_folder
+        from similitude.analysis.page import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 

@@ -1,25 +1,29 @@
-"""The report as one self-contained HTML page: nothing is loaded from anywhere, and it reads well in print."""
+"""The report as one self-contained HTML page, which loads nothing and reads well in print; and with files beside it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 import similitude
 from similitude.analysis.atlas import atlas
 from similitude.analysis.figures import FIGURES
-from similitude.analysis.learn import Findings
+from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
-from similitude.plot.style import in_page
+from similitude.display.words import counted
+from similitude.feedback.files.whole import write_whole
+from similitude.plot.embedding import embedding
+from similitude.plot.style import in_page, pyplot, save
 
 
-def learning_page(
+def findings_page(
     found: Findings,
     title: str = "What people find similar",
     *,
@@ -43,8 +47,8 @@ def learning_page(
         return None if axes is None else in_page(axes)
 
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
-    ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor}
-    page = templates("similitude.analysis", "similitude.report").get_template("report.html")
+    ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
+    page = templates("similitude.analysis").get_template("report.html")
     drawn = atlas(found, images, colours)
     return page.render(
         title=title, found=found, atlas=drawn, command=command, version=similitude.__version__, **said, **ways
@@ -70,3 +74,50 @@ def _cell(value: Any) -> tuple[str, bool]:
 
 def _anchor(title: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
+
+
+REPORT = "report.html"
+
+
+def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[PageOptions]) -> Path:
+    """Write everything; a file is whole or not there at all."""
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    (folder / "tables").mkdir(exist_ok=True)
+    found.similarity.save(folder / "model.sim")
+    for name, table in tables(found).items():
+        write_whole(folder / "tables" / f"{name}.csv", table.to_csv(index=False).encode())
+    figures = {name: draw(found) for name, draw in FIGURES.items()}
+    figures["map"] = embedding(found.similarity)
+    for name, axes in figures.items():
+        if axes is not None:
+            save(axes, folder / "figures" / f"{name}.pdf")
+            save(axes, folder / "figures" / f"{name}.png")
+            pyplot().close(axes.get_figure(root=True))
+    write_whole(folder / "check.json", json.dumps(found.consistency.to_dict(), indent=1).encode())
+    write_whole(folder / "methods.txt", "\n\n".join([paragraph(found), *citations(found)]).encode())
+    write_whole(folder / REPORT, findings_page(found, title, **options).encode())
+    return folder / REPORT
+
+
+def tables(found: Findings) -> dict[str, Any]:
+    """The tables by the name of their file."""
+    columns = {f"dimension {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
+    frame = found.neighbours[["item"]].assign(**columns)
+    made = {
+        "positions": frame,
+        "neighbours": found.neighbours,
+        "surprising_answers": found.surprises,
+        "settings_tried": found.chosen.tried,
+        "check": found.consistency.to_frame(),
+    }
+    if found.comparisons.answers.rater.recorded:
+        made["raters"] = found.consistency.rater_frame()
+    if found.raters is not None:
+        made["raters_sharpness"] = found.raters
+    if found.sureness is not None:
+        made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.forecast is not None:
+        made["forecast"] = found.forecast.table
+    if found.dimensions is not None:
+        made["dimensions"] = found.dimensions.table
+    return made

@@ -7,6 +7,7 @@ import pandas as pd
 
 from similitude.auto.average import HeldOut
 from similitude.auto.race import Race, Trial
+from similitude.display.words import counted
 from similitude.graph.consistency import ceiling_of
 from similitude.graph.repeats import above_ceiling
 
@@ -50,8 +51,9 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
     fits = sum(len(trial.near) for trial in race.trials)
     value, low, high = found.accuracy()
     said = [
-        f"{settings} settings of {lines} candidates (a method in so many dimensions) were compared on held-out "
-        f"answers, in {fits} fits over {max(len(race.folds), 1)} fold{'' if len(race.folds) < 2 else 's'}.",
+        f"{counted(settings, 'setting')} of {counted(lines, 'candidate')} (a method in so many dimensions) "
+        f"{'was' if settings == 1 else 'were'} compared on held-out answers, in {counted(fits, 'fit')} over "
+        f"{counted(max(len(race.folds), 1), 'fold')}.",
         _outcome(found, single, average),
         f"It ordered {value:.1%} of the held-out comparisons rightly (95% interval {low:.1%} to {high:.1%})"
         f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones.",

@@ -176,7 +176,7 @@ def check(
     report = sm.check(c)
     typer.echo(str(report))
     if html is not None:
-        from similitude.report.consistency import consistency_page
+        from similitude.analysis.consistency import consistency_page
 
         write_whole(html, consistency_page(report, f"Can the answers in {file.name} be trusted?").encode())
     if json is not None:

@@ -10,13 +10,8 @@ if TYPE_CHECKING:
 
 
 @cache
-def templates(*packages: str) -> Environment:
-    """Return the templates of some packages, each from its folder `templates`; of two of a name the first."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+def templates(package: str) -> Environment:
+    """Return the templates of a package, from its folder `templates`."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
-        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
+    return Environment(loader=PackageLoader(package), autoescape=True, undefined=StrictUndefined, trim_blocks=True)

@@ -14,6 +14,7 @@ from similitude.engine.jobs import over_jobs
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.feedback.splitting import draw
 from similitude.folds import AnswerFold, clustered_mean, parted
 from similitude.kernels.modalities import Features
 from similitude.renaming import renamed
@@ -279,8 +280,7 @@ def clusters(c: Comparisons, by: By) -> Array:
 
 def _rows_of_split(c: Comparisons, test_size: float, by: Any, rng: np.random.Generator) -> tuple[Array, Array]:
     group = c.groups(by)[c.answer]
-    kinds = rng.permutation(np.unique(group))
-    held_out = np.isin(group, kinds[: max(1, round(test_size * len(kinds)))])
+    held_out = np.isin(group, draw(np.unique(group), test_size, rng))
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 

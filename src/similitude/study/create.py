@@ -9,13 +9,11 @@ from importlib import resources
 from pathlib import Path
 from string import Template
 
-from similitude.display.words import counted
+from similitude.display.words import counted, listed
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.forms import PAGES
 from similitude.study.settings import FILE, Study, StudyError, check_name
 from similitude.study.texts import DEFAULTS
-
-_MOST_NAMED = 5
 
 
 def new_study(folder: Path) -> list[Path]:
@@ -48,10 +46,10 @@ def still_in_english(study: Study) -> str | None:
     left = [name for name in used if name not in study.texts and not name.startswith("key_")]
     if not left:
         return None
-    named = ", ".join(left[:_MOST_NAMED]) + (f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else "")
     return (
         f"{study.folder.name}/{FILE}: language is {study.language!r}, but {counted(len(left), 'text')} of the pages "
-        f"would be in English: {named}; say them under [texts], all names are in the reference of study.toml"
+        f"would be in English: {listed(left, len(left))}; say them under [texts], all names are in the reference of "
+        "study.toml"
     )
 
 

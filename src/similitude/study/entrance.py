@@ -21,6 +21,12 @@ KEY, REHEARSAL = "key", "rehearsal"  # parts of a link: the signature of an invi
 _CODES = {"joined": "r", REHEARSAL: REHEARSAL}
 
 
+def rehearsing(study_id: int) -> sa.Select[tuple[int]]:
+    """The raters of a study who only rehearse it."""
+    rater = schema.rater
+    return sa.select(rater.c.id).where(rater.c.study_id == study_id, rater.c.origin == REHEARSAL)
+
+
 @dataclass(frozen=True)
 class Joining:
     """A rater at the door: an id that the browser made, the parts of the link, and the network that it comes from.

@@ -11,11 +11,10 @@ from xml.etree import ElementTree
 
 from PIL import Image, UnidentifiedImageError, features
 
+from similitude.display.words import listed
 from similitude.study.containers import KNOWN, fault_of_container
 from similitude.study.items import Item
 from similitude.study.settings import StudyError
-
-_MOST_NAMED = 5
 
 
 class Opened:
@@ -46,8 +45,7 @@ def check_opens(study: str, items: Iterable[Item], opened: Opened) -> None:
     """Refuse a study with files that cannot be shown; the message names them."""
     broken = [f"{item.path.name} ({why})" for item in items if item.path and (why := opened.fault_of(item.path))]
     if broken:
-        more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
-        raise StudyError(f"{study}: items: cannot be shown: {', '.join(broken[:_MOST_NAMED])}{more}; replace them")
+        raise StudyError(f"{study}: items: cannot be shown: {listed(broken, len(broken))}; replace them")
 
 
 def fault_of(path: Path) -> str | None:

@@ -74,6 +74,8 @@ class StudyService:
         served = Served.of(study, self.study_id, self.version, self.names)
         self.answering = Answering(served, database, Random(seed))
         self.entrance = Entrance(study, self.study_id, database, self.keys)
+        # made once: the writer serves together what waits for the same batch
+        self._join_batch, self._survey_batch = each(self._join), each(self._survey)
 
     def _items_json(self, names: Sequence[str]) -> str:
         """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
@@ -122,9 +124,6 @@ class StudyService:
 
     # --- what the writer runs, in its transaction ---
 
-    def _join_batch(self, connection: sa.Connection, requests: Sequence[Joining]) -> Sequence[Any]:
-        return each(self._join)(connection, requests)
-
     def _join(self, connection: sa.Connection, joining: Joining) -> str:
         return self.keys.token(self.entrance.join(connection, joining))
 
@@ -136,11 +135,6 @@ class StudyService:
             sa.update(table).where(*here, table.c.consented.is_(None), table.c.erased.is_(None)).values(consented=now)
         )
         return [None] * len(requests)
-
-    def _survey_batch(
-        self, connection: sa.Connection, requests: Sequence[tuple[int, Mapping[str, str]]]
-    ) -> Sequence[Any]:
-        return each(self._survey)(connection, requests)
 
     def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
         rater_id, replies = request

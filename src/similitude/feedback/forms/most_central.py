@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from similitude.feedback.forms.base import Edges, FileColumns
+from similitude.feedback.forms.base import FileColumns
 from similitude.feedback.forms.picking import OneOfThree
-from similitude.types import Array
 
 
 class MostCentral(OneOfThree):
-    """The one whose two others are least alike."""
+    """Each other is more like the central one, a, than like the third: d(b,a) < d(b,c) and d(c,a) < d(c,b)."""
 
     name = "most_central"
     words = "questions for the most central of three items"
     says = "position of the central one"
     columns = (FileColumns((("central",), ("other1",), ("other2",)), said=0),)
+    near, far = [[1, 0], [2, 0]], [[1, 2], [2, 1]]
     prefers = 1.0
-
-    def comparisons(self, shown: Array, response: Array) -> Edges:
-        """Each other is more like the central one than like the third: d(b,a) < d(b,c) and d(c,a) < d(c,b)."""
-        central, b, c = self.parts(shown, response)
-        near = np.stack([np.stack([b, central], 1), np.stack([c, central], 1)], 1)
-        far = np.stack([np.stack([b, c], 1), np.stack([c, b], 1)], 1)
-        return near.reshape(-1, 2), far.reshape(-1, 2), np.repeat(np.arange(len(shown)), 2)

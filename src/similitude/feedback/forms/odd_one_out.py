@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from similitude.feedback.forms.base import Edges, FileColumns
+from similitude.feedback.forms.base import FileColumns
 from similitude.feedback.forms.picking import OneOfThree
-from similitude.types import Array
 
 
 class OddOneOut(OneOfThree):
-    """The one whose two others are most alike."""
+    """The two others are more alike than either is with the odd one, a: d(b,c) < d(b,a) and d(c,b) < d(c,a)."""
 
     name = page = "odd_one_out"
     words = "odd-one-out questions of three items"
     says = "position of the odd one"
     ask = "Which one is the odd one out?"
     columns = (FileColumns((("a",), ("b",), ("odd",)), said=2),)
-
-    def comparisons(self, shown: Array, response: Array) -> Edges:
-        """The two others are more alike than either is with the odd one: d(b,c) < d(b,a) and d(c,b) < d(c,a)."""
-        odd, b, c = self.parts(shown, response)
-        near = np.stack([np.stack([b, c], 1), np.stack([c, b], 1)], 1)
-        far = np.stack([np.stack([b, odd], 1), np.stack([c, odd], 1)], 1)
-        return near.reshape(-1, 2), far.reshape(-1, 2), np.repeat(np.arange(len(shown)), 2)
+    near, far = [[1, 2], [2, 1]], [[1, 0], [2, 0]]

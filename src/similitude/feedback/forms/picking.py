@@ -141,8 +141,15 @@ class Single(Picking):
 
 
 class OneOfThree(Picking):
-    """Three items, of which one is unlike the two others taken together."""
+    """Three items, of which one is unlike the two others taken together.
 
+    Attributes
+    ----------
+    near, far : the pairs of its two comparisons, by places: 0 the item that was picked, 1 and 2 the others
+    """
+
+    near: ClassVar[list[list[int]]]
+    far: ClassVar[list[list[int]]]
     shows = "a, b, c"
     n_shown = 3
     search = "threesome"
@@ -151,13 +158,14 @@ class OneOfThree(Picking):
         """Each item is spoken for by the pair of the two others."""
         return shown[:, OTHERS][:, :, None, :]
 
-    def parts(self, shown: Array, response: Array) -> tuple[Array, Array, Array]:
-        """Return the item that was picked and the two others."""
+    def comparisons(self, shown: Array, response: Array) -> Edges:
+        """Both of the others against the one that was picked, by `near` and `far`."""
         self.check_size(shown.shape[1] == 3 and response.shape[1] == 1, shown, response)
         place = self.places(response[:, 0], self.codes(3))
-        others = OTHERS[place]
-        line = np.arange(len(shown))
-        return shown[line, place], shown[line, others[:, 0]], shown[line, others[:, 1]]
+        places = np.column_stack([place, OTHERS[place]])
+        items = np.take_along_axis(shown, places, axis=1)
+        near, far = items[:, self.near].reshape(-1, 2), items[:, self.far].reshape(-1, 2)
+        return near, far, np.repeat(np.arange(len(shown)), 2)
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """Two for each answer."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import rehearsing
 from similitude.study.keys import Keys
 from similitude.study.maintenance.export import study_number
 from similitude.study.settings import StudyError
@@ -118,12 +118,10 @@ def overwrite(database: Database) -> None:
 
 def forget_rehearsal(database: Database, study: str) -> tuple[int, int]:
     """Delete the raters of rehearsals with all that they said; returns how many raters and answers."""
-    rater = schema.rater
     with database.write() as connection:
-        here = rater.c.study_id == study_number(connection, study), rater.c.origin == REHEARSAL
-        theirs = sa.select(rater.c.id).where(*here)
+        theirs = rehearsing(study_number(connection, study))
         for table in (schema.reply, schema.lease):
             connection.execute(sa.delete(table).where(table.c.rater_id.in_(theirs)))
         answers = connection.execute(sa.delete(schema.answer).where(schema.answer.c.rater_id.in_(theirs))).rowcount
-        raters = connection.execute(sa.delete(rater).where(*here)).rowcount
+        raters = connection.execute(sa.delete(schema.rater).where(schema.rater.c.id.in_(theirs))).rowcount
     return raters, answers

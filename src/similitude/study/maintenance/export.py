@@ -25,10 +25,11 @@ from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import REHEARSAL, rehearsing
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.rows import Row, dicts
 
 BLOCK = 500  # rows that are read and written together
 TYPES = {
@@ -108,12 +109,11 @@ class AnswersFile:
 
     @property
     def _kept(self) -> list[sa.ColumnElement[bool]]:
-        answer, rater = schema.answer, schema.rater
-        trials = sa.select(rater.c.id).where(rater.c.study_id == self._study_id, rater.c.origin == REHEARSAL)
+        answer = schema.answer
         return [
             answer.c.outcome != "redacted",
             *([] if self.known else [answer.c.kind == "question"]),
-            *([] if self.rehearsal else [answer.c.rater_id.not_in(trials)]),
+            *([] if self.rehearsal else [answer.c.rater_id.not_in(rehearsing(self._study_id))]),
         ]
 
     def _is_kept(self, row: Mapping[str, Any]) -> bool:
@@ -131,7 +131,7 @@ class AnswersFile:
         while seen < self._last:
             block = query.where(answer.c.id > seen, answer.c.id <= self._last).order_by(answer.c.id).limit(BLOCK)
             with self.database.read() as connection:
-                rows = [dict(row) for row in connection.execute(block).mappings()]
+                rows = dicts(connection.execute(block))
             yield rows
             seen = rows[-1]["id"] if len(rows) == BLOCK else self._last
 
@@ -178,10 +178,10 @@ def export_answers(
     return answers.written
 
 
-def _versions(connection: sa.Connection, study_id: int) -> list[Mapping[str, Any]]:
+def _versions(connection: sa.Connection, study_id: int) -> list[Row]:
     table = schema.study_version
     query = sa.select(table).where(table.c.study_id == study_id).order_by(table.c.created)
-    return [dict(row) for row in connection.execute(query).mappings()]
+    return dicts(connection.execute(query))
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -216,28 +216,14 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
     rater, reply = schema.rater, schema.reply
     with database.read() as connection:
         study_id = study_number(connection, study)
-        rows = [
-            dict(row)
-            for row in connection.execute(
-                sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)
-            ).mappings()
-        ]
+        rows = dicts(connection.execute(sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)))
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
     names = (
-        "code",
-        "origin",
-        "identity",
-        "joined",
-        "consented",
-        "finished",
-        "erased",
-        "answered",
-        "catches",
-        "catches_passed",
-        "withheld",
-    )
+        "code", "origin", "identity", "joined", "consented", "finished", "erased", "answered", "catches",
+        "catches_passed", "withheld",
+    )  # fmt: skip
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -29,142 +31,142 @@ metadata = MetaData(
 )
 _Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by itself in a column of plain integers only
 
-study = Table(
+
+def _table(name: str, *parts: Column[Any] | PrimaryKeyConstraint | UniqueConstraint, **options: Any) -> Table:
+    return Table(name, metadata, *parts, **options)
+
+
+def _needed(name: str, kind: Any, **options: Any) -> Column[Any]:
+    """A column that every row has."""
+    return Column(name, kind, nullable=False, **options)
+
+
+study = _table(
     "study",
-    metadata,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("paused", Boolean, nullable=False),
-    Column("created", Float, nullable=False),
+    _needed("paused", Boolean),
+    _needed("created", Float),
 )
 
-study_version = Table(
+study_version = _table(
     "study_version",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("version", Text, nullable=False),
-    Column("settings", Text, nullable=False),
-    Column("items", Text, nullable=False),
-    Column("created", Float, nullable=False),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("version", Text),
+    _needed("settings", Text),
+    _needed("items", Text),
+    _needed("created", Float),
     PrimaryKeyConstraint("study_id", "version"),
 )
 
-rater = Table(
+rater = _table(
     "rater",
-    metadata,
     Column("id", _Id, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("code", Text, nullable=False),  # the name in exports: says nothing about the person
-    Column("origin", Text, nullable=False, server_default="joined"),  # joined, imported or rehearsal
-    Column("uid", Text, nullable=False),  # made by the browser: joining twice is joining once
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("code", Text),  # the name in exports: says nothing about the person
+    _needed("origin", Text, server_default="joined"),  # joined, imported or rehearsal
+    _needed("uid", Text),  # made by the browser: joining twice is joining once
     Column("identity", Text),  # what the recruiting service calls the person
-    Column("parameters", Text, nullable=False),  # of the link by which the rater came
-    Column("joined", Float, nullable=False),
+    _needed("parameters", Text),  # of the link by which the rater came
+    _needed("joined", Float),
     Column("began", Float),  # when the rater joined, in seconds of `uptime`
     Column("consented", Float),
     Column("finished", Float),
     Column("withheld", Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
     Column("erased", Float),  # on request; what is left says nothing about the person
-    Column("asked", Integer, nullable=False),  # questions handed out: the next one has this number
-    Column("answered", Integer, nullable=False),
-    Column("catches", Integer, nullable=False),
-    Column("catches_passed", Integer, nullable=False),
+    _needed("asked", Integer),  # questions handed out: the next one has this number
+    _needed("answered", Integer),
+    _needed("catches", Integer),
+    _needed("catches_passed", Integer),
     UniqueConstraint("study_id", "identity"),
     UniqueConstraint("study_id", "code"),
     UniqueConstraint("study_id", "uid"),
 )
 
-reply = Table(
+reply = _table(
     "reply",
-    metadata,
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("field", Text, nullable=False),
-    Column("value", Text, nullable=False),
-    Column("received", Float, nullable=False),
+    _needed("rater_id", ForeignKey("rater.id")),
+    _needed("field", Text),
+    _needed("value", Text),
+    _needed("received", Float),
     PrimaryKeyConstraint("rater_id", "field"),
 )
 
-answer = Table(
+answer = _table(
     "answer",
-    metadata,
     Column("id", _Id, primary_key=True, autoincrement=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("number", Integer, nullable=False),  # which of the rater's questions
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("rater_id", ForeignKey("rater.id")),
+    _needed("number", Integer),  # which of the rater's questions
     Column("uid", Text),  # made by the browser: the same answer sent twice is one
-    Column("kind", Text, nullable=False),  # question, catch or practice
-    Column("form", Text, nullable=False),
-    Column("shown", Text, nullable=False),  # names of items in their order on the screen
-    Column("outcome", Text, nullable=False),  # answered, cant_tell, skipped, not_shown or redacted
+    _needed("kind", Text),  # question, catch or practice
+    _needed("form", Text),
+    _needed("shown", Text),  # names of items in their order on the screen
+    _needed("outcome", Text),  # answered, cant_tell, skipped, not_shown or redacted
     Column("response", Text),
-    Column("side", Integer, nullable=False),
+    _needed("side", Integer),
     Column("milliseconds", Integer),  # from the browser: from the question on the screen to the answer
     Column("direction", Text),  # of the page, from the browser: ltr or rtl
     Column("background", Text),  # behind the items, from the browser: red, green and blue from 0 to 255
-    Column("strategy", Text, nullable=False),
+    _needed("strategy", Text),
     Column("score", Float),
     Column("model", Integer),  # version of the model that chose the question
-    Column("version", Text, nullable=False),  # of study.toml
-    Column("asked_at", Float, nullable=False),
-    Column("received", Float, nullable=False),
+    _needed("version", Text),  # of study.toml
+    _needed("asked_at", Float),
+    _needed("received", Float),
     UniqueConstraint("rater_id", "number"),
     sqlite_autoincrement=True,  # a number is never given twice, whatever is erased
 )
 Index(None, answer.c.study_id, answer.c.id)
 
-invitation = Table(
+invitation = _table(
     "invitation",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("identity", Text, nullable=False),
-    Column("invited", Float, nullable=False),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("identity", Text),
+    _needed("invited", Float),
     PrimaryKeyConstraint("study_id", "identity"),
 )
 
-redaction = Table(
+redaction = _table(
     "redaction",
-    metadata,
     Column("id", Integer, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("code", Text, nullable=False),
-    Column("answers", Integer, nullable=False),
-    Column("backups", Text, nullable=False),  # those that still hold the rater's rows
-    Column("at", Float, nullable=False),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("code", Text),
+    _needed("answers", Integer),
+    _needed("backups", Text),  # those that still hold the rater's rows
+    _needed("at", Float),
 )
 
-tombstone = Table(
+tombstone = _table(
     "tombstone",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("digest", Text, nullable=False),  # keyed: knows who was erased when they come again, says it to nobody
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("digest", Text),  # keyed: knows who was erased when they come again, says it to nobody
     PrimaryKeyConstraint("study_id", "digest"),
 )
 
-backup = Table(
+backup = _table(
     "backup",
-    metadata,
     Column("id", Integer, primary_key=True),
-    Column("file", Text, nullable=False),
-    Column("last_answer", BigInteger, nullable=False),
-    Column("at", Float, nullable=False),
+    _needed("file", Text),
+    _needed("last_answer", BigInteger),
+    _needed("at", Float),
 )
 
-lease = Table(
+lease = _table(
     "lease",
-    metadata,
-    Column("rater_id", ForeignKey("rater.id"), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("key", BigInteger, nullable=False),  # equal for equal questions: nobody is asked the same twice
-    Column("kind", Text, nullable=False),
-    Column("shown", Text, nullable=False),
-    Column("strategy", Text, nullable=False),
+    _needed("rater_id", ForeignKey("rater.id")),
+    _needed("number", Integer),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("key", BigInteger),  # equal for equal questions: nobody is asked the same twice
+    _needed("kind", Text),
+    _needed("shown", Text),
+    _needed("strategy", Text),
     Column("score", Float),
     Column("model", Integer),
-    Column("version", Text, nullable=False),
-    Column("asked_at", Float, nullable=False),
-    Column("expires", Float, nullable=False),  # in seconds of `uptime`
-    Column("open", Boolean, nullable=False),
+    _needed("version", Text),
+    _needed("asked_at", Float),
+    _needed("expires", Float),  # in seconds of `uptime`
+    _needed("open", Boolean),
     PrimaryKeyConstraint("rater_id", "number"),
 )
 Index(None, lease.c.rater_id, lease.c.key)
@@ -173,84 +175,76 @@ Index(  # of those that are open alone: a rater who was asked ten thousand quest
     sqlite_where=text("open = 1"), postgresql_where=text("open"),  # as queries say it: SQLite compares the words
 )  # fmt: skip
 
-pool = Table(
+pool = _table(
     "pool",
-    metadata,
     Column("id", _Id, primary_key=True),
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("shown", Text, nullable=False),
-    Column("strategy", Text, nullable=False),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("shown", Text),
+    _needed("strategy", Text),
     Column("score", Float),
-    Column("model", Integer, nullable=False),
+    _needed("model", Integer),
 )
 Index(None, pool.c.study_id, pool.c.id)
 
-model = Table(
+model = _table(
     "model",
-    metadata,
     Column("study_id", ForeignKey("study.id"), primary_key=True),
-    Column("version", Integer, nullable=False),
-    Column("worker", Text, nullable=False),  # which process holds the study
-    Column("heartbeat", Float, nullable=False),
-    Column("last_answer", BigInteger, nullable=False),
+    _needed("version", Integer),
+    _needed("worker", Text),  # which process holds the study
+    _needed("heartbeat", Float),
+    _needed("last_answer", BigInteger),
     Column("trouble", Text),  # why there is no model, in words
     Column("similarity", LargeBinary),  # as Similarity.save writes it
     Column("findings", Text),  # what the admin page shows of it: noise, raters, map, items
 )
 
-curve = Table(
+curve = _table(
     "curve",
-    metadata,
-    Column("study_id", ForeignKey("study.id"), nullable=False),
-    Column("answers", Integer, nullable=False),
-    Column("accuracy", Float, nullable=False),
-    Column("low", Float, nullable=False),
-    Column("high", Float, nullable=False),
-    Column("tested", Integer, nullable=False),
-    Column("at", Float, nullable=False),
+    _needed("study_id", ForeignKey("study.id")),
+    _needed("answers", Integer),
+    _needed("accuracy", Float),
+    _needed("low", Float),
+    _needed("high", Float),
+    _needed("tested", Integer),
+    _needed("at", Float),
     PrimaryKeyConstraint("study_id", "answers"),
 )
 
-uptime = Table(  # one row
+uptime = _table(  # one row
     "uptime",
-    metadata,
     Column("id", Integer, primary_key=True),
-    Column("seconds", Float, nullable=False),  # for which the database has been served
+    _needed("seconds", Float),  # for which the database has been served
 )
 
-secret = Table("secret", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
+secret = _table("secret", Column("name", Text, primary_key=True), _needed("value", Text))
 
-admin = Table(
+admin = _table(
     "admin",
-    metadata,
     Column("name", Text, primary_key=True),
-    Column("password", Text, nullable=False),  # argon2
-    Column("created", Float, nullable=False),
+    _needed("password", Text),  # argon2
+    _needed("created", Float),
     Column("last_login", Float),
 )
 
-password_set = Table(  # every time that a one-time link set a password
+password_set = _table(  # every time that a one-time link set a password
     "password_set",
-    metadata,
     Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("at", Float, nullable=False),
-    Column("replaced", Boolean, nullable=False),  # whether the name had another before
+    _needed("name", Text),
+    _needed("at", Float),
+    _needed("replaced", Boolean),  # whether the name had another before
 )
 
-admin_session = Table(
+admin_session = _table(
     "admin_session",
-    metadata,
     Column("token", Text, primary_key=True),  # a hash
-    Column("name", Text, nullable=False),
-    Column("csrf", Text, nullable=False),
-    Column("expires", Float, nullable=False),
+    _needed("name", Text),
+    _needed("csrf", Text),
+    _needed("expires", Float),
     Column("since", Float),  # when the same name logged in before
 )
 
-one_time_link = Table(
+one_time_link = _table(
     "one_time_link",
-    metadata,
     Column("token", Text, primary_key=True),  # a hash
-    Column("expires", Float, nullable=False),
+    _needed("expires", Float),
 )

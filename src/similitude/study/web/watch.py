@@ -16,7 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.election import NOBODY, PATIENCE, Pulse
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import REHEARSAL, rehearsing
 from similitude.study.leaving import WHY
 from similitude.study.service import StudyService
 from similitude.study.store import schema
@@ -40,12 +40,6 @@ _WORDS = {
     "dead": "The model process does not run. Random questions go on and are marked so; no answer is lost, and all of "
     "them are learned when it is back. The server starts it again by itself; if this stays, see its messages.",
 }
-
-
-def rehearsing(study_id: int) -> sa.Select[tuple[int]]:
-    """The raters of a study who only rehearse it."""
-    rater = schema.rater
-    return sa.select(rater.c.id).where(rater.c.study_id == study_id, rater.c.origin == REHEARSAL)
 
 
 class Tally:

@@ -15,5 +15,5 @@ def consistency_page(report: ConsistencyReport, title: str = "Can these answers 
     """Return a report of `similitude.check` as HTML."""
     compared = np.isfinite(report.raters.agreement).any()
     raters = in_page(rater_agreement(report)) if compared else None
-    page = templates("similitude.report").get_template("consistency.html")
+    page = templates("similitude.analysis").get_template("consistency.html")
     return page.render(title=title, report=report, raters=raters, version=similitude.__version__)

@@ -6,7 +6,7 @@ import numpy as np
 from markupsafe import escape
 
 import similitude as sm
-from similitude.report.consistency import consistency_page
+from similitude.analysis.consistency import consistency_page
 
 
 def test_the_page_holds_every_figure_and_escapes_names():
