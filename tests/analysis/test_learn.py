@@ -22,6 +22,7 @@ SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
 ]  # fmt: skip
+LONG = 3600.0  # so that no machine is too slow for a part of the report
 NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", *(f"item {k}" for k in range(7))]
 
 
@@ -32,7 +33,7 @@ def answers(m=400, names=NAMES):
 
 @pytest.fixture(scope="module")
 def found():
-    return sm.learn(answers(), time_limit=2, random_state=0)
+    return sm.learn(answers(), method="STE", time_limit=LONG, random_state=0)
 
 
 def test_all_sections_are_there_and_nothing_is_loaded(found):
@@ -52,7 +53,7 @@ def test_a_notebook_shows_the_summary_and_the_map(found):
     html = found._repr_html_()
     said = " ".join(ET.fromstring(html).itertext())
     assert repr(found) in said
-    assert repr(found).startswith("400 answers about 12 items. A model of them foretells")
+    assert repr(found).startswith("400 answers about 12 items. A model in 2 dimensions predicts")
     assert "more answers would gain" in repr(found)
     assert all(name in said for name in NAMES)
     assert html.count("<circle") == len(NAMES)
@@ -88,7 +89,7 @@ def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(fou
 
 
 def test_the_report_says_one_noise_ceiling():
-    found = sm.learn(answers(400, NAMES[:7]), time_limit=1, random_state=0)
+    found = sm.learn(answers(400, NAMES[:7]), method="STE", time_limit=LONG, random_state=0)
     assert found.forecast.ceiling == found.consistency.ceiling
 
 
@@ -125,6 +126,74 @@ def test_the_paragraph_says_what_was_done(found):
     assert len(citations(found)) == len(set(citations(found))) >= 1
 
 
+def shares(text):
+    """Every percentage of a text with the word before it that tells what it is of."""
+    return re.findall(r"[0-9]+[.][0-9]%", text)
+
+
+def test_one_question_has_one_number_wherever_it_is_answered(found):
+    from similitude.analysis.paper import paragraph
+
+    a, ceiling = found.accuracy, found.consistency.ceiling
+    named = {f"{value:.1%}" for value in (a.value, a.low, a.high, ceiling.value, ceiling.low, ceiling.high) if value}
+    read = re.sub("<[^>]*>", " ", found.page())
+    before_tables = [read[: read.index("Can the answers be trusted?", 400)], repr(found), paragraph(found)]
+    for text in before_tables:
+        assert set(shares(text)) <= named
+    said = f"{a.value:.1%}"
+    assert all(said in text for text in (found.page(), repr(found), paragraph(found)))
+    of_dimensions = set(re.findall(r"in ([0-9]+) dimensions|has ([0-9]+) dimensions", read))
+    assert {number for pair in of_dimensions for number in pair if number} == {str(found.dimension)}
+    assert found.dimension == found.dimensions.chosen == found.model.chosen_.dimension.item()
+
+
+def test_what_is_fixed_beforehand_is_fixed_and_said():
+    from similitude.analysis.paper import paragraph
+
+    fixed = sm.learn(answers(), method="CKL", n_components=3, penalty=0.05, time_limit=LONG, random_state=0)
+    row = fixed.model.chosen_.iloc[0]
+    assert (row.candidate, row.dimension, row.penalty) == ("CKL", 3, 0.05)
+    assert fixed.dimensions is None
+    assert "Method, dimension and penalty were fixed beforehand." in paragraph(fixed)
+
+
+def test_an_average_where_it_is_asked_for():
+    found = sm.learn(answers(60, NAMES[:6]), average=True, time_limit=5, random_state=0)
+    assert found.dimensions is None
+    assert len(found.model.chosen_) >= 1
+    with pytest.raises(ValueError, match="average: an average takes several methods"):
+        sm.learn(answers(), average=True, method="STE")
+
+
+def test_what_there_is_no_time_for_is_left_out_and_said():
+    found = sm.learn(answers(), method="STE", time_limit=0.001, random_state=0)
+    assert "what more answers would bring" in found.left_out
+    assert "There was no time for: " in repr(found)
+    assert found.accuracy.value is not None
+
+
+def test_progress_is_told_part_by_part(found):
+    told = []
+    sm.learn(answers(60, NAMES[:6]), method="STE", time_limit=LONG, step=lambda *step: told.append(step))
+    parts = list(dict.fromkeys(what for what, _, _ in told))
+    assert parts[:3] == ["checking the answers", "choosing a model", "how many dimensions"]
+    assert all(done <= of or of == 0 for _, done, of in told)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"method": "UMAP"}, "method: expected one of 'CKL'"),
+        ({"n_components": 0}, "n_components: expected a whole number of at least 1"),
+        ({"penalty": -1.0}, "penalty: expected a number of at least 0"),
+        ({"method": "FeatureEmbedding"}, "learns from features, and none were given"),
+    ],
+)
+def test_settings_that_cannot_be(settings, message):
+    with pytest.raises(ValueError, match=message):
+        sm.learn(answers(), **settings)
+
+
 def test_few_answers_get_a_report_that_says_so():
     page = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0).page()
     assert "There are too few answers" in page
@@ -146,7 +215,7 @@ def test_the_command(tmp_path):
     assert done.exit_code == 0, done.output
     page = (tmp_path / "answers_report" / "report.html").read_text(encoding="utf-8")
     assert f"--features {features} --time-limit 1 --seed 0" in page
-    assert "sm.learn(c, features=features, time_limit=1, random_state=0)" in done.output
+    assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,8 @@ def curve(found: Findings) -> Axes | None:
 
 
 def dimensions(found: Findings) -> Axes | None:
-    """Held-out accuracy against the number of dimensions."""
-    return None if found.dimensions is None else dimension(found.dimensions)
+    """How far each number of dimensions is behind the best."""
+    return None if found.dimensions is None else dimension(found.dimensions, relative=True)
 
 
 def reliability(found: Findings) -> Axes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -14,9 +14,12 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, Wanted, choose, from_scratch
+from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
-from similitude.evaluate.dimension import DimensionChoice, dimension
+from similitude.display.estimate import Estimate
+from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
@@ -31,9 +34,6 @@ from similitude.methods.ordinal import STE
 from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
 
-Step = Callable[[str], None]
-"""Called with what is being done, for a progress line."""
-
 _NEIGHBOURS, _SURPRISES = 5, 20
 
 
@@ -46,8 +46,6 @@ class PageOptions(TypedDict, total=False):
 
 
 _BOOTSTRAPS, _REPEATS = 30, 5
-_FEWEST_ANSWERS = 30
-_DIMENSIONS = (1, 2, 3, 4, 5, 6)
 _MOST_RATERS, _RATER_FOLDS = 500, 4
 
 
@@ -59,16 +57,19 @@ class Findings:
     ----------
     comparisons : the feedback
     consistency : how far it can be trusted, as of `check`
-    model : the `AutoSimilarity` that was chosen and fitted
+    chosen : the model, and what spoke for it
+    wanted : what of the choice was fixed beforehand
+    accuracy : share of held-out comparisons that the model orders rightly, with its 95% interval; unknown where there
+        are too few answers
     sureness : other maps that the answers allow, as of `uncertainty`; None where there are too few answers
     forecast : what more answers would bring, as of `more_answers`; None where there are too few
-    dimensions : how many dimensions the answers ask for, as of `dimension`; None where there are too few
     calibration : on answers held out, as of `calibration`; None where there are too few
     calibration_error : of these
     neighbours : a row per item with the items most like it
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
+    left_out : what there was no time for
 
     Examples
     --------
@@ -82,21 +83,39 @@ class Findings:
 
     comparisons: Comparisons
     consistency: ConsistencyReport
-    model: AutoSimilarity
+    chosen: Chosen
+    wanted: Wanted
+    accuracy: Estimate
     sureness: Uncertainty | None
     forecast: Forecast | None
-    dimensions: DimensionChoice | None
     calibration: pd.DataFrame | None
     calibration_error: float
     neighbours: pd.DataFrame
     surprises: pd.DataFrame
     raters: pd.DataFrame | None
     raters_gain: tuple[float, float, float] | None
+    left_out: tuple[str, ...] = ()
 
     @property
     def similarity(self) -> Similarity:
         """The model in use."""
         return self.model.similarity_
+
+    @property
+    def model(self) -> AutoSimilarity:
+        """The estimator that was chosen and fitted."""
+        return self.chosen.model
+
+    @property
+    def dimensions(self) -> DimensionChoice | None:
+        """Accuracy by the number of dimensions, from which that was chosen; None where it was not."""
+        return self.chosen.dimensions
+
+    @property
+    def dimension(self) -> int | None:
+        """How many dimensions the model has; None where it is an average, or has none to choose."""
+        found = self.model.chosen_.dimension
+        return int(found.iloc[0]) if len(found) == 1 and found.notna().all() else None
 
     def page(self, title: str = "What people find similar", **options: Unpack[PageOptions]) -> str:
         """Return the report as one self-contained HTML page; see `similitude.analysis.page.findings_page`."""
@@ -123,6 +142,10 @@ def learn(
     comparisons: ComparisonsLike,
     *,
     features: Features | None = None,
+    method: str | None = None,
+    n_components: int | None = None,
+    penalty: float | None = None,
+    average: bool = False,
     time_limit: float = 60.0,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -130,14 +153,22 @@ def learn(
 ) -> Findings:
     """Check answers, choose and fit a model, and find out all that a report says.
 
+    The model is one that a methods section can describe: the method and the penalty that predict held-out answers best,
+    in the fewest dimensions whose accuracy is within one standard error of the best number of them.
+
     Parameters
     ----------
     comparisons : the answers: `Comparisons`, or an array of rows `(i, j, k)`, "i is more like j than like k"
     features : of the items, where there are any (see `AutoSimilarity`)
-    time_limit : seconds for the choice of a model; the rest of the report takes about as long again
+    method : "CKL", "TSTE", "STE", "SOE", "GNMDS", or "FeatureEmbedding" with features; None chooses
+    n_components : number of dimensions; None chooses
+    penalty : of the method; None chooses
+    average : take an average of several fits instead, which often predicts a little better
+    time_limit : seconds for everything; what there was no time for is left out and named in `left_out`. The same seed
+        gives the same findings only where the limit ends nothing
     random_state : seed
     n_jobs : processes, through joblib, for everything that is fitted many times
-    step : called with what is being done, a few words at a time, for a progress line
+    step : called with what is being done, how many parts of it are done, and of how many, for a progress bar
 
     Returns
     -------
@@ -153,57 +184,66 @@ def learn(
     >>> found.similarity.n_items, found.neighbours.shape[0]
     (6, 6)
     """
+    wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
+    phases = Phases(time_limit, step)
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
-        return _learned(as_comparisons(comparisons), features, time_limit, random_state, step or (lambda _: None))
+        return _learned(as_comparisons(comparisons), features, wanted, random_state, phases)
 
 
-def _learned(c: Comparisons, features: Any, time_limit: float, seed: int, say: Step) -> Findings:
-    say("checking the answers")
-    consistency = check(c)
+def _learned(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Phases) -> Findings:
+    consistency = phases.needed("checking the answers", lambda _: check(c))
     assert isinstance(consistency, ConsistencyReport)
-    say("choosing a model")
-    model = AutoSimilarity(time_limit=time_limit, random_state=seed).fit(c, features=features)
+    chosen = choose(c, features, wanted, seed, phases)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # parts of the answers leave gaps; of the whole it was said
-        return _examined(c, consistency, model, features, seed, say)
+        return _examined(c, consistency, chosen, features, wanted, seed, phases)
 
 
 def _examined(
-    c: Comparisons, consistency: ConsistencyReport, model: AutoSimilarity, features: Any, seed: int, say: Step
+    c: Comparisons,
+    consistency: ConsistencyReport,
+    chosen: Chosen,
+    features: Any,
+    wanted: Wanted,
+    seed: int,
+    phases: Phases,
 ) -> Findings:
     """What parts of the answers tell about the model; little where there are few."""
-    sureness, forecast, choice, table, error, raters, gain = None, None, None, None, np.nan, None, None
-    if c.n_answers >= _FEWEST_ANSWERS:
-        single = _from_scratch(model.members_[0])
+    model = chosen.model
+    sureness, forecast, table, error, raters, gain = None, None, None, np.nan, None, None
+    if c.n_answers >= FEWEST_ANSWERS:
+        single = from_scratch(model.members_[0])
         more = {"features": features} if single.needs_features else {}
-        say("how sure the map is")
-        sureness = uncertainty(model, c, n=_BOOTSTRAPS, features=features, random_state=seed)
-        say("what more answers would bring")
-        forecast = more_answers(single, c, n_repeats=_REPEATS, random_state=seed, **more)
-        say("how many dimensions")
-        choice = _dimensions(single, c, more, seed)
-        say("how far probabilities can be believed")
-        table, error = _calibration(model, c, features, seed)
+        sureness = phases.optional(
+            "how sure the map is",
+            lambda tell: uncertainty(model, c, n=_BOOTSTRAPS, features=features, random_state=seed, callback=tell),
+        )
+        forecast = phases.optional(
+            "what more answers would bring",
+            lambda tell: more_answers(single, c, n_repeats=_REPEATS, random_state=seed, callback=tell, **more),
+        )
+        believed = phases.optional(
+            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed)
+        )
+        table, error = believed or (None, np.nan)
         if 3 <= len(c.answers.rater.labels) <= _MOST_RATERS:
-            say("how raters differ")
-            raters, gain = _raters(c, choice, seed)
+            d = model.chosen_.dimension.iloc[0]
+            differ = phases.optional("how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed))
+            raters, gain = differ or (None, None)
     return Findings(
-        c, consistency, model, sureness, forecast, choice, table, error,
-        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain,
+        c, consistency, chosen, wanted, _accuracy(model, sureness), sureness, forecast, table, error,
+        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, tuple(phases.left_out),
     )  # fmt: skip
 
 
-def _from_scratch(member: Any) -> Any:
-    """The estimator of a chosen fit, without the positions that it started from."""
-    fresh = clone(member)
-    return fresh if isinstance(fresh.get_params().get("init", ""), str) else fresh.set_params(init="spectral")
-
-
-def _dimensions(single: Any, c: Comparisons, more: dict[str, Any], seed: int) -> DimensionChoice | None:
-    if "n_components" not in single.get_params():
-        return None
-    tried = [d for d in _DIMENSIONS if d < len(c.items_compared)]
-    return dimension(single, c, dimensions=tried, n_repeats=1, random_state=seed, **more) if len(tried) > 1 else None
+def _accuracy(model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:
+    """The one figure of how well the model predicts: on answers that neither fit nor choice of penalty has seen."""
+    if sureness is not None and sureness.accuracy.value is not None:
+        return sureness.accuracy
+    held = model.held_out_
+    if not np.isfinite(held["accuracy"]):
+        return Estimate(None, note="there are too few answers to hold some out")
+    return Estimate(held["accuracy"], held["low"], held["high"], "on held-out answers")
 
 
 def _calibration(model: AutoSimilarity, c: Comparisons, features: Any, seed: int) -> tuple[pd.DataFrame, float]:
@@ -213,11 +253,8 @@ def _calibration(model: AutoSimilarity, c: Comparisons, features: Any, seed: int
     return calibration(fitted, test, n_bins=5), calibration_error(fitted, test, n_bins=5)
 
 
-def _raters(
-    c: Comparisons, choice: DimensionChoice | None, seed: int
-) -> tuple[pd.DataFrame, tuple[float, float, float]]:
+def _raters(c: Comparisons, d: int, seed: int) -> tuple[pd.DataFrame, tuple[float, float, float]]:
     """How sharply each rater answers, and what knowing it gains on held-out answers."""
-    d = 2 if choice is None else choice.chosen
     knowing, pooling = RaterEmbedding(d, random_state=seed), STE(d, random_state=seed)
     folds = list(AnswerFold(_RATER_FOLDS, random_state=seed).split(c))
     right = [

@@ -14,6 +14,7 @@ from similitude.analysis.atlas import atlas
 from similitude.analysis.figures import FIGURES
 from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.paper import citations, paragraph
+from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
 from similitude.display.words import counted
@@ -45,7 +46,7 @@ def findings_page(
         axes = FIGURES[name](found)
         return None if axes is None else in_page(axes)
 
-    said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)}
+    said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
     page = templates("similitude.analysis").get_template("report.html")
     drawn = atlas(found, images, colours)
@@ -106,7 +107,7 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "settings_tried": found.model.tried_,
+        "settings_tried": found.chosen.tried,
         "check": found.consistency.to_frame(),
     }
     if found.comparisons.answers.rater.recorded:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 
+import numpy as np
+
 import similitude
 from similitude.analysis.learn import Findings
+from similitude.display.words import counted
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.feedback.forms import FORMS
 
@@ -20,6 +23,15 @@ _CITATIONS = {
     "GNMDS": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized "
     "non-metric multidimensional scaling. AISTATS.",
 }
+_SPELT = {
+    "STE": "stochastic triplet embedding (STE)",
+    "TSTE": "stochastic triplet embedding with heavy tails (t-STE)",
+    "CKL": "the crowd kernel (CKL)",
+    "SOE": "soft ordinal embedding (SOE)",
+    "GNMDS": "generalized non-metric multidimensional scaling (GNMDS)",
+    "FeatureEmbedding": "an embedding predicted from features",
+}
+_YEAR = 2026
 _DIMENSION = (
     "Künstle, D.-E., von Luxburg, U., & Wichmann, F. A. (2022). Estimating the perceived dimension of psychophysical "
     "stimuli using triplet accuracy and hypothesis testing. Journal of Vision, 22(13)."
@@ -28,47 +40,73 @@ _DIMENSION = (
 
 def paragraph(found: Findings) -> str:
     """Sentences to paste into the methods section."""
-    c, model = found.comparisons, found.model
+    c = found.comparisons
     who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
     forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
     text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
-    chosen = model.chosen_
-    methods = _listed(list(dict.fromkeys(chosen.candidate)))
-    if len(chosen) > 1:
-        text.append(
-            f"Similarity was modelled by the average of {len(chosen)} ordinal embeddings ({methods}) in "
-            f"{chosen.dimension.min()} to {chosen.dimension.max()} dimensions;"
-        )
-    else:
-        row = chosen.iloc[0]
-        text.append(
-            f"Similarity was modelled by {methods} in {row.dimension} dimensions with a penalty of {row.penalty:.3g};"
-        )
-    text.append(
-        f"method, dimension and penalty were chosen among {len(model.tried_)} settings on held-out answers "
-        f"({model.n_folds} folds that keep answers whole)."
-    )
-    text += _accuracy(found)
+    text += [described(found), *_accuracy(found)]
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
 
 
+def described(found: Findings) -> str:
+    """What was fitted, and how it was chosen."""
+    return f"{_model(found)} {_choice(found)}".strip()
+
+
+def _model(found: Findings) -> str:
+    """What was fitted."""
+    chosen = found.model.chosen_
+    methods = _listed([_SPELT.get(name, name) for name in dict.fromkeys(chosen.candidate)])
+    if len(chosen) > 1:
+        return (
+            f"Similarity was modelled by the average of {len(chosen)} ordinal embeddings ({methods}) in "
+            f"{chosen.dimension.min()} to {chosen.dimension.max()} dimensions."
+        )
+    where = "" if found.dimension is None else f" in {counted(found.dimension, 'dimension')}"
+    penalty = chosen.penalty.iloc[0]
+    return f"Similarity was modelled by {methods}{where}" + (
+        "." if np.isnan(penalty) else f" with a penalty of {penalty:.3g}."
+    )
+
+
+def _choice(found: Findings) -> str:
+    """How it was chosen: what was open, among how many settings, and on which folds; and what was fixed."""
+    fixed, tried = found.wanted.fixed(), found.chosen.tried
+    said = f"{_listed(fixed).capitalize()} {'was' if len(fixed) == 1 else 'were'} fixed beforehand. " if fixed else ""
+    open_ = [word for word in ("method", "penalty") if word not in fixed]
+    if found.dimensions is None and "dimension" not in fixed:
+        open_.insert(1, "dimension")
+    if not open_ or not len(tried):
+        return said.strip()
+    folds = int(tried.folds.max())
+    said += (
+        f"{_listed(open_).capitalize()} {'was' if len(open_) == 1 else 'were'} chosen among {len(tried)} settings on "
+    )
+    said += f"held-out answers ({counted(folds, 'fold')}; an answer is held out as a whole)."
+    if found.dimensions is not None:
+        said += (
+            f" The number of dimensions is the least whose held-out accuracy was within one standard error of that of "
+            f"the best ({found.dimensions.best}), among {_listed([str(d) for d in found.dimensions.table.dimensions])}."
+        )
+    return said
+
+
 def _accuracy(found: Findings) -> list[str]:
     """How well the model predicts, beside what the noise of the answers allows."""
-    ceiling = found.consistency.ceiling
+    ceiling, a = found.consistency.ceiling, found.accuracy
     said = []
     if ceiling.value is not None:
         interval = "" if ceiling.low is None else f" (95% interval {ceiling.low:.1%} to {ceiling.high:.1%})"
         said.append(
             f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}{interval}."
         )
-    a = found.sureness.accuracy if found.sureness is not None else None
-    if found.sureness is not None and a is not None and a.value is not None:
+    if a.value is not None:
         said.append(
-            f"The model ordered {a.value:.1%} of held-out comparisons as people did ({found.sureness.level:.0%} "
-            f"interval {a.low:.1%} to {a.high:.1%}){above_ceiling(a.value, ceiling)}."
+            f"The model predicted {a.value:.1%} of held-out comparisons (95% interval {a.low:.1%} to {a.high:.1%})"
+            f"{above_ceiling(a.value, ceiling)}."
         )
     return said
 
@@ -87,4 +125,5 @@ def versions() -> str:
 def citations(found: Findings) -> list[str]:
     """What to cite for the methods that were used."""
     used = [_CITATIONS[name] for name in dict.fromkeys(found.model.chosen_.candidate) if name in _CITATIONS]
-    return list(dict.fromkeys([*used, *([_DIMENSION] if found.dimensions is not None else [])]))
+    own = f"The similitude developers ({_YEAR}). similitude: learn what people find similar (version {{}}) [software]."
+    return list(dict.fromkeys([*used, *([_DIMENSION] if found.dimensions else []), own.format(similitude.__version__)]))

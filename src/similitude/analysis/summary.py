@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from similitude.display.cards import card, note, remarks, sentence
 from similitude.display.maps import map_of
 from similitude.display.words import counted
@@ -17,33 +15,33 @@ if TYPE_CHECKING:
 
 def summary(found: Findings) -> str:
     """Return the findings in a few sentences, most important first."""
-    c, ceiling = found.comparisons, found.consistency.ceiling
+    c = found.comparisons
     said = [f"{counted(c.n_answers, 'answer')} about {counted(c.n_items, 'item')}."]
-    accuracy = _accuracy(found)
-    if accuracy is not None:
-        value, low, high, level = accuracy
-        text = (
-            f"A model of them foretells {value:.1%} of new comparisons ({level:.0%} interval {low:.1%} to {high:.1%})"
-        )
-        above = above_ceiling(value, ceiling)
-        if ceiling.value is not None and not above:
-            text += f"; questions asked twice say that no model can foretell more than {ceiling.value:.1%}"
-        said.append(text + above + ".")
+    if found.accuracy.value is not None:
+        said.append(_accuracy(found))
     if found.forecast is not None:
         later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
-        said.append(f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points.")
+        said.append(
+            f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points "
+            f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
+        )
+    if found.left_out:
+        said.append(f"There was no time for: {', '.join(found.left_out)}.")
     return " ".join(said)
 
 
-def _accuracy(found: Findings) -> tuple[float, float, float, float] | None:
-    """Accuracy on held-out answers, its interval, and the level of that; None where nothing could be held out."""
-    sure = found.sureness.accuracy if found.sureness is not None else None
-    if found.sureness is not None and sure is not None and sure.value is not None:
-        assert sure.low is not None
-        assert sure.high is not None
-        return sure.value, sure.low, sure.high, found.sureness.level
-    held = found.model.held_out_
-    return (held["accuracy"], held["low"], held["high"], 0.95) if np.isfinite(held["accuracy"]) else None
+def _accuracy(found: Findings) -> str:
+    """How well the model predicts, beside what the noise of the answers allows."""
+    a, ceiling = found.accuracy, found.consistency.ceiling
+    assert a.value is not None
+    model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
+    text = (
+        f"{model} predicts {a.value:.1%} of comparisons that it has not seen (95% interval {a.low:.1%} to {a.high:.1%})"
+    )
+    above = above_ceiling(a.value, ceiling)
+    if ceiling.value is not None and not above:
+        text += f"; questions asked twice say that no model can predict more than {ceiling.value:.1%}"
+    return f"{text}{above}."
 
 
 def findings_card(found: Findings) -> str:

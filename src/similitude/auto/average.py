@@ -74,18 +74,18 @@ class HeldOut:
         return clustered_mean(gap, self.weight, self.answer, level) if gap.any() else (0.0, 0.0, 0.0)
 
 
-def best_average(race: Race, average: bool) -> tuple[HeldOut, HeldOut]:
-    """Return the settings to fit with their shares, and the best single one.
+def best_single(race: Race) -> HeldOut:
+    """Return the best setting, alone."""
+    return HeldOut.of(race, race.standing()[:1])
 
-    The average takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
+
+def best_average(race: Race) -> HeldOut:
+    """Return the average of the settings still in the race, with the share of each.
+
+    It takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
     without). A setting z standard errors less accurate than the leader, on the same answers, has the weight e^(-z²/8).
-    The average is taken unless it is surely worse than the leader: on the answers that made it the leader, the leader
-    looks better than it is.
     """
     standing = race.standing()
-    single = HeldOut.of(race, standing[:1])
-    if not average:
-        return single, single
     best: dict[Any, Trial] = {}
     for trial in standing:
         if trial.line.estimator.needs_features == standing[0].line.estimator.needs_features:
@@ -93,8 +93,7 @@ def best_average(race: Race, average: bool) -> tuple[HeldOut, HeldOut]:
     weighted = [(_weight(race, trial, standing[0]), trial) for trial in best.values()]
     weighted = [pair for pair in sorted(weighted, key=lambda pair: -pair[0]) if pair[0] >= _LEAST_WEIGHT]
     kept = weighted[:_MOST_MEMBERS]
-    together = HeldOut.of(race, [trial for _, trial in kept], [weight for weight, _ in kept])
-    return (together if together.gain_over(single)[2] >= 0 else single), single
+    return HeldOut.of(race, [trial for _, trial in kept], [weight for weight, _ in kept])
 
 
 def _weight(race: Race, trial: Trial, leader: Trial) -> float:

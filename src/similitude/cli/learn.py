@@ -10,7 +10,7 @@ import typer
 
 from similitude.cli.commands import AnswersFile, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
-from similitude.cli.output import in_shell, same_in_python
+from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
 
@@ -24,7 +24,13 @@ def learn(
     features: Features = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
-    time_limit: Annotated[float, typer.Option(min=1, help="seconds for the choice of a model")] = 60.0,
+    method: Annotated[
+        str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS or FeatureEmbedding; else chosen")
+    ] = None,
+    dimensions: Annotated[int | None, typer.Option(min=1, help="number of dimensions; else chosen")] = None,
+    penalty: Annotated[float | None, typer.Option(min=0, help="penalty of the method; else chosen")] = None,
+    average: Annotated[bool, typer.Option("--average", help="an average of several fits instead of one model")] = False,
+    time_limit: Annotated[float, typer.Option(min=1, help="seconds for everything; what it ends is left out")] = 60.0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
     seed: Seed = 0,
     *,
@@ -38,20 +44,28 @@ def learn(
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
     shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, c).items()}
-    found = sm.learn(c, **known, time_limit=time_limit, random_state=seed, n_jobs=jobs, step=typer.echo)
+    wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
+    settings = {name: value for name, value in wanted.items() if value} | {"time_limit": time_limit}
+    with phases(time_limit) as step:
+        found = sm.learn(c, **known, **settings, random_state=seed, n_jobs=jobs, step=step)
     heading = title or f"What people find similar: {file.stem}"
     given: dict[str, Any] = {
         "--out": out,
         "--features": features,
         "--images": images,
         "--title": title,
+        "--method": method,
+        "--dimensions": dimensions,
+        "--penalty": penalty,
     }
-    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None] + reading.in_shell
+    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
+    options += ["--average"] * average + reading.in_shell
     command = " ".join(["similitude learn", in_shell(file), *options, f"--time-limit {time_limit:g} --seed {seed}"])
     report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
     with_features = "features=features, " if known else ""
-    call = f"sm.learn(c, {with_features}time_limit={time_limit:g}, random_state={seed})"
+    said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    call = f"sm.learn(c, {with_features}{said}, random_state={seed})"
     same_in_python(*steps, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
 
 

@@ -7,8 +7,9 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import typer
@@ -74,3 +75,30 @@ def progress(what: str, total: int | None) -> Iterator[Any]:
     with Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total, note="")
         yield lambda done, note: bar.update(task, completed=done, note=note)
+
+
+@contextmanager
+def phases(time_limit: float) -> Iterator[Any]:
+    """Show what is being done, how far it is, and how much of the time limit is left; a line for each part in a pipe.
+
+    Gives a function of what is done, the parts done, and of how many.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    console, end, begun = Console(stderr=True), time.monotonic() + time_limit, list[str]()
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[left]}"), console=console)
+    with bar if console.is_terminal else nullcontext():
+
+        def step(what: str, done: int, of: int) -> None:
+            left = f"at most {max(round(end - time.monotonic()), 0)} s left"
+            if not begun or begun[-1] != what:
+                begun.append(what)
+                if console.is_terminal:
+                    bar.add_task(what, total=None, left=left)
+                else:
+                    typer.echo(what)
+            if console.is_terminal:
+                bar.update(bar.task_ids[-1], completed=done, total=of or None, left=left)
+
+        yield step

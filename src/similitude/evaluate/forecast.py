@@ -34,7 +34,8 @@ class Forecast:
     Attributes
     ----------
     curve : the learning curve that was measured: `answers`, `accuracy`, `low`, `high`
-    table : what is expected: `answers` in all, `more` than there are, `accuracy`, `low`, `high`, `gain` over now
+    table : what is expected: `answers` in all, `more` than there are, `accuracy`, `low`, `high`, `gain` over now with
+        its own interval (`gain_low`, `gain_high`)
     limit : the accuracy that the curve goes towards, with its interval
     ceiling : the noise ceiling of the answers, see `check`
     answers : how many there are
@@ -82,7 +83,7 @@ class Forecast:
         now, later = self.table.iloc[0], self.table[self.table.more > 0].iloc[0]
         text = f"{self.answers:,} answers give an accuracy of {now.accuracy:.1%} on new ones. "
         text += f"About {int(later.more):,} more would gain {100 * later.gain:.1f} points "
-        text += f"({self.level:.0%} interval {later.low:.1%} to {later.high:.1%}); "
+        text += f"({self.level:.0%} interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f}); "
         text += f"the curve goes towards {self.limit.value:.1%}."
         if self.ceiling.value is None:
             return text + f" The noise ceiling is unknown: {self.ceiling.note}."
@@ -206,8 +207,10 @@ def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
 def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:
     a, b, c = curves.T[:, :, None]
     values = a - b * answers**-c
-    today = (curves[0, 0] - curves[0, 1] * float(now) ** -curves[0, 2]).item()
-    low, high = np.quantile(values[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0)
+    gains = values - (a - b * float(now) ** -c)
+    (low, high), (least, most) = (
+        np.quantile(drawn[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0) for drawn in (values, gains)
+    )
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
-    return pd.DataFrame({**columns, "gain": values[0] - today})
+    return pd.DataFrame({**columns, "gain": gains[0], "gain_low": least, "gain_high": most})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from similitude.evaluate.forecast import Forecast
 
 
-def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
+def dimension(choice: DimensionChoice, *, relative: bool = False, ax: Axes | None = None) -> Axes:
     """Draw held-out accuracy against the number of dimensions, from `similitude.dimension`.
 
     Bars are one standard error of the difference from the best; the number chosen is the least whose bar reaches it.
@@ -23,6 +23,7 @@ def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     choice : what `similitude.dimension` found
+    relative : draw how far each number is behind the best, in points
     ax : axes to draw in; a new figure when not given
 
     Examples
@@ -37,20 +38,20 @@ def dimension(choice: DimensionChoice, *, ax: Axes | None = None) -> Axes:
     """
     axes = axes_of(ax)
     table = choice.table
+    height, bars = (-100 * table.behind, 100 * table.error) if relative else (table.accuracy, table.error)
     axes.errorbar(
         table.dimensions,
-        table.accuracy,
-        table.error,
+        height,
+        bars,
         color=COLOURS[0],
         marker="o",
         markersize=5,
         capsize=3,
         linewidth=1.2,
     )
-    best = float(table.accuracy.max())
-    axes.axhline(best, color="0.4", linestyle="--", linewidth=1, label=f"best: {choice.best}")
+    axes.axhline(float(height.max()), color="0.4", linestyle="--", linewidth=1, label=f"best: {choice.best}")
     axes.axvline(choice.chosen, color=COLOURS[5], linestyle=":", linewidth=1.5, label=f"chosen: {choice.chosen}")
-    axes.set(xlabel="dimensions", ylabel="held-out accuracy")
+    axes.set(xlabel="dimensions", ylabel="points behind the best" if relative else "held-out accuracy")
     axes.set_xticks(table.dimensions)
     axes.legend(frameon=False)
     return axes

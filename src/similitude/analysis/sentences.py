@@ -1,0 +1,74 @@
+"""What the sections of the report say, each in a sentence or two; the accuracy itself is said once, at the top."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from similitude.analysis.learn import Findings
+from similitude.analysis.paper import described
+from similitude.display.words import counted
+
+
+def sections(found: Findings) -> dict[str, object]:
+    """Sentences and tables by the name that the template knows them by."""
+    return {
+        "model_said": described(found),
+        "tried": tried(found),
+        "forecast_said": _forecast(found),
+        "forecast_table": _forecast_table(found),
+        "sureness_said": _sureness(found),
+        "dimensions_said": _dimensions(found),
+    }
+
+
+def tried(found: Findings) -> pd.DataFrame:
+    """The settings of the choice by how far each was behind the best, in points.
+
+    Their own accuracies were measured on other folds than the report's, and a second figure of the same name would only
+    confuse.
+    """
+    table = found.chosen.tried
+    if not len(table):
+        return table
+    behind = 100 * (table.accuracy.max() - table.accuracy)
+    shown = table.assign(behind=behind.round(2), error=(100 * table.error).round(2))
+    return shown[["candidate", "dimension", "penalty", "behind", "error", "folds", "chosen", "dropped"]]
+
+
+def _forecast(found: Findings) -> str:
+    if found.forecast is None:
+        return ""
+    later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
+    text = f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points of accuracy "
+    text += f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
+    return text if later.gain_high > 0.005 else text + " More answers would not help this model much."
+
+
+def _forecast_table(found: Findings) -> pd.DataFrame | None:
+    if found.forecast is None:
+        return None
+    table = found.forecast.table[found.forecast.table.more > 0]
+    shown = {"more answers": table.more, "answers in all": table.answers}
+    gains = {"gain": table.gain, "from": table.gain_low, "to": table.gain_high}
+    return pd.DataFrame(shown | {f"{name} (points)": (100 * own).round(1) for name, own in gains.items()})
+
+
+def _sureness(found: Findings) -> str:
+    if found.sureness is None:
+        return ""
+    within = np.nanmedian(found.sureness.within)
+    return f"Half of the items lie within {within:.2g} of their place on the map (95%), or nearer."
+
+
+def _dimensions(found: Findings) -> str:
+    choice = found.dimensions
+    if choice is None:
+        return ""
+    text = f"The model has {counted(choice.chosen, 'dimension')}: "
+    text += (
+        "the best number"
+        if choice.best == choice.chosen
+        else (f"the fewest that are within one standard error of the best number, {choice.best}")
+    )
+    return text + "."
