@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.extras import need
-from similitude.feedback.files import tables
+from similitude.feedback.files import separated, tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
@@ -269,6 +269,6 @@ def _quoted(cell: str) -> str:
 
 def read_raters(path: Path) -> list[dict[str, str | None]]:
     """Read the table of raters as it was written."""
-    table = tables.parse_text(path.read_bytes(), ",")
+    table = separated.parse_text(path.read_bytes(), ",")
     columns = {name: plain_column(column).tolist() for name, column in table.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
