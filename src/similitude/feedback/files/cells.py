@@ -152,15 +152,17 @@ def full(table: Table, column: str) -> Array:
     if len(empty):
         called = table.called.get(column, column)
         raise ValueError(f"row {empty[0] + 1} has no {called!r} ({len(empty)} such rows); fill it in or drop the row")
-    for value in set(cells.tolist()) if cells.dtype == object and not _has_lists(cells) else ():
-        if isinstance(value, str) and value.startswith("=") and len(value) > 1 and _FORMULA.match(value):
-            row, called = int(np.flatnonzero(cells == value)[0]), table.called.get(column, column)
-            raise ValueError(f"row {row + 1} of {called!r} is a formula ({value}); put its value there instead")
+    if not table.typed and table.header is None:
+        _refuse_formulas(cells, table.called.get(column, column))
     return cells
 
 
-def _has_lists(cells: Array) -> bool:
-    return any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells[:100].tolist())
+def _refuse_formulas(cells: Array, column: str) -> None:
+    """Refuse text in which a spreadsheet's formula stands in place of its value."""
+    for value in set(cells.tolist()):
+        if isinstance(value, str) and value.startswith("=") and _FORMULA.match(value):
+            row = int(np.flatnonzero(cells == value)[0])
+            raise ValueError(f"row {row + 1} of {column!r} is a formula ({value}); put its value there instead")
 
 
 def matrix(table: Table, columns: Sequence[str]) -> Array:

@@ -25,7 +25,7 @@ ABOUT = {
     ),
     "time": (
         "time", "response_time", "response_time_s", "time_s", "time_ms", "rt", "rt_s", "rt_ms", "reaction_time",
-        "responsetime", "reactiontime", "latency", "lead_time", "worktimeinseconds",
+        "responsetime", "reactiontime", "latency", "lead_time", "worktimeinseconds", "seconds",
     ),
     "strategy": ("strategy", "alg", "sampler", "alg_ident"),
     "answer": ("answer", "screen"),

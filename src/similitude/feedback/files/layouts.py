@@ -121,7 +121,7 @@ def _without_catch(table: Table, options: Options) -> Table:
 
 def _without_silence(table: Table) -> Table:
     """Without the rows of a study's export that nobody said anything to: skipped is not "can't tell"."""
-    if not {"form", "shown", "outcome"} <= set(table.columns):
+    if not {"form", "outcome"} <= set(table.columns):
         return table
     said = np.array([cell not in _SILENT for cell in table.columns["outcome"]], bool)
     if not said.any():

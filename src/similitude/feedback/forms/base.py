@@ -170,6 +170,10 @@ class Form:
         """What its page may ask, by the names of the texts."""
         return {f"ask_{self.page}": self.ask}
 
+    def said(self, shown: Sequence[str], response: Sequence[float]) -> list[str]:
+        """What was said to one question, a word or number each: items by name where items were picked."""
+        return [f"{value:g}" for value in response]
+
     def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
         """Say one answer in a sentence; of a long one, its beginning."""
         said = ", ".join(f"{value:g}" for value in response[:6])
