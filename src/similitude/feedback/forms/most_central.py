@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from similitude.feedback.forms.base import FileColumns
 from similitude.feedback.forms.picking import OneOfThree
 
@@ -12,6 +14,13 @@ class MostCentral(OneOfThree):
     name = "most_central"
     words = "questions for the most central of three items"
     says = "position of the central one"
-    columns = (FileColumns((("central",), ("other1",), ("other2",)), said=0),)
+    columns = (
+        FileColumns((("central",), ("other1",), ("other2",)), said=0),
+        FileColumns((("a",), ("b",), ("c",), ("central",)), "named"),
+    )
     near, far = [[1, 0], [2, 0]], [[1, 2], [2, 1]]
     prefers = 1.0
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which is most like the two others."""
+        return f"of {', '.join(shown)}, {shown[int(response[0])]} is the most central"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from similitude.feedback.forms.base import FileColumns
 from similitude.feedback.forms.picking import OneOfThree
 
@@ -13,5 +15,13 @@ class OddOneOut(OneOfThree):
     words = "odd-one-out questions of three items"
     says = "position of the odd one"
     ask = "Which one is the odd one out?"
-    columns = (FileColumns((("a",), ("b",), ("odd",)), said=2),)
+    columns = (
+        FileColumns((("a",), ("b",), ("odd",)), said=2),
+        FileColumns((("a",), ("b",), ("c",), ("odd",)), "named"),
+        FileColumns((("trial",), ("item",), ("odd",)), "long"),
+    )
     near, far = [[1, 2], [2, 1]], [[1, 0], [2, 0]]
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which does not belong."""
+        return f"of {', '.join(shown)}, {shown[int(response[0])]} does not belong"
