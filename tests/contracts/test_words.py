@@ -56,6 +56,19 @@ def test_former_words_of_constructors_work_and_say_the_new_one(former, now):
     assert clone(found).get_params() == now.get_params()
 
 
+@pytest.mark.parametrize(
+    ("estimator", "former"), [(sm.CAMEL, "l1"), (sm.OnlineEmbedding, "prior"), (sm.GroupEmbedding, "n_starts")]
+)
+def test_former_words_of_set_params_work_and_say_the_new_one(estimator, former):
+    value = 2
+    with pytest.warns(FutureWarning, match=f"{former}: this is called"):
+        found = estimator().set_params(**{former: value})
+    assert value in found.get_params().values()
+    assert former not in found.get_params()
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        estimator().set_params(nothing_like_it=value)
+
+
 def test_former_words_of_functions_work_and_say_the_new_one():
     answers = sm.simulate(TRUTH, 200, random_state=0)
     with pytest.warns(FutureWarning, match="n_splits: this is called n_folds now"):

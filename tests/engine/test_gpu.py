@@ -9,7 +9,8 @@ import similitude as sm
 from similitude.engine import terms
 from similitude.engine.backend import CPU
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.devices import blocks_on_device, choose_device, on_device
+from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
+from similitude.engine.joint_terms import Linked
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -309,3 +310,32 @@ def test_devices_that_are_not_there_are_refused():
             choose_device("cuda", 10)
     assert choose_device("auto", 10) == "cpu"
     assert choose_device("cpu", 10**9) == "cpu"
+
+
+def test_links_beside_comparisons_on_a_device(device):
+    """Comparisons take the device's pass, links the host's way through pairs; L-BFGS ends where it does on the host."""
+    c, loss = feedback("triplets"), terms.ComparisonLoss(terms.Formula(terms.squared), terms.Formula(terms.logistic))
+    pairs = np.arange(20).reshape(10, 2)
+    links = Linked(loss.scale, pairs, np.arange(10) % 2 == 0, np.full(10, 50.0))
+    here = Problem(Positions(40, 2), [Compared(build_graph(c), loss), links], Ridge(0.1, 40))
+    graph, backend = on_device(c, device)
+    there = Problem(Positions(40, 2), [Compared(graph, loss), links], Ridge(0.1, 40), backend=backend)
+    at = here.start(np.random.default_rng(1).normal(size=(40, 2))) + 0.1
+    value, gradient = here.value_and_gradient(at)
+    found, slope = there.value_and_gradient(at)
+    assert found == pytest.approx(value, rel=tolerance(device))
+    np.testing.assert_allclose(slope, gradient, atol=tolerance(device) * np.abs(gradient).max(), rtol=0)
+    best = solvers_of(backend)[0](there, at, tol=1e-7)
+    assert best.params.shape == (82,)
+    assert best.value == pytest.approx(solvers_of(CPU())[0](here, at, tol=1e-7).value, rel=1e-3)
+
+
+def test_mixed_feedback_is_fitted_on_a_device(device):
+    c = sm.simulate(np.random.default_rng(0).normal(size=(20, 2)), 800, sharpness=1.0, random_state=1)
+    links = sm.Links.from_pairs(similar=[(0, 1), (2, 3)], dissimilar=[(0, 2), (1, 3)], n_items=20)
+    here, there = (
+        sm.MixedEmbedding(2, weights={"links": 5.0}, random_state=0, device=where).fit(c, links=links)
+        for where in ("cpu", device)
+    )
+    assert there.objective_ == pytest.approx(here.objective_, rel=1e-3)
+    assert there.links_["threshold"] == pytest.approx(here.links_["threshold"], rel=0.1)

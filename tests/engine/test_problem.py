@@ -5,16 +5,18 @@ import pytest
 
 import similitude as sm
 from similitude.engine.comparison_terms import Compared, ComparedInShards
-from similitude.engine.joint_terms import Judged
+from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.losses import as_loss
-from similitude.engine.models import Matrix, Positions, Sum
-from similitude.engine.penalties import Ridge, Trace
+from similitude.engine.models import Additive, FeatureWeights, Matrix, Positions, Sum
+from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
 from similitude.engine.solvers.certificate import Certificate
-from similitude.engine.solvers.convex import KernelProblem, Part
+from similitude.engine.solvers.coordinates import coordinate_descent
 from similitude.engine.solvers.lbfgs import lbfgs
-from similitude.engine.solvers.minibatch import minibatch
+from similitude.engine.solvers.minibatch import minibatch, minibatch_from_disk
+from similitude.engine.solvers.rounds import certified
+from similitude.engine.terms import Formula, squared
 from similitude.graph.build import build_graph
 
 TRUTH = np.random.default_rng(0).normal(size=(9, 2))
@@ -68,15 +70,37 @@ def test_raters_of_normal_noise_in_a_problem_are_found():
 
 def test_what_a_device_and_shards_cannot_do_is_said():
     away = type("Away", (), {})()
-    with pytest.raises(TypeError, match=r"on a device there are positions with one term.*found Matrix with Compared"):
+    with pytest.raises(TypeError, match=r"a device works on positions with a term of comp.*found Matrix with Compared"):
         Problem(Matrix(9), STE, Trace(0.1), backend=away)
     with pytest.raises(TypeError, match=r"found Positions with Judged; use device='cpu'"):
         Problem(Positions(9, 2), judged(), Ridge(0.1), backend=away)
     in_shards = ComparedInShards(None, as_loss("ste"), 200.0)
     with pytest.raises(TypeError, match=r"comparisons in shards need positions.*found Matrix with ComparedInShards"):
         Problem(Matrix(9), in_shards, Trace(0.1))
-    with pytest.raises(TypeError, match=r"no other term, found Positions with ComparedInShards, Judged"):
-        Problem(Positions(9, 2), [in_shards, judged()], Ridge(0.1))
+    links = Linked(Formula(squared), np.array([[0, 1]]), np.array([True]), np.ones(1))
+    links.size = 0  # with parameters of their own the penalty is no ridge, which is said first
+    with pytest.raises(TypeError, match=r"nothing beside it, found NoneType, Linked; use lbfgs"):
+        minibatch_from_disk(Problem(Positions(9, 2), [in_shards, links], Ridge(0.1)), None, np.zeros(18), epochs=1)
+
+
+def test_a_pass_goes_beside_other_terms():
+    """Comparisons by the pass, raters' and links through pairs: the sum of each alone, with all own parameters."""
+    links = Linked(Formula(squared), np.array([[0, 1], [2, 3], [4, 5]]), np.array([True, False, True]), np.ones(3))
+    terms, weights = [judged(), STE, links], [2.0, 1.0, 0.5]
+    together = Problem(Positions(9, 2), terms, Ridge(0.0), weights)
+    at = together.start(TRUTH) + 0.1
+    position, *own = together.split(at)
+    value, gradient = 0.0, np.zeros(len(at))
+    ends = np.cumsum([18, *(term.size for term in terms)])
+    for k, (term, weight, mine) in enumerate(zip(terms, weights, own, strict=True)):
+        alone = Problem(Sum([Positions(9, 2)]), term, Ridge(0.0))
+        found, slope = alone.data(np.concatenate([position, mine]))
+        share = weight * term.total / together.total
+        value += share * found
+        gradient[:18] += share * slope[:18]
+        gradient[ends[k] : ends[k + 1]] = share * slope[18:]
+    assert together.data(at)[0] == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(together.data(at)[1], gradient, rtol=1e-9, atol=1e-12)
 
 
 def test_solvers_say_what_they_need():
@@ -95,9 +119,34 @@ def test_solvers_say_what_they_need():
         minibatch(Problem(Positions(9, 2), [STE, STE], Ridge(0.1)), np.zeros(18))
 
 
-def test_a_kernel_problem_takes_the_losses_whose_bound_is_known():
+def test_a_proof_is_of_losses_and_parts_whose_bound_is_known():
+    graph, hinge = build_graph(ANSWERS), Compared(build_graph(ANSWERS), as_loss("hinge"))
     with pytest.raises(TypeError, match=r"a bound is known for hinge and logistic.*found squared and probit"):
-        KernelProblem(build_graph(ANSWERS), as_loss("probit"), (Part(None, 0.1),))
+        certified(Problem(Matrix(9), Compared(graph, as_loss("probit")), Trace(0.1)))
+    with pytest.raises(TypeError, match=r"a bound is known for a Matrix with a Trace.*found Positions with Ridge"):
+        certified(Problem(Positions(9, 2), hinge, Ridge(0.1)))
+    with pytest.raises(TypeError, match=r"a proof needs comparisons in memory as the one term, found Judged"):
+        certified(Problem(Matrix(9), judged(), Trace(0.1)))
+    with pytest.raises(TypeError, match=r"coordinate_descent needs a hinge and a ridge"):
+        coordinate_descent(Problem(Matrix(9), hinge, Trace(0.1)), np.eye(36))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_the_rounds_prove_the_optimum_of_any_sum_of_parts(loss):
+    """A free kernel, weights and, with a hinge, a ridged form in one problem: no method has them all."""
+    features = np.random.default_rng(3).normal(size=(9, 2))
+    models = [Matrix(9), FeatureWeights(features)]
+    prices = [Trace(0.02), NonNegative(0.05)]
+    if loss == "hinge":
+        models, prices = [*models, Additive(features)], [*prices, Ridge(0.3)]
+    blocks = Blocks([(price, model.size) for price, model in zip(prices, models, strict=True)])
+    problem = Problem(Sum(models), Compared(build_graph(ANSWERS), as_loss(loss).smoothed(1e-5)), blocks)
+    found = certified(problem, tol=1e-3)
+    assert found.status == "converged"
+    assert found.lower > 0
+    other = accelerated(problem, np.zeros(problem.model.size), max_iter=3000, tol=1e-9)
+    assert found.lower <= other.value
+    assert found.value <= other.value * (1 + 1e-3) + found.gap
 
 
 def test_a_certificate_keeps_the_best_point_and_the_best_bound():

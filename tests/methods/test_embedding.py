@@ -156,6 +156,49 @@ def test_online_answers_with_normal_noise(tmp_path):
     assert model.refit().score(test) > 0.85
 
 
+def rewards_wrong(m, _):
+    p = special.expit(m)
+    return np.logaddexp(0.0, m), p, p * (1.0 - p)
+
+
+def one_price(m, _):
+    return 1.0 + 0.0 * m, 0.0 * m, 0.0 * m
+
+
+def by_size(m, _):
+    return m**2, 2.0 * m, 2.0 + 0.0 * m
+
+
+def least_squares(m, _):
+    return (1.0 - m) ** 2, 2.0 * (m - 1.0), 2.0 + 0.0 * m
+
+
+@pytest.mark.parametrize("shape", [rewards_wrong, one_price, by_size])
+def test_a_shape_that_does_not_tell_right_from_wrong_is_refused(shape, answers):
+    with pytest.raises(ValueError, match=f"{shape.__name__} does not tell right from wrong: a margin of"):
+        sm.Embedding(2, loss=shape).fit(answers)
+
+
+@pytest.mark.parametrize("scale", [rewards_wrong, one_price])
+def test_a_scale_must_grow(scale, answers):
+    falling = lambda t, _: tuple(-part for part in scale(t, _))  # noqa: E731
+    with pytest.raises(ValueError, match=r"does not grow with the squared distance: from"):
+        sm.Embedding(2, loss=(falling, "logistic")).fit(answers)
+
+
+def test_a_shape_that_rises_again_may_be_used(answers):
+    assert sm.Embedding(2, loss=least_squares, random_state=0).fit(answers).score(answers) > 0.8
+
+
+def test_an_own_loss_is_called_by_its_name(answers):
+    several = [sm.Embedding(2, loss=loss, random_state=0) for loss in (laplace_noise, least_squares)]
+    table = sm.cross_validate(several, answers, n_folds=2, random_state=0)
+    assert list(table.estimator) == [
+        "Embedding(loss=laplace_noise, random_state=0)",
+        "Embedding(loss=least_squares, random_state=0)",
+    ]
+
+
 def wrong_slope(m, _):
     return np.exp(-m), np.exp(-m), np.exp(-m)
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import similitude as sm
-from similitude.engine.solvers import convex
+from similitude.engine.solvers import semidefinite
 from similitude.graph.build import build_graph
 from tests.reference_solver import DRAWS, optimum
 
@@ -222,7 +222,7 @@ def test_a_warm_start_ends_at_the_same_optimum():
 def test_many_items_have_the_same_optimum_and_proof(monkeypatch):
     c = answers(n_items=200, m=4000)
     precise = sm.RCKL(tol=1e-5).fit(c)
-    monkeypatch.setattr(convex, "_DENSE_BELOW", 100)
+    monkeypatch.setattr(semidefinite, "_DENSE_BELOW", 100)
     large = sm.RCKL().fit(c)
     assert large.status_ == "converged"
     assert large.objective_ - large.gap_ <= precise.objective_ <= large.objective_ * (1 + 1e-5)
@@ -230,14 +230,14 @@ def test_many_items_have_the_same_optimum_and_proof(monkeypatch):
 
 @pytest.mark.parametrize("believed", [-2.0, -1.99, -1.5])
 def test_a_share_is_proven_whatever_the_search_believes(believed, monkeypatch):
-    monkeypatch.setattr(convex, "_DENSE_BELOW", 0)
+    monkeypatch.setattr(semidefinite, "_DENSE_BELOW", 0)
     turn, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(30, 30)))
     S = turn @ np.diag(np.linspace(-2.0, 3.0, 30)) @ turn.T
-    share = convex._proven_share(S, 1.0, believed)
+    share = semidefinite.proven_share(S, 1.0, believed)
     assert 0 < share * 2.0 <= 1.0 + 1e-8
 
 
 def test_a_share_of_the_truth_is_close_to_it(monkeypatch):
-    monkeypatch.setattr(convex, "_DENSE_BELOW", 0)
-    share = convex._proven_share(np.diag([-2.0, 0.0, 1.0]), 1.0, -2.0)
+    monkeypatch.setattr(semidefinite, "_DENSE_BELOW", 0)
+    share = semidefinite.proven_share(np.diag([-2.0, 0.0, 1.0]), 1.0, -2.0)
     assert share == pytest.approx(0.5, rel=1e-5)

@@ -7,9 +7,11 @@ import pytest
 
 import similitude as sm
 from similitude.engine.comparison_terms import Compared, ComparedInShards
+from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.models import Matrix, Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
+from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.graph.build import build_graph
 from similitude.graph.counts import count_shards
 from similitude.graph.passes import check_shards
@@ -45,6 +47,34 @@ def test_value_and_gradient_are_those_of_the_whole(method, answers, dataset):
     assert dataset.n_shards == 10
     assert parts.value(params) == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(parts.value_and_gradient(params)[1], gradient, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_shards_beside_links_and_raters_are_the_sum_in_memory(order, answers, dataset):
+    """What is not in shards is evaluated in memory beside them: the slopes come back by the same pullback."""
+    rng, loss = np.random.default_rng(4), sm.STE(2).comparison_loss()
+    pairs = np.sort(rng.permutation(40)[:20].reshape(10, 2), axis=1)
+    links = Linked(loss.scale, pairs, rng.random(10) < 0.5, rng.uniform(0.5, 2.0, 10))
+    some = answers.select(np.arange(300))
+    raters = Judged(loss, some.near, some.far, np.ones(300), np.arange(300) % 3, 3)
+    whole, parts = (
+        Problem(
+            Positions(40, 2),
+            [[said, links, raters][k] for k in order],
+            Ridge(0.1, 40),
+            np.array([1.0, 3.0, 0.5])[[*order]],
+        )
+        for said in (
+            Compared(build_graph(answers), loss),
+            ComparedInShards(dataset, loss, float(answers.weight.sum())),
+        )
+    )
+    at = whole.start(rng.normal(size=80)) + 0.1
+    value, gradient = whole.value_and_gradient(at)
+    assert len(at) == 80 + 2 + 3
+    assert parts.value(at) == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(parts.value_and_gradient(at)[1], gradient, rtol=1e-9, atol=1e-12)
+    assert lbfgs(parts, at).value == pytest.approx(lbfgs(whole, at).value, rel=1e-4)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.methods.base import FeedbackWarning
+from similitude.methods.base import FeedbackWarning, described
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 
@@ -128,7 +128,7 @@ def _named(candidates: Any, features: Any) -> dict[str, Any]:
         several = list(candidates) if isinstance(candidates, Sequence) else [candidates]
         kinds = [type(estimator).__name__ for estimator in several]
         named = {
-            kind if kinds.count(kind) == 1 else " ".join(repr(estimator).split()): estimator
+            kind if kinds.count(kind) == 1 else described(estimator): estimator
             for kind, estimator in zip(kinds, several, strict=True)
         }
     return _checked(named, features)

@@ -35,6 +35,7 @@ from similitude.renaming import by_name
 from similitude.types import Floats, Seed
 
 
+@by_name("time_limit")
 class AutoSimilarity(ComparisonEstimator):
     """Learns a similarity with loss, penalty and dimension chosen on held-out answers.
 
@@ -82,27 +83,14 @@ class AutoSimilarity(ComparisonEstimator):
 
     needs_features = True
 
-    @by_name("time_limit")
-    def __init__(
-        self,
-        *,
-        time_limit: float = 60.0,
-        candidates: Estimators | None = None,
-        dimensions: Sequence[int] = (2, 3, 5, 10),
-        n_folds: int = 4,
-        average: bool = True,
-        n_items: int | None = None,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.time_limit = time_limit
-        self.candidates = candidates
-        self.dimensions = dimensions
-        self.n_folds = n_folds
-        self.average = average
-        self.n_items = n_items
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    time_limit: float = 60.0
+    candidates: Estimators | None = None
+    dimensions: Sequence[int] = (2, 3, 5, 10)
+    n_folds: int = 4
+    average: bool = True
+    n_items: int | None = None
+    random_state: Seed = None
+    n_jobs: int | None = None
 
     def fit(
         self,

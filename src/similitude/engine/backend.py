@@ -1,4 +1,4 @@
-"""The seam between the mathematics and the machine: four functions that a device must provide."""
+"""The seam between the mathematics and the machine: what a device must provide."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ class Backend(Protocol):
 
     def embedding(self, loss: ComparisonLoss, X: Floats, graph: SimilarityGraph) -> tuple[float, Floats]:
         """Weighted mean loss of positions X and L X for its derivatives w: the three others in one pass."""
+
+    def host(self, numbers: Floats) -> Floats:
+        """Numbers of the device as an array of the host."""
 
 
 class CPU:
@@ -104,6 +107,10 @@ class CPU:
         )
         total = graph.weight.sum()
         return sum(values) / total, out.sum(0) / total
+
+    def host(self, numbers: Floats) -> Floats:
+        """They are there."""
+        return numbers
 
 
 def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:

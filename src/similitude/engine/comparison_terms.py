@@ -8,7 +8,7 @@ import numpy as np
 
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.problem import OnePass, Problem, Term
-from similitude.engine.terms import ComparisonLoss
+from similitude.engine.terms import ComparisonLoss, hinge
 from similitude.feedback.shards import Block, Shards, add
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import block_graph
@@ -39,6 +39,18 @@ class Compared(OnePass):
     def embedding(self, X: Floats, backend: Backend) -> tuple[float, Floats]:
         """Weighted mean loss of positions X, and L X."""
         return backend.embedding(self.loss, X, self.graph)
+
+    def multipliers(self, d2: Floats) -> Floats:
+        """(m,) -w_t/W · shape'(margin_t): how strongly each comparison pulls, which is a point of the dual."""
+        margin = self.loss.margin(d2[self.graph.near], d2[self.graph.far])
+        return -shares(self.graph) * self.loss.shape(margin)[1]
+
+    def proves(self, multipliers: Floats) -> float:
+        """The dual objective of multipliers that are feasible: their sum for a hinge, entropies for the logistic."""
+        if self.loss.shape.expression is hinge:
+            return float(multipliers.sum())
+        share = shares(self.graph)
+        return float(share @ _entropy(multipliers / share))
 
 
 class ComparedInShards(OnePass):
@@ -75,39 +87,43 @@ def _loss_of_block(block: Block, loss: ComparisonLoss, X: Floats, backend: Backe
 class Hinges(Term):
     """sum_t max over 0 <= a <= cap_t of  a (1 - margin_t) - (a - a_t)² / 2 s_t:  hinges around multipliers a_t.
 
-    The margins are differences of squared distances. See `solvers.multipliers`.
+    The margins are differences of squared distances. See `solvers.rounds`.
     """
 
     merged, size, total = True, 0, 1.0
 
-    def __init__(self, graph: SimilarityGraph, multipliers: Floats, caps: Floats, stiffness: Floats) -> None:
-        self.graph, self.multipliers, self.caps, self.stiffness = graph, multipliers, caps, stiffness
+    def __init__(self, graph: SimilarityGraph, centre: Floats, caps: Floats, stiffness: Floats) -> None:
+        self.graph, self.centre, self.caps, self.stiffness = graph, centre, caps, stiffness
         self.pairs = graph.pairs
 
     @classmethod
     def around(cls, graph: SimilarityGraph, multipliers: Floats, width: float, hard: bool) -> Hinges:
         """Hinges of a mean over comparisons, rounded over a width around the multipliers; hard ones have no cap."""
-        share = graph.weight / graph.weight.sum()
-        caps = np.full(len(share), np.inf) if hard else share
-        return cls(graph, multipliers, caps, share / width)
+        share = shares(graph)
+        return cls(graph, multipliers, np.full(len(share), np.inf) if hard else share, share / width)
 
     def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
         """See the class."""
-        short = 1.0 - self.margins(d2)
+        short = 1.0 - (d2[self.graph.far] - d2[self.graph.near])
         a = self._best(short)
-        value = a @ short - 0.5 * float(((a - self.multipliers) ** 2 / self.stiffness).sum())
+        value = a @ short - 0.5 * float(((a - self.centre) ** 2 / self.stiffness).sum())
         return float(value), -pulled(self.graph, a), _NONE
 
-    def best(self, d2: Floats) -> Floats:
-        """The multipliers that are the maxima: those of the next round."""
-        return self._best(1.0 - self.margins(d2))
+    def multipliers(self, d2: Floats) -> Floats:
+        """(m,) the maxima: those of the next round."""
+        return self._best(1.0 - (d2[self.graph.far] - d2[self.graph.near]))
+
+    def proves(self, multipliers: Floats) -> float:
+        """The dual objective of multipliers that are feasible."""
+        return float(multipliers.sum())
 
     def _best(self, short: Floats) -> Floats:
-        return np.clip(self.multipliers + self.stiffness * short, 0.0, self.caps)
+        return np.clip(self.centre + self.stiffness * short, 0.0, self.caps)
 
-    def margins(self, d2: Floats) -> Floats:
-        """The margin of each comparison."""
-        return d2[self.graph.far] - d2[self.graph.near]
+
+def shares(graph: SimilarityGraph) -> Floats:
+    """(m,) the share of each comparison in the total weight."""
+    return graph.weight / graph.weight.sum()
 
 
 def pulled(graph: SimilarityGraph, multipliers: Floats) -> Floats:
@@ -123,3 +139,7 @@ def compared(problem: Problem, who: str) -> Compared:
         return problem.terms[0]
     found = ", ".join(type(term).__name__ for term in problem.terms)
     raise TypeError(f"{who} needs comparisons in memory as the one term, found {found}; use lbfgs")
+
+
+def _entropy(p: Floats) -> Floats:
+    return -(p * np.log(np.maximum(p, 1e-300)) + (1.0 - p) * np.log(np.maximum(1.0 - p, 1e-300)))

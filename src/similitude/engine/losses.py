@@ -57,6 +57,8 @@ _ALSO = {"logistic": "ste", "hinge": "gnmds"}  # as the losses are called where 
 NAMES = (*_NAMED, *_ALSO)
 
 _PROBES = np.array([0.137, 0.611, 1.73, 4.19])
+_SIZES = np.array([0.05, 0.2, 0.6, 1.0, 1.7, 3.0, 4.5, 8.0])  # of margins, and squared distances
+_SAME = 1e-12
 _STEP = 1e-5
 _CLOSE = 1e-3  # of slope and curvature to those of small steps: a wrong formula is farther off
 
@@ -76,8 +78,10 @@ def as_loss(loss: LossLike | str, n_components: int = 2) -> ComparisonLoss:
         raise ValueError(f"loss: expected a name, a shape, or a pair of scale and shape, found {loss!r}")
     if loss.scale.expression not in SCALES:
         _try_out(loss.scale, _PROBES)
+        _refuse_scale_that_falls(loss.scale)
     if loss.shape.expression not in SHAPES:
         _try_out(loss.shape, np.concatenate([-_PROBES, _PROBES]))
+        _refuse_shape_that_rewards_wrong(loss.shape)
     return loss
 
 
@@ -139,6 +143,32 @@ def _try_out(formula: Formula, at: Any) -> None:
                 f"loss: the {name} of {formula.name} at {at[k]:g} is {told[k]:g}, but small steps say {found[k]:g}; "
                 "a formula returns its value, the first and the second derivative"
             )
+
+
+def _refuse_shape_that_rewards_wrong(shape: Formula) -> None:
+    """Refuse a shape by which a right answer may cost more than a wrong one of the same size, or all cost the same.
+
+    A shape need not fall everywhere: (1 - m)² rises beyond 1, and still tells right from wrong.
+    """
+    right, wrong = _of_each(shape, _SIZES)[0], _of_each(shape, -_SIZES)[0]
+    rewarded = np.flatnonzero(right > wrong + _SAME * (1.0 + np.abs(wrong)))
+    k = rewarded[0] if len(rewarded) else int(np.argmax(wrong - right))
+    if len(rewarded) or wrong[k] - right[k] <= _SAME * (1.0 + np.abs(wrong[k])):
+        raise ValueError(
+            f"loss: {shape.name} does not tell right from wrong: a margin of {_SIZES[k]:g} costs {right[k]:.4g}, one "
+            f"of {-_SIZES[k]:g} costs {wrong[k]:.4g}; a shape falls with the margin, as log(1 + e^-m) does"
+        )
+
+
+def _refuse_scale_that_falls(scale: Formula) -> None:
+    """Refuse a scale by which farther pairs count as nearer, or all as equally far."""
+    rise = np.diff(_of_each(scale, _SIZES)[0])
+    if (rise < -_SAME).any() or (rise <= _SAME).all():
+        k = int(np.argmin(rise))
+        raise ValueError(
+            f"loss: {scale.name} does not grow with the squared distance: from {_SIZES[k]:g} to {_SIZES[k + 1]:g} it "
+            f"changes by {rise[k]:.4g}; a scale grows, as log(mu + t) does"
+        )
 
 
 def _of_each(formula: Formula, at: Any) -> list[Any]:

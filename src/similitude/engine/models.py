@@ -36,10 +36,18 @@ from similitude.types import Array, Floats
 
 
 class Model(ABC):
-    """Squared distances of pairs from parameters, and the way back."""
+    """Squared distances of pairs from parameters, and the way back.
+
+    Attributes
+    ----------
+    size : number of parameters
+    n_items : number of items
+    linear : whether the squared distances are linear in the parameters
+    """
 
     size: int
     n_items: int
+    linear = False
 
     def positions(self, params: Floats) -> Floats:
         """Return a position for every item, a row each, at which the squared distances are the model's."""
@@ -110,6 +118,8 @@ class Positions(Model):
 class Matrix(Model):
     """A symmetric matrix: a kernel over the items themselves, or a Mahalanobis matrix over features."""
 
+    linear = True
+
     def __init__(self, n_items: int, *, features: Floats | None = None) -> None:
         self.features = features
         self.n_items = n_items
@@ -119,7 +129,7 @@ class Matrix(Model):
     def positions(self, params: Floats) -> Floats:
         """R, or F R, with M = R R': what is negative in M is left out."""
         M = self.matrix(params)
-        root = _root(0.5 * (M + M.T))
+        root = matrix_root(0.5 * (M + M.T))
         return root if self.features is None else self.features @ root
 
     def matrix(self, params: Floats) -> Floats:
@@ -150,6 +160,8 @@ class Products(Model):
     That is the norm in the space of the symmetrised product kernel over pairs (`kernels.ProductPairs`).
     """
 
+    linear = True
+
     def __init__(self, features: Floats) -> None:
         self.features = features
         self.n_items = len(features)
@@ -172,6 +184,8 @@ class Products(Model):
 class Additive(Model):
     """A number for each item, from its features, added for the two of a pair: v' (f_i + f_j)."""
 
+    linear = True
+
     def __init__(self, features: Floats) -> None:
         self.features = features
         self.n_items = len(features)
@@ -189,6 +203,8 @@ class Additive(Model):
 class Weights(Model):
     """Non-negative weights on given squared distances, `tables[a]` (n × n) each."""
 
+    linear = True
+
     def __init__(self, tables: Floats) -> None:
         self.tables = tables
         self.n_items = tables.shape[1]
@@ -198,7 +214,7 @@ class Weights(Model):
         """Classical scaling of sum_a w_a D_a."""
         table = np.tensordot(params, self.tables, 1)
         centred = table - table.mean(0) - table.mean(1)[:, None] + table.mean()
-        return _root(-0.25 * (centred + centred.T))
+        return matrix_root(-0.25 * (centred + centred.T))
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
         """sum_a w_a D_a(i, j)."""
@@ -211,6 +227,8 @@ class Weights(Model):
 
 class FeatureWeights(Model):
     """Non-negative weights on the columns of features F (n × q)."""
+
+    linear = True
 
     def __init__(self, features: Floats) -> None:
         self.features = features
@@ -242,6 +260,7 @@ class Sum(Model):
         self.parts = tuple(parts)
         self.n_items = parts[0].n_items
         self.size = sum(part.size for part in parts)
+        self.linear = all(part.linear for part in parts)
 
     def positions(self, params: Floats) -> Floats:
         """Those of the parts, side by side."""
@@ -272,7 +291,7 @@ def _forms(F: Floats, M: Floats, pairs: Array, backend: Backend) -> Floats:
     return 0.25 * size * (backend.sqdist(F + T, pairs) - backend.sqdist(F - T, pairs))
 
 
-def _root(K: Floats) -> Floats:
+def matrix_root(K: Floats) -> Floats:
     """R with R R' = K for a positive semidefinite K, largest columns first; what is negative is left out."""
     values, vectors = linalg.eigh(K)
     kept = values > 1e-12 * max(float(values[-1]), 0.0)

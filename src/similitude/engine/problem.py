@@ -7,8 +7,9 @@ weight of all terms: with one term it is a mean loss. Comparisons are a term (`e
 comparisons by raters who differ, links and ratings, with parameters of their own (`engine.joint_terms`,
 `engine.rating_terms`): sharpness, thresholds, slopes. The parameters are one flat vector: the model's, then the terms'.
 
-Positions with one term of comparisons take one pass over these: on threads, on a GPU, or shard by shard. Everything
-else goes through the squared distances of distinct pairs, on the CPU: distances and pullback on threads.
+With positions, terms of comparisons take one pass over these: on threads, on a GPU, or shard by shard. Every other
+term, and every term of another model, goes through the squared distances of distinct pairs, on the CPU: distances and
+pullback on threads. The gradient is the sum, since all slopes come back by the same pullback.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Problem(Objective):
 
     Attributes
     ----------
-    in_one_pass : the lone term that is taken over positions in one pass, or None
+    in_one_pass : the lone term that is taken over positions in one pass, or None: on a device its parameters may then
+        be the device's own; with further terms they are the host's
     """
 
     def __init__(
@@ -119,8 +121,9 @@ class Problem(Objective):
         self.terms = (terms,) if isinstance(terms, Term) else tuple(terms)
         self.weights = [1.0] * len(self.terms) if weights is None else [float(weight) for weight in weights]
         self.total = sum(weight * term.total for weight, term in zip(self.weights, self.terms, strict=True))
-        first, alone = self.terms[0], len(self.terms) == 1 and isinstance(model, Positions)
-        self.in_one_pass = first if alone and isinstance(first, OnePass) else None
+        over_positions = isinstance(model, Positions)
+        self._passes = [over_positions and isinstance(term, OnePass) for term in self.terms]
+        self.in_one_pass = self.terms[0] if self._passes == [True] else None
         self._own_size = sum(term.size for term in self.terms)
         self._own_penalty, self._penalty = penalty, penalty
         if self._own_size:
@@ -146,56 +149,69 @@ class Problem(Objective):
     def start(self, params: Floats) -> Floats:
         """Return the model's parameters with own parameters of the terms that suit them."""
         pairs, places = self._vertices
-        d2 = self.model.sqdist(params.ravel(), pairs, self.backend)
-        own = [term.start(_at(d2, place)) for term, place in zip(self.terms, places, strict=True)]
+        d2 = self.model.sqdist(params.ravel(), pairs, CPU())
+        own = [_NONE if one is None else term.start(d2[one]) for term, one in zip(self.terms, places, strict=True)]
         return np.concatenate([params.ravel(), *own])
 
     def data(self, params: Floats) -> tuple[float, Floats]:
         """Value and gradient, the penalty left out."""
-        model, alone = self.model, self.in_one_pass
-        if alone is not None and isinstance(model, Positions):
-            mean, product = alone.embedding(model.positions(params), self.backend)
-            return mean, model.pull_positions(2.0 * product)
+        if self.in_one_pass is not None:
+            return self._over_positions(params)
         position, *own = self.split(params)
-        pairs, places = self._vertices
-        d2 = model.sqdist(position, pairs, self.backend)
-        value, pull, gradients = 0.0, _NONE, []
-        for term, place, weight, mine in zip(self.terms, places, self.weights, own, strict=True):
-            rate = weight / self.total
-            loss, slope, gradient = term.evaluate(_at(d2, place), mine)
-            value += rate * loss
-            on_pairs = rate * (slope if place is None else np.asarray(np.bincount(place, slope, len(d2)), float))
-            pull = pull + on_pairs if len(pull) else on_pairs
-            gradients.append(rate * gradient)
-        by_position = model.pullback(position, pairs, pull, self.backend)
+        value, by_position, gradients = self._through_pairs(position, own)
+        if any(self._passes):
+            in_passes, gradient = self._over_positions(position)
+            value, by_position = value + in_passes, by_position + self.backend.host(gradient)
         return value, np.concatenate([by_position, *gradients]) if self._own_size else by_position
 
+    def _over_positions(self, position: Floats) -> tuple[float, Floats]:
+        """The terms that are taken in one pass each, where the backend works."""
+        model, value, product = self.model, 0.0, None
+        assert isinstance(model, Positions)
+        X = model.positions(position)
+        for term, weight, passes in zip(self.terms, self.weights, self._passes, strict=True):
+            if passes and isinstance(term, OnePass):
+                share = weight * term.total / self.total
+                mean, own = term.embedding(X, self.backend)
+                own = own if share == 1.0 else share * own
+                value, product = value + share * mean, own if product is None else product + own
+        assert product is not None
+        return value, model.pull_positions(2.0 * product)
+
+    def _through_pairs(self, position: Floats, own: Sequence[Floats]) -> tuple[float, Floats, list[Floats]]:
+        """The other terms: their value, and its derivatives by the model's parameters and by their own."""
+        pairs, places = self._vertices
+        d2 = self.model.sqdist(position, pairs, CPU())
+        value, pull, gradients = 0.0, np.zeros(len(pairs)), []
+        for term, place, weight, mine in zip(self.terms, places, self.weights, own, strict=True):
+            if place is None:
+                continue
+            rate = weight / self.total
+            loss, slope, gradient = term.evaluate(d2[place], mine)
+            value += rate * loss
+            pull += rate * (slope if isinstance(place, slice) else np.bincount(place, slope, len(d2)))
+            gradients.append(rate * gradient)
+        return value, self.model.pullback(position, pairs, pull, CPU()), gradients
+
     @cached_property
-    def _vertices(self) -> tuple[Array, list[Array | None]]:
-        """The distinct pairs of all terms, and where those of each term are among them: None is all, in order."""
-        lists = [term.pairs for term in self.terms]
-        if len(self.terms) == 1 and self.terms[0].merged:
-            return lists[0], [None]
-        every = np.concatenate(lists)
+    def _vertices(self) -> tuple[Array, list[Array | slice | None]]:
+        """The distinct pairs of all terms without a pass, and where those of each are among them: a slice is all."""
+        paired = [term for term, passes in zip(self.terms, self._passes, strict=True) if not passes]
+        if len(paired) == 1 and paired[0].merged:
+            return paired[0].pairs, [None if passes else slice(None) for passes in self._passes]
+        every = np.concatenate([np.zeros((0, 2), np.int32), *(term.pairs for term in paired)])
         pairs, place = distinct_pairs(every, int(every.max(initial=0)) + 1)
-        return pairs, list(np.split(place, np.cumsum([len(own) for own in lists])[:-1]))
+        found = iter(np.split(place, np.cumsum([len(term.pairs) for term in paired])[:-1]))
+        return pairs, [None if passes else next(found) for passes in self._passes]
 
     def _refuse_what_cannot_be(self) -> None:
         """Say which part cannot go where the problem is to be solved."""
-        if self.in_one_pass is not None:
-            return
         model, names = type(self.model).__name__, ", ".join(type(term).__name__ for term in self.terms)
-        if not all(term.listed for term in self.terms):
+        if any(not (term.listed or passes) for term, passes in zip(self.terms, self._passes, strict=True)):
             raise TypeError(
-                f"comparisons in shards need positions and no other term, found {model} with {names}; "
-                "use comparisons in memory"
+                f"comparisons in shards need positions, found {model} with {names}; use comparisons in memory"
             )
-        if not isinstance(self.backend, CPU):
+        if not isinstance(self.backend, CPU) and not any(self._passes):
             raise TypeError(
-                f"on a device there are positions with one term of comparisons, found {model} with {names}; "
-                "use device='cpu'"
+                f"a device works on positions with a term of comparisons, found {model} with {names}; use device='cpu'"
             )
-
-
-def _at(d2: Floats, place: Array | None) -> Floats:
-    return d2 if place is None else d2[place]

@@ -13,6 +13,7 @@ from similitude.renaming import renamed
 from similitude.types import Array
 
 
+@renamed(n_splits="n_folds")
 class AnswerFold:
     """A `cv=` for scikit-learn's tools and for `cross_validate`.
 
@@ -36,7 +37,6 @@ class AnswerFold:
     (200, [40, 40, 40, 40, 40])
     """
 
-    @renamed(n_splits="n_folds")
     def __init__(
         self, n_folds: int = 5, by: By = "answer", random_state: int | np.random.Generator | None = None
     ) -> None:

@@ -97,11 +97,10 @@ def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
 
     Examples
     --------
-    >>> import numpy as np, similitude as sm
-    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
-    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
-    >>> model = sm.STE(2, random_state=0).fit(train)
-    >>> sm.mean_likelihood(model, test) > 0.6
+    >>> import similitude as sm
+    >>> answers = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 400, sharpness=2.0, random_state=0)
+    >>> model = sm.STE(1, random_state=0).fit(answers[:300])
+    >>> sm.mean_likelihood(model, answers[300:]) > 0.6
     True
     """
     return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
@@ -117,11 +116,10 @@ def log_loss(model: Predicts, comparisons: Comparisons) -> float:
 
     Examples
     --------
-    >>> import numpy as np, similitude as sm
-    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
-    >>> train, test = sm.simulate(truth, 800, sharpness=2.0, random_state=0).split(0.25, random_state=0)
-    >>> model = sm.STE(2, random_state=0).fit(train)
-    >>> sm.log_loss(model, test) < 0.693
+    >>> import similitude as sm
+    >>> answers = sm.simulate([[0.0], [1.0], [3.0], [7.0]], 400, sharpness=2.0, random_state=0)
+    >>> model = sm.Embedding(1, loss="probit", random_state=0).fit(answers[:300])
+    >>> sm.log_loss(model, answers[300:]) < 0.693
     True
     """
     chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)

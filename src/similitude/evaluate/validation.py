@@ -18,6 +18,7 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
+from similitude.methods.base import described
 from similitude.renaming import renamed
 from similitude.types import Array
 
@@ -268,7 +269,7 @@ def _named(estimators: Estimators) -> dict[str, Any]:
         raise ValueError("estimators: expected at least one, found none")
     names = [type(estimator).__name__ for estimator in several]
     if len(set(names)) < len(names):
-        names = [" ".join(repr(estimator).split()) for estimator in several]
+        names = [described(estimator) for estimator in several]
     if len(set(names)) < len(names):
         raise ValueError("estimators: two are the same; give a dict to name them")
     return dict(zip(names, several, strict=True))

@@ -13,42 +13,40 @@ are smooth convex programs.
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from dataclasses import field
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.distances import sqdist_table
-from similitude.engine.models import Weights
+from similitude.engine.models import Matrix, Model, Weights
+from similitude.engine.penalties import NonNegative, Penalty, Trace
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.result import Callback
-from similitude.feedback.convert import ComparisonsLike
-from similitude.kernels.modalities import Features
-from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.kernel_base import LOSSES, KernelEstimator
-from similitude.methods.modalities import Modality
-from similitude.methods.placement import place_items
+from similitude.methods.feature_base import Feedback, FreeRestEstimator
+from similitude.methods.kernel_base import FeatureKernelEstimator
 from similitude.methods.scaling import principal_axes
-from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
-from similitude.types import Floats, Seed
+from similitude.types import Floats
 
 _PRICE = 0.3
 
 
-class _AuxiliaryKernels(KernelEstimator, FeatureEstimator):
+class _AuxiliaryKernels(FeatureKernelEstimator):
     """What the two share: weights on the distances of given kernels."""
 
-    weights_: dict[str, float]
+    loss: Literal["logistic", "hinge"] = "logistic"
+    weights_: dict[str, float] = field(init=False)
 
-    def _problem(self, feedback: Feedback, parts: tuple[Part, ...], price: float) -> KernelProblem:
-        tables = np.stack([squared_distances(modality) for modality in feedback.modalities.values()])
-        return KernelProblem(feedback.graph, LOSSES[self.loss], parts, Weights(tables), np.full(len(tables), price))
+    @staticmethod
+    def _given(feedback: Feedback, price: float) -> tuple[Model, Penalty]:
+        """Weights on the distances of the given kernels, and the price of a unit of each."""
+        tables = [sqdist_table(modality.features) for modality in feedback.modalities.values()]  # a mean of 2
+        return Weights(np.stack(tables)), NonNegative(price)
 
     def _keep_weights(self, found: Certified[Point], free: Floats, feedback: Feedback) -> None:
         """Keep weights, maps and positions: the free part and the roots of the weighted kernels side by side."""
-        self.modalities_ = feedback.modalities
         self.weights_ = dict(zip(feedback.modalities, found.point.weights.tolist(), strict=True))
         roots = [np.sqrt(self.weights_[name]) * own.features for name, own in self.modalities_.items()]
         X = np.hstack([free, *roots])
@@ -60,6 +58,7 @@ class _AuxiliaryKernels(KernelEstimator, FeatureEstimator):
         self._keep(found, (X - centre) @ turn, feedback)
 
 
+@by_name("loss")
 class RCKLMKL(_AuxiliaryKernels):
     """A weighted sum of given kernels, the weights learned from comparisons (Heim 2015, eq. 4.3).
 
@@ -85,52 +84,14 @@ class RCKLMKL(_AuxiliaryKernels):
     (True, True)
     """
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        start: Point | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the weights.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, a kernel, or a dict of these by modality
-        start : `point_` of a fit to start from, at another penalty, say
-        callback : called with the number of iterations so far and the objective; it may raise to interrupt
-        """
-        feedback = self._read(comparisons, y, features)
+    def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         self.penalty_ = _PRICE * feedback.sparsity if self.penalty == "auto" else float(self.penalty)
-        problem = self._problem(feedback, (), self.penalty_)
-        found = self._solve(problem, start, callback)
+        found = self._solve(self._problem(feedback, [self._given(feedback, self.penalty_)]), start, callback)
         self._keep_weights(found, np.zeros((feedback.graph.n_items, 0)), feedback)
-        return self
 
 
-class RCKLAK(_AuxiliaryKernels):
+@by_name("loss")
+class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
     """A free kernel plus a weighted sum of given ones: features where they help, answers where they do not (eq. 4.6).
 
     Parameters
@@ -158,67 +119,21 @@ class RCKLAK(_AuxiliaryKernels):
     (True, True)
     """
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        auxiliary_penalty: float | Literal["auto"] = "auto",
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.auxiliary_penalty = auxiliary_penalty
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
+    auxiliary_penalty: float | Literal["auto"] = "auto"
 
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        start: Point | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the free kernel and the weights; arguments as for `RCKLMKL.fit`."""
-        feedback = self._read(comparisons, y, features)
+    def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
         asked = self.auxiliary_penalty
         self.auxiliary_penalty_ = _PRICE * feedback.sparsity if asked == "auto" else float(asked)
-        free = Part(None, self.penalty_ / feedback.n_compared)
-        found = self._solve(self._problem(feedback, (free,), self.auxiliary_penalty_), start, callback)
+        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
+        given = self._given(feedback, self.auxiliary_penalty_)
+        found = self._solve(self._problem(feedback, [free, given]), start, callback)
         self._keep_weights(found, found.point.factors[0], feedback)
-        return self
 
     @property
     def free_kernel_(self) -> Floats:
         """(n, n) the free part of the kernel."""
         return self.point_.factors[0] @ self.point_.factors[0].T
 
-    def place(
-        self, comparisons: ComparisonsLike, *, features: Features, n_init: int = 5, random_state: Seed = None
-    ) -> Similarity:
-        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
-
-        Parameters
-        ----------
-        comparisons : comparisons of new items with the items already there
-        features : the features of the new items, in the order in which the comparisons number or name them
-        n_init, random_state : as for `Similarity.place`
-        """
-        spread = float((self.point_.factors[0] ** 2).sum() / self.similarity_.embedding.size)
-        return place_items(
-            self.similarity_, comparisons, n_init, random_state, expected=self.transform(features), variance=spread
-        )
-
-
-def squared_distances(modality: Modality) -> Floats:
-    """(n, n) squared distances of a modality, a mean of 2."""
-    return sqdist_table(modality.features)
+    def _free_rest(self) -> Floats:
+        return self.point_.factors[0]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +28,7 @@ from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats
 
 _MOST_NAMED = 5
+_FUNCTION = re.compile(r"<function (?:[\w.<>]*\.)?(\w+|<lambda>) at 0x[0-9a-fA-F]+>")
 
 
 class FeedbackWarning(UserWarning):
@@ -41,17 +45,23 @@ class FeedbackWarning(UserWarning):
     """
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 class ComparisonEstimator(BaseEstimator):
-    """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do."""
+    """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do.
+
+    Settings are declared in the class, and the constructor is made of them, those of the classes that it extends
+    first: so each stands in one place. A method with a constructor of its own keeps it.
+    """
 
     similarity_: Similarity
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        # each method's own docstring explains every parameter, those of the classes that it extends included
         super().__init_subclass__(**settings)
-        complete_docstring(cls)
+        if inspect.get_annotations(cls):
+            dataclass(kw_only=True, eq=False, repr=False)(cls)
+        complete_docstring(cls)  # each explains every parameter, those of the classes that it extends included
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
@@ -107,6 +117,9 @@ class ComparisonEstimator(BaseEstimator):
         """Return a function of two item indices for `metric=` of scikit-learn's neighbours."""
         return self._fitted().get_metric()
 
+    def _check(self) -> None:
+        """Refuse settings that cannot be."""
+
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None) -> Similarity:
         """Return the fitted model in use, with the settings that it was made with."""
         X.flags.writeable = False
@@ -134,6 +147,11 @@ def similarity_of(model: Any, argument: str) -> Similarity:
         f"{argument}: expected a fitted model, found {type(model).__name__}; "
         "learn one from comparisons first: similitude.STE(2).fit(comparisons)"
     )
+
+
+def described(estimator: Any) -> str:
+    """Return an estimator with its settings in one line; a function among them by its name."""
+    return _FUNCTION.sub(r"\1", " ".join(repr(estimator).split()))
 
 
 def refuse_empty(comparisons: Comparisons) -> None:

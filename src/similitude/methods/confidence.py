@@ -44,6 +44,7 @@ _PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large th
 _SHORT = 15  # iterations by which starts are compared
 
 
+@renamed(l1="penalty")
 class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     """Minimise mean_i w_i s_i + penalty |L|_1 + ranking · mean over ranked pairs of [s_a - s_b + margin]_+.
 
@@ -96,7 +97,6 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     (True, (2,), True)
     """
 
-    @renamed(l1="penalty")
     def __init__(
         self,
         n_components: int | None = None,

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-import numpy as np
-
 from similitude.engine.losses import LossLike, as_loss
 from similitude.engine.models import Model
 from similitude.engine.penalties import Penalty
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import Table
 from similitude.methods.ordinal_base import OrdinalEmbedding
 
 ModelLike = Literal["positions"] | Model | Callable[[int, int], Model]
@@ -52,28 +49,9 @@ class Embedding(OrdinalEmbedding):
     ((12, 2), True, (600, 2))
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        loss: LossLike = "ste",
-        model: ModelLike = "positions",
-        penalty: float | Literal["auto"] | Penalty = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items,  # type: ignore[arg-type]
-            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver, device=device,
-        )  # fmt: skip
-        self.loss = loss
-        self.model = model
+    loss: LossLike = "ste"
+    model: ModelLike = "positions"
+    penalty: float | Literal["auto"] | Penalty = "auto"  # type: ignore[assignment]  # wider than a ridge's strength
 
     def comparison_loss(self) -> ComparisonLoss:
         """Return the loss with its parameters."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.engine.solvers.result import Callback
 from similitude.feedback.comparisons import Comparisons
-from similitude.graph.build import SimilarityGraph
-from similitude.methods.base import ComparisonEstimator
-from similitude.methods.modalities import Modality, Whitened, new_features
-from similitude.types import Bools, Floats
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.kernels.modalities import Features
+from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.modalities import Modality, Whitened, new_features, read_modalities
+from similitude.methods.placement import place_items
+from similitude.methods.similarity import Similarity
+from similitude.types import Bools, Floats, Seed
 
 _NOISE = {"logistic": 1.0, "hinge": 2.0}
 
@@ -49,7 +55,52 @@ class Feedback:
         return _NOISE[loss] * self.sparsity**0.5 if asked == "auto" else float(asked)
 
 
-class FeatureEstimator(ComparisonEstimator):
+class FeatureLearner(ComparisonEstimator):
+    """A method that learns from comparisons and features."""
+
+    needs_features = True
+    n_items: int | None = None
+    modalities_: dict[str, Modality] = field(init=False)
+
+    def fit(
+        self,
+        comparisons: ComparisonsLike,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Features | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from comparisons and features.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item, a kernel, or a dict of these by modality
+        callback : called after each iteration with its number and the objective, of each start in turn; it may raise
+            to interrupt
+        """
+        c = as_comparisons(comparisons, y, self.n_items)
+        refuse_empty(c)
+        self._check()
+        self.modalities_, c = self._read_features(features, c)
+        self._fit(Feedback(c, build_graph(c), self.modalities_), callback)
+        return self
+
+    def _modality(self) -> type[Modality]:
+        """Return the form in which the method takes features."""
+        return Whitened
+
+    def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
+        """Return the features by modality, and the comparisons over the same items."""
+        return read_modalities(features, c, self._modality())
+
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
+        """Find it, and keep it."""
+        raise NotImplementedError(f"{type(self).__name__} must define _fit")
+
+
+class FeatureEstimator(FeatureLearner):
     """A method that places items by their features, ones never compared included.
 
     `fit` must set `modalities_`, `maps_`, per modality the map (q × d) from its Φ to positions, and `origin_`, what is
@@ -60,14 +111,8 @@ class FeatureEstimator(ComparisonEstimator):
     components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
     """
 
-    needs_features = True
-    modalities_: dict[str, Modality]
-    maps_: dict[str, Floats]
-    origin_: Floats
-
-    def _modality(self) -> type[Modality]:
-        """Return the form in which the method takes features."""
-        return Whitened
+    maps_: dict[str, Floats] = field(init=False)
+    origin_: Floats = field(init=False)
 
     @property
     def components_(self) -> dict[str, Floats]:
@@ -86,3 +131,33 @@ class FeatureEstimator(ComparisonEstimator):
         check_is_fitted(self, "maps_")
         tables = new_features(self.modalities_, features)
         return np.sum([table @ self.maps_[name] for name, table in tables.items()], axis=0) - self.origin_
+
+
+class FreeRestEstimator(FeatureEstimator):
+    """A method with something free beside the features, so that new items can be moved from where those put them."""
+
+    def place(
+        self,
+        comparisons: ComparisonsLike,
+        *,
+        features: Features | None = None,
+        n_init: int = 5,
+        random_state: Seed = None,
+    ) -> Similarity:
+        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
+
+        Parameters
+        ----------
+        comparisons : comparisons of new items with the items already there
+        features : the features of the new items, in the order in which the comparisons number or name them; None
+            places them by comparisons alone
+        n_init, random_state : as for `Similarity.place`
+        """
+        if features is None:
+            return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
+        expected, variance = self.transform(features), float((self._free_rest() ** 2).sum() / self.embedding_.size)
+        return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
+
+    def _free_rest(self) -> Floats:
+        """(n, r) what the features do not say of each item."""
+        raise NotImplementedError(f"{type(self).__name__} must define _free_rest")

@@ -10,10 +10,10 @@ speak, with many the answers do. New items stand at the map's value.
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self
+from dataclasses import field
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.comparison_terms import Compared
@@ -24,15 +24,9 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
-from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.graph.build import build_graph
-from similitude.kernels.modalities import Features
-from similitude.methods.base import refuse_empty
-from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.modalities import per_modality, read_modalities, side_by_side
-from similitude.methods.placement import place_items
+from similitude.methods.feature_base import Feedback, FreeRestEstimator
+from similitude.methods.modalities import per_modality, side_by_side
 from similitude.methods.settings import check_count, check_number, one_of
-from similitude.methods.similarity import Similarity
 from similitude.types import Floats, Seed
 
 _LOSSES = {
@@ -43,7 +37,7 @@ _LOSSES = {
 _REST = 2.0  # how much dearer the free rest is than the map
 
 
-class FeatureEmbedding(FeatureEstimator):
+class FeatureEmbedding(FreeRestEstimator):
     """Positions = a low-rank map of the features + a free rest per item, each with its penalty.
 
     Parameters
@@ -77,70 +71,25 @@ class FeatureEmbedding(FeatureEstimator):
     (True, (1, 2))
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        map_penalty: float | Literal["auto"] = "auto",
-        n_items: int | None = None,
-        random_state: Seed = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.penalty = penalty
-        self.map_penalty = map_penalty
-        self.n_items = n_items
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.tol = tol
+    n_components: int = field(default=10, kw_only=False)
+    loss: Literal["logistic", "hinge", "ckl"] = "logistic"
+    penalty: float | Literal["auto"] = "auto"
+    map_penalty: float | Literal["auto"] = "auto"
+    n_items: int | None = None
+    random_state: Seed = None
+    max_iter: int = 1000
+    tol: float = 1e-6
 
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the map and the rests.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, a kernel, or a dict of these by modality
-        callback : called after each iteration with its number and the objective; it may raise to interrupt
-        """
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        self._check()
-        self.modalities_, c = read_modalities(features, c, self._modality())
-        feedback = Feedback(c, build_graph(c), self.modalities_)
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         usual = feedback.sparsity**0.5
         self.penalty_ = _REST * usual if self.penalty == "auto" else float(self.penalty)
         self.map_penalty_ = usual if self.map_penalty == "auto" else float(self.map_penalty)
         problem, model = self._problem(feedback)
         best = lbfgs(problem, self._start(problem, model), max_iter=self.max_iter, tol=self.tol, callback=callback)
         self._keep(best, model, feedback)
-        return self
 
-    def place(
-        self, comparisons: ComparisonsLike, *, features: Features, n_init: int = 5, random_state: Seed = None
-    ) -> Similarity:
-        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
-
-        Parameters
-        ----------
-        comparisons : comparisons of new items with the items already there
-        features : the features of the new items, in the order in which the comparisons number or name them
-        n_init, random_state : as for `Similarity.place`
-        """
-        expected, variance = self.transform(features), float((self.residual_**2).mean())
-        return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
+    def _free_rest(self) -> Floats:
+        return self.residual_
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)

@@ -30,7 +30,6 @@ from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.base import FeedbackWarning
@@ -52,6 +51,7 @@ _FOLDS = 4
 _NO_DIFFERENCE = 0.01  # of the log-loss: what is closer to the best counts as the best
 
 
+@renamed(n_starts="n_init")
 class GroupEmbedding(LikelihoodEmbedding):
     """Maps for groups of raters who see the items differently, with the membership of each rater.
 
@@ -92,31 +92,9 @@ class GroupEmbedding(LikelihoodEmbedding):
     (2, [1, 2])
     """
 
-    @renamed(n_starts="n_init")
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        n_groups: int | Literal["auto"] = "auto",
-        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
-        differ: Literal["maps", "weights"] = "maps",
-        max_groups: int = 4,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
-            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
-        )  # fmt: skip
-        self.n_groups = n_groups
-        self.differ = differ
-        self.max_groups = max_groups
+    n_groups: int | Literal["auto"] = "auto"
+    differ: Literal["maps", "weights"] = "maps"
+    max_groups: int = 4
 
     def fit(
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None

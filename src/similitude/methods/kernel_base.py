@@ -1,26 +1,32 @@
-"""The recipe of convex kernel learning: parts and weights of a `KernelProblem`, solved with a proof."""
+"""The recipe of convex kernel learning: a problem over matrices and weights, solved with a proof."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.models import Model, Sum
+from similitude.engine.penalties import Blocks, Penalty
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Point
-from similitude.engine.solvers.factored import factored
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.full import full_matrices
-from similitude.engine.solvers.multipliers import multipliers
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
-from similitude.feedback.convert import as_comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.build import build_graph
+from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.modalities import Modality, read_modalities
+from similitude.methods.modalities import Modality
 from similitude.methods.settings import check_number, one_of
 from similitude.types import Floats
 
@@ -50,17 +56,18 @@ class KernelEstimator(ComparisonEstimator):
     similarity_ : the fitted model in use
     """
 
-    _losses: tuple[str, ...] = tuple(LOSSES)
-    loss: str
-    solver: str
-    n_items: int | None
-    max_iter: int
-    tol: float
-    objective_: float
-    gap_: float
-    n_iter_: int
-    status_: str
-    penalty_: float
+    _losses: ClassVar[tuple[str, ...]] = tuple(LOSSES)
+    loss: str = "logistic"
+    penalty: float | Literal["auto"] = "auto"
+    solver: Literal["auto", "factored", "full"] = "auto"
+    n_items: int | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
+    objective_: float = field(init=False)
+    gap_: float = field(init=False)
+    n_iter_: int = field(init=False)
+    status_: str = field(init=False)
+    penalty_: float = field(init=False)
 
     @property
     def kernel_(self) -> Floats:
@@ -73,7 +80,7 @@ class KernelEstimator(ComparisonEstimator):
         self._check()
         modalities: dict[str, Modality] = {}
         if isinstance(self, FeatureEstimator):
-            modalities, c = read_modalities(features, c, self._modality())
+            modalities, c = self._read_features(features, c)
         graph = build_graph(c)
         if not modalities:
             warn_of_gaps(c, graph)
@@ -85,11 +92,16 @@ class KernelEstimator(ComparisonEstimator):
         for name in ("penalty", "auxiliary_penalty"):
             check_number(name, getattr(self, name, "auto"), positive=True, also="auto")
 
-    def _solve(self, problem: KernelProblem, start: Point | None, callback: Callback | None) -> Certified[Point]:
+    def _problem(self, feedback: Feedback, stretches: Sequence[tuple[Model, Penalty]]) -> Problem:
+        """Return the problem over the sum of some models, each with its penalty."""
+        models = [model for model, _ in stretches]
+        penalty = Blocks([(penalty, model.size) for model, penalty in stretches])
+        return Problem(Sum(models), Compared(feedback.graph, LOSSES[self.loss]), penalty)
+
+    def _solve(self, problem: Problem, start: Point | None, callback: Callback | None) -> Certified[Point]:
         if self.solver == "full":
             return full_matrices(problem, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        solve = multipliers if self.loss == "hinge" else factored
-        return solve(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        return certified(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
     def _keep(self, found: Certified[Point], X: Floats, feedback: Feedback) -> None:
         """Keep positions and how the solver ended; say so where it did not get there."""
@@ -115,3 +127,35 @@ class KernelEstimator(ComparisonEstimator):
     def _similarity_loss(self) -> ComparisonLoss:
         """Return the loss with which the fitted similarity predicts."""
         return LOSSES[self.loss]
+
+
+class FeatureKernelEstimator(KernelEstimator, FeatureEstimator):
+    """A convex method that learns from comparisons and features."""
+
+    def fit(
+        self,
+        comparisons: ComparisonsLike,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Features | None = None,
+        start: Point | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Find the best kernel, and where features stand in it.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : an array with a row per item (then its kernel is linear), a kernel, or a dict of these by modality
+        start : `point_` of a fit to start from, at another penalty, say
+        callback : called with the number of iterations so far and the objective; it may raise to interrupt
+        """
+        feedback = self._read(comparisons, y, features)
+        self.modalities_ = feedback.modalities
+        self._find(feedback, start, callback)
+        return self
+
+    def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        """Find it, and keep it."""
+        raise NotImplementedError(f"{type(self).__name__} must define _find")

@@ -24,13 +24,13 @@ from scipy import linalg
 
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix
-from similitude.engine.penalties import UnitDiagonal
+from similitude.engine.penalties import Trace, UnitDiagonal
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
-from similitude.engine.solvers.multipliers import multipliers
+from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
@@ -43,6 +43,7 @@ from similitude.renaming import by_name
 from similitude.types import Floats
 
 
+@by_name("loss")
 class RCKL(KernelEstimator):
     """Relative comparison kernel learning: a kernel over the items by convex optimisation (Heim 2015, 3.2.2.1).
 
@@ -77,27 +78,9 @@ class RCKL(KernelEstimator):
 
     _losses = (*LOSSES, "ckl")
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge", "ckl"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        slack: Literal["soft", "hard"] = "soft",
-        mu: float = 0.05,
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.slack = slack
-        self.mu = mu
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
+    loss: Literal["logistic", "hinge", "ckl"] = "logistic"
+    slack: Literal["soft", "hard"] = "soft"
+    mu: float = 0.05
 
     def fit(
         self,
@@ -120,10 +103,11 @@ class RCKL(KernelEstimator):
         if self.loss == "ckl":
             return self._fit_ckl(feedback, callback)
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
-        problem = KernelProblem(feedback.graph, LOSSES[self.loss], (Part(None, self.penalty_ / feedback.n_compared),))
+        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
+        problem = self._problem(feedback, [free])
         if self.slack == "hard":
             refuse_circles(feedback.comparisons)
-            found = multipliers(problem, hard=True, max_iter=self.max_iter, tol=self.tol, callback=callback)
+            found = certified(problem, hard=True, max_iter=self.max_iter, tol=self.tol, callback=callback)
         else:
             found = self._solve(problem, start, callback)
         centre, turn = principal_axes(found.point.factors[0], feedback.compared)

@@ -8,7 +8,6 @@ import numpy as np
 
 from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.ordinal_base import OrdinalEmbedding
 from similitude.types import Array
@@ -24,27 +23,10 @@ class LikelihoodEmbedding(OrdinalEmbedding):
     ----------
     method : "STE", "TSTE", "CKL" or "probit" (normal noise), each with its default setting; it also sets the default
         penalty
+    device : where the pooled fit runs, as of `STE`; what the raters add is fitted on the CPU
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver,
-        )  # fmt: skip
-        self.method = method
+    method: Literal["STE", "TSTE", "CKL", "probit"] = "STE"
 
     def comparison_loss(self) -> ComparisonLoss:
         """Return the loss of the method."""

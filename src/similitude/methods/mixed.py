@@ -21,13 +21,12 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from similitude.engine.devices import solvers_of
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms import FORMS as QUESTIONS
 from similitude.feedback.labels import Labels
@@ -55,6 +54,8 @@ class MixedEmbedding(LikelihoodEmbedding):
         comparison ("odd_one_out", ...). "auto" chooses the weights of all but the target, from 1 down to 0.003, by the
         log-loss of held-out answers of the target, where there are 40 or more; else they are 1
     target : the form of comparison that "auto" weights are to serve ("triplet", say); all comparisons when not given
+    device : where comparisons are evaluated when all are of one form; other feedback is, and comparisons of several
+        forms are, on the CPU
     steps : "auto" reads ratings of at most 12 different values as steps, others as numbers; True or False for all
 
     Attributes
@@ -78,30 +79,9 @@ class MixedEmbedding(LikelihoodEmbedding):
 
     takes_further = True  # `fit` takes links, ratings and labels
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
-        weights: Mapping[str, float] | Literal["auto"] = "auto",
-        target: str | None = None,
-        steps: bool | Literal["auto"] = "auto",
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
-            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
-        )  # fmt: skip
-        self.weights = weights
-        self.target = target
-        self.steps = steps
+    weights: Mapping[str, float] | Literal["auto"] = "auto"
+    target: str | None = None
+    steps: bool | Literal["auto"] = "auto"
 
     def fit(
         self,
@@ -158,15 +138,16 @@ class MixedEmbedding(LikelihoodEmbedding):
                 raise ValueError(f"weights: expected numbers of at least 0 for {known}, found {name!r}: {weight!r}")
 
     def _problem(self, said: MixedFeedback, weights: Mapping[str, float]) -> Problem:
-        terms, shares = said.terms(self.comparison_loss(), weights)
+        device = self._where(0 if said.comparisons is None else len(said.comparisons))
+        terms, shares, backend = said.terms(self.comparison_loss(), weights, device)
         total = sum(share * term.total for term, share in zip(terms, shares, strict=True))
         strength = self._prior * said.n_present / total if self.penalty == "auto" else float(self.penalty)
         self.penalty_ = strength
         ridge = Ridge(strength, said.n_present)
-        return Problem(Positions(said.n_items, self.n_components), terms, ridge, shares)
+        return Problem(Positions(said.n_items, self.n_components), terms, ridge, shares, backend)
 
     def _joint(self, problem: Problem, callback: Callback | None) -> Result:
-        start = problem.start(self.embedding_)
+        start, lbfgs = problem.start(self.embedding_), solvers_of(problem.backend)[0]
         return lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
     def _chosen_weights(self, said: MixedFeedback) -> dict[str, float]:
@@ -208,6 +189,7 @@ class MixedEmbedding(LikelihoodEmbedding):
         lost = 0.0
         for k in range(_FOLDS):
             problem = self._problem(said.with_comparisons(said.comparisons.select(fold != k)), weights)
+            lbfgs = solvers_of(problem.backend)[0]
             found = lbfgs(problem, problem.start(self.embedding_), max_iter=100, tol=1e-4)
             position, own = problem.split(found.params)[:2]
             test = said.comparisons.select(fold == k)

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from similitude.engine.backend import CPU, Backend
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.devices import on_device
 from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.problem import Term
 from similitude.engine.rating_terms import Graded, Measured
@@ -141,11 +144,21 @@ class MixedFeedback:
         """Return the same feedback with other comparisons (a fold of them, say)."""
         return replace(self, comparisons=comparisons)
 
-    def terms(self, loss: ComparisonLoss, weights: Mapping[str, float]) -> tuple[list[Term], list[float]]:
-        """Return the terms and their weights: comparisons of all forms are the first, if there are any."""
+    def terms(
+        self, loss: ComparisonLoss, weights: Mapping[str, float], device: str
+    ) -> tuple[list[Term], list[float], Backend]:
+        """Return the terms, their weights and where they are evaluated: comparisons are the first, if there are any.
+
+        Those of one form have no sharpness of their own, and go to the device.
+        """
         terms: list[Term] = []
         shares: list[float] = []
-        if self.comparisons is not None or self.implied is not None:
+        backend: Backend = CPU()
+        if self.comparisons is not None and len(self.forms) == 1:
+            graph, backend = on_device(self.comparisons, device)
+            terms.append(Compared(graph, loss))
+            shares.append(weights.get(self.forms[0], 1.0))
+        elif self.forms:
             terms.append(self._judged(loss, weights))
             shares.append(1.0)
         for one, steps in zip(self.ratings, self.steps, strict=True):
@@ -155,7 +168,7 @@ class MixedFeedback:
             links = self.links
             terms.append(Linked(_SCALE, links.pairs, links.similar, np.array(links.weight)))
             shares.append(weights.get("links", 1.0))
-        return terms, shares
+        return terms, shares, backend
 
     def _judged(self, loss: ComparisonLoss, weights: Mapping[str, float]) -> Judged:
         """All comparisons as one term, their weight multiplied by that of their form."""
@@ -175,13 +188,14 @@ class MixedFeedback:
 
     def sharpness_of(self, comparisons: Comparisons, term: Term, own: Floats) -> Floats:
         """Sharpness of the form of each comparison."""
-        assert isinstance(term, Judged)
-        return term.sharpness(own)[self._sources(comparisons)]
+        return (
+            term.sharpness(own)[self._sources(comparisons)] if isinstance(term, Judged) else np.ones(len(comparisons))
+        )
 
     def sharpness(self, terms: Sequence[Term], own: Sequence[Floats]) -> dict[str, float]:
         """Sharpness of each form of comparison, the commonest first."""
         if not isinstance(terms[0], Judged):
-            return {}
+            return dict.fromkeys(self.forms, 1.0)
         return dict(zip(self.forms, terms[0].sharpness(own[0])[:-1].tolist(), strict=True))
 
     def scales(self, terms: Sequence[Term], own: Sequence[Floats]) -> tuple[Any, list[dict[str, Any]]]:

@@ -44,53 +44,17 @@ class Modality(ABC):
         """Return a map N (q × r) of Φ in terms of what was given: kernel values with training items, or features."""
 
 
-class Whitened(Modality):
-    """Φ Φ' = scale · H K H: the kernel centred and scaled to a trace of n - 1, a mean squared distance of 2.
-
-    The squared norm of a map of Φ is trace(W K) of McFee & Lanckriet (2011), without K's squared condition number.
-    The identity kernel stays as it is, up to its centre.
-    """
-
-    @cached_property
-    def _means(self) -> Floats:
-        return self.kernel.matrix().mean(0)
-
-    @cached_property
-    def _scaled(self) -> tuple[float, Root]:
-        K = centred(self.kernel.matrix())
-        scale = (len(K) - 1) / positive_trace(K)
-        return scale, psd_root(scale * K, _RANK_TOLERANCE)
-
-    @property
-    def features(self) -> Floats:
-        """(n, q) Φ."""
-        return self._scaled[1].factor
-
-    @property
-    def prices(self) -> Floats:
-        """One each."""
-        return np.ones(self.features.shape[1])
-
-    def of(self, new: Any) -> Floats:
-        """Φ of new items; one that shares nothing with the training items, or lacks the modality, is at the centre."""
-        rows = self.kernel.cross(new)
-        scale, root = self._scaled
-        shared = np.abs(rows).max(1, keepdims=True) > 0
-        return root.apply(scale * (rows - self._means)) * shared  # the root centres the rest itself
-
-    def coefficients(self, N: Floats) -> Floats:
-        """(n, r): what each training item's kernel values contribute to each dimension."""
-        scale, root = self._scaled
-        return scale * root.back @ N
-
-
 class Rooted(Modality):
     """Φ Φ' = scale · K: the kernel where it stands, scaled to a mean of 1 on the diagonal."""
 
+    def _standing(self) -> tuple[float, Floats]:
+        """The kernel whose root is taken, and its scale."""
+        K = self.kernel.matrix()
+        return len(K) / positive_trace(K), K
+
     @cached_property
     def _scaled(self) -> tuple[float, Root]:
-        K = self.kernel.matrix()
-        scale = len(K) / positive_trace(K)
+        scale, K = self._standing()
         return scale, psd_root(scale * K, _RANK_TOLERANCE)
 
     @property
@@ -112,6 +76,29 @@ class Rooted(Modality):
         """(n, r): what each training item's kernel values contribute to each dimension."""
         scale, root = self._scaled
         return scale * root.back @ N
+
+
+class Whitened(Rooted):
+    """Φ Φ' = scale · H K H: the kernel centred and scaled to a trace of n - 1, a mean squared distance of 2.
+
+    The squared norm of a map of Φ is trace(W K) of McFee & Lanckriet (2011), without K's squared condition number.
+    The identity kernel stays as it is, up to its centre.
+    """
+
+    def _standing(self) -> tuple[float, Floats]:
+        K = centred(self.kernel.matrix())
+        return (len(K) - 1) / positive_trace(K), K
+
+    @cached_property
+    def _means(self) -> Floats:
+        return self.kernel.matrix().mean(0)
+
+    def of(self, new: Any) -> Floats:
+        """Φ of new items; one that shares nothing with the training items, or lacks the modality, is at the centre."""
+        rows = self.kernel.cross(new)
+        scale, root = self._scaled
+        shared = np.abs(rows).max(1, keepdims=True) > 0
+        return root.apply(scale * (rows - self._means)) * shared  # the root centres the rest itself
 
 
 class Columns(Modality):

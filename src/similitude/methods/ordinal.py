@@ -21,13 +21,10 @@ True
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss, Formula, distance, logarithm, logistic, squared_hinge, student
-from similitude.feedback.arraylike import Table
 from similitude.methods.ordinal_base import OrdinalEmbedding
 
 
@@ -75,26 +72,7 @@ class TSTE(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float | None = None,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver, device=device,
-        )  # fmt: skip
-        self.alpha = alpha
+    alpha: float | None = None
 
     def comparison_loss(self) -> ComparisonLoss:
         """-log P of the answer."""
@@ -122,26 +100,7 @@ class CKL(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        mu: float = 0.05,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver, device=device,
-        )  # fmt: skip
-        self.mu = mu
+    mu: float = 0.05
 
     def comparison_loss(self) -> ComparisonLoss:
         """-log P of the answer."""
@@ -167,26 +126,7 @@ class SOE(OrdinalEmbedding):
     ((12, 2), True)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        delta: float = 1.0,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-        device: str = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver=solver, device=device,
-        )  # fmt: skip
-        self.delta = delta
+    delta: float = 1.0
 
     def comparison_loss(self) -> ComparisonLoss:
         """Squared shortfall of the margin delta."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -76,30 +77,16 @@ class OrdinalEmbedding(ComparisonEstimator):
         "stalled", "planned")
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-        device: str = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.penalty = penalty
-        self.n_init = n_init
-        self.init = init
-        self.n_items = n_items
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.device = device
+    n_components: int = field(default=2, kw_only=False)
+    penalty: float | Literal["auto"] = "auto"
+    n_init: int | Literal["auto"] = "auto"
+    init: Literal["spectral", "random"] | Table = "spectral"
+    n_items: int | None = None
+    random_state: int | np.random.Generator | None = None
+    max_iter: int = 1000
+    tol: float = 1e-6
+    solver: Literal["auto", "lbfgs", "minibatch"] = "auto"
+    device: str = "auto"
 
     def comparison_loss(self) -> ComparisonLoss:
         """Return the loss of this method with its parameters."""

@@ -21,25 +21,22 @@ With the identity kernel, `KPOE` is kernel GNMDS, that is `RCKL(loss="hinge")`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal, Self
+from dataclasses import field, replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.models import FeatureWeights, Positions
-from similitude.engine.penalties import Blocks, Ridge
+from similitude.engine.models import FeatureWeights, Matrix, Positions
+from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import KernelProblem, Part, Point
+from similitude.engine.solvers.convex import Convex, Point
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
-from similitude.feedback.convert import ComparisonsLike
-from similitude.kernels.modalities import Features
-from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.kernel_base import LOSSES, KernelEstimator
+from similitude.methods.feature_base import Feedback
+from similitude.methods.kernel_base import LOSSES, FeatureKernelEstimator
 from similitude.methods.modalities import Columns, Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, one_of
@@ -53,7 +50,8 @@ _GAIN = 1e-5
 _LEAST_SHARE = 1e-6
 
 
-class KPOE(KernelEstimator, FeatureEstimator):
+@by_name("loss")
+class KPOE(FeatureKernelEstimator):
     """Kernel partial order embedding: a linear map of one kernel's feature space (Algorithm 3).
 
     Parameters
@@ -78,56 +76,18 @@ class KPOE(KernelEstimator, FeatureEstimator):
     (True, 2)
     """
 
-    weights_: dict[str, float]
+    weights_: dict[str, float] = field(init=False)
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge"] = "hinge",
-        penalty: float | Literal["auto"] = "auto",
-        diagonal: bool = False,
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.loss = loss
-        self.penalty = penalty
-        self.diagonal = diagonal
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
+    loss: Literal["logistic", "hinge"] = "hinge"
+    diagonal: bool = False
 
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        start: Point | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the map.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item (then the kernel is linear), a kernel, or a dict of these by modality
-        start : `point_` of a fit to start from, at another penalty, say
-        callback : called with the number of iterations so far and the objective; it may raise to interrupt
-        """
-        feedback = self._read(comparisons, y, features)
+    def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         self._check_count(feedback.modalities)
-        self.modalities_ = feedback.modalities
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
         if self.diagonal:
             self._fit_diagonal(feedback, start, callback)
         else:
             self._fit_full(feedback, start, callback)
-        return self
 
     def _check_count(self, modalities: dict[str, Modality]) -> None:
         if len(modalities) > 1:
@@ -137,18 +97,17 @@ class KPOE(KernelEstimator, FeatureEstimator):
         return Columns if self.diagonal else Whitened
 
     def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
-        rate = self.penalty_ / feedback.n_compared
-        parts = tuple(Part(modality.features, rate) for modality in self.modalities_.values())
-        found = self._solve(KernelProblem(feedback.graph, LOSSES[self.loss], parts), start, callback)
+        price = Trace(self.penalty_, feedback.n_compared)
+        maps = [Matrix(feedback.graph.n_items, features=own.features) for own in self.modalities_.values()]
+        found = self._solve(self._problem(feedback, [(map_, price) for map_ in maps]), start, callback)
         factors = dict(zip(self.modalities_, found.point.factors, strict=True))
         self.weights_ = {name: float((N**2).sum()) for name, N in factors.items()}
         self._keep_maps(found, beside(factors), feedback)
 
     def _fit_diagonal(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         each = np.concatenate([modality.prices for modality in self.modalities_.values()])
-        weights = FeatureWeights(side_by_side(self.modalities_))
-        prices = self.penalty_ / feedback.n_compared * each
-        problem = KernelProblem(feedback.graph, LOSSES[self.loss], (), weights, prices)
+        prices = NonNegative(self.penalty_ / feedback.n_compared * each)
+        problem = self._problem(feedback, [(FeatureWeights(side_by_side(self.modalities_)), prices)])
         found = without_crumbs(problem, self._solve(problem, start, callback), self.tol)
         u = found.point.weights
         self.diagonal_ = per_modality(self.modalities_, u)
@@ -199,6 +158,7 @@ class LPOE(KPOE):
         return Plain
 
 
+@by_name("loss")
 class MKPOE(KPOE):
     """Multiple kernel partial order embedding: a map of each modality, side by side (Algorithm 4).
 
@@ -226,27 +186,9 @@ class MKPOE(KPOE):
     (True, 1)
     """
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge"] = "hinge",
-        penalty: float | Literal["auto"] = "auto",
-        diagonal: bool = False,
-        combination: Literal["concatenate", "weighted"] = "concatenate",
-        n_components: int = 10,
-        solver: Literal["auto", "factored", "full"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        random_state: Seed = None,
-    ) -> None:
-        super().__init__(
-            loss=loss, penalty=penalty, diagonal=diagonal, solver=solver, n_items=n_items, max_iter=max_iter, tol=tol
-        )
-        self.combination = combination
-        self.n_components = n_components
-        self.random_state = random_state
+    combination: Literal["concatenate", "weighted"] = "concatenate"
+    n_components: int = 10
+    random_state: Seed = None
 
     def _check(self) -> None:
         super()._check()
@@ -299,15 +241,15 @@ def beside(factors: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def without_crumbs(problem: KernelProblem, found: Certified[Point], tol: float) -> Certified[Point]:
+def without_crumbs(problem: Problem, found: Certified[Point], tol: float) -> Certified[Point]:
     """Return the solution with its least weights set to zero, as many of them as cost nothing to speak of.
 
     A solver stops a little before weights are exactly zero; a reader wants to see which are.
     """
+    exact, u = Convex(problem), found.point.weights
     for share in (1e-2, 1e-3, 1e-4, 1e-6):
-        u = found.point.weights
-        kept = replace(found.point, weights=np.where(u > share * u.max(), u, 0.0))
-        value = problem.value(kept)
+        kept = Point((np.where(u > share * u.max(), u, 0.0),))
+        value = exact.valued(kept, exact.sqdist(kept))[1]
         if value - found.value <= 0.1 * tol * abs(found.value):
             return replace(found, point=kept, value=value)
     return found

@@ -10,10 +10,10 @@ rank the trace leaves; here the number of dimensions is yours, and the problem i
 from __future__ import annotations
 
 import warnings
-from typing import Literal, Self
+from dataclasses import field
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.comparison_terms import Compared
@@ -24,12 +24,8 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, squared
-from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.graph.build import build_graph
-from similitude.kernels.modalities import Features
-from similitude.methods.base import refuse_empty
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.modalities import per_modality, read_modalities, side_by_side
+from similitude.methods.modalities import per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity
@@ -76,58 +72,24 @@ class RankProjection(FeatureEstimator):
     ((12, 2), True, (1, 2))
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        loss: Literal["logistic", "hinge"] = "logistic",
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int = 3,
-        n_items: int | None = None,
-        random_state: Seed = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.penalty = penalty
-        self.n_init = n_init
-        self.n_items = n_items
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.tol = tol
+    n_components: int = field(default=2, kw_only=False)
+    loss: Literal["logistic", "hinge"] = "logistic"
+    penalty: float | Literal["auto"] = "auto"
+    n_init: int = 3
+    n_items: int | None = None
+    random_state: Seed = None
+    max_iter: int = 1000
+    tol: float = 1e-6
 
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the map.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, a kernel, or a dict of these by modality
-        callback : called after each iteration with its number and the objective; it may raise to interrupt
-        """
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        self._check()
-        self.modalities_, c = read_modalities(features, c, self._modality())
-        feedback = Feedback(c, build_graph(c), self.modalities_)
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         self.penalty_ = feedback.sparsity if self.penalty == "auto" else float(self.penalty)
-        model = Positions(c.n_items, self.n_components, features=side_by_side(self.modalities_))
+        model = Positions(feedback.graph.n_items, self.n_components, features=side_by_side(self.modalities_))
         problem = Problem(
             model, Compared(feedback.graph, _LOSSES[self.loss]), Ridge(self.penalty_, feedback.n_compared)
         )
         starts = self._starts(problem, model)
         runs = [lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback) for start in starts]
         self._keep(min(runs, key=lambda run: run.value), model, feedback)
-        return self
 
     def _check(self) -> None:
         one_of("loss", self.loss, tuple(_LOSSES))

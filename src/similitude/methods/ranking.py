@@ -22,7 +22,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,19 +30,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.engine.backend import CPU
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.ranking import Ranked, RankingProblem, ranked_dual, ranked_primal
+from similitude.engine.solvers.convex import Point
+from similitude.engine.solvers.coordinates import coordinate_descent
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
 from similitude.feedback.arraylike import ItemRows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
-from similitude.graph.build import build_graph
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
 from similitude.kernels.vectors import RBF, Linear, Polynomial
-from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.feature_base import FeatureLearner, Feedback
 from similitude.methods.hard_margins import refuse_equal, refuse_unmet
 from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
@@ -57,9 +61,11 @@ _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial":
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
 # Coordinates pay where the kernel over pairs is small and the features are not few (measured in benchmarks).
 _DUAL_PAIRS, _FEW_FEATURES = 1000, 10
+_LONGEST = 1e7  # of a dissimilarity that meets a hard margin, in units of the inverse of a comparison's typical length
 
 
-class DRankingVM(ComparisonEstimator):
+@by_name("kernel")
+class DRankingVM(FeatureLearner):
     """d-ranking vector machine: a dissimilarity of features that ranks pairs as people do, with a proven gap.
 
     What differs from print: (4) prints the slack with the wrong sign, which makes the margin hard; here it is soft by
@@ -103,61 +109,23 @@ class DRankingVM(ComparisonEstimator):
     (True, (2, 3))
     """
 
-    needs_features = True
+    kernel: Literal["linear", "rbf", "polynomial"] | None = None
+    pair_kernel: Literal["metric", "product", "sum"] = "metric"
+    slack: Literal["soft", "hard"] = "soft"
+    penalty: float | Literal["auto"] = "auto"
+    rank: int | None = None
+    solver: Literal["auto", "primal", "dual"] = "auto"
+    n_items: int | None = None
+    max_iter: int = 1000
+    tol: float = 1e-3
 
-    @by_name("kernel")
-    def __init__(
-        self,
-        *,
-        kernel: Literal["linear", "rbf", "polynomial"] | None = None,
-        pair_kernel: Literal["metric", "product", "sum"] = "metric",
-        slack: Literal["soft", "hard"] = "soft",
-        penalty: float | Literal["auto"] = "auto",
-        rank: int | None = None,
-        solver: Literal["auto", "primal", "dual"] = "auto",
-        n_items: int | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.kernel = kernel
-        self.pair_kernel = pair_kernel
-        self.slack = slack
-        self.penalty = penalty
-        self.rank = rank
-        self.solver = solver
-        self.n_items = n_items
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the dissimilarity.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, or a kernel
-        callback : called with the number of iterations so far and the objective; it may raise to interrupt
-        """
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        self._check()
-        self.modality_, c = self._read(features, c)
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         if self.slack == "hard":
-            refuse_circles(c)
-        problem = self._problem(c)
-        found = self._solve(problem, callback)
+            refuse_circles(feedback.comparisons)
+        found = self._solve(feedback, callback)
         if not np.isfinite(found.value):
-            refuse_unmet(found, problem.least_norm(found.lower))
-        self._keep(found, c)
-        return self
+            refuse_unmet(found, (found.lower / self.penalty_) ** 0.5)
+        self._keep(found, feedback.comparisons)
 
     def dissimilarity(self, first: Any, second: Any = None) -> Floats:
         """(a, b) learned dissimilarity between any items by their features; only its order has a meaning.
@@ -241,7 +209,7 @@ class DRankingVM(ComparisonEstimator):
         if self.rank is not None:
             check_count("rank", self.rank)
 
-    def _read(self, features: Any, c: Comparisons) -> tuple[Modality, Comparisons]:
+    def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
         given = features
         if self.kernel is not None and features is not None:
             if isinstance(features, (Kernel, dict)):
@@ -250,12 +218,12 @@ class DRankingVM(ComparisonEstimator):
                     "leave kernel out to use kernels as they are"
                 )
             given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
-        modalities, c = read_modalities(given, c, self._modality)
+        modalities, c = read_modalities(given, c, self._features_of)
         if len(modalities) > 1:
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")
-        return next(iter(modalities.values())), c
+        return modalities, c
 
-    def _modality(self, kernel: Kernel) -> Modality:
+    def _features_of(self, kernel: Kernel) -> Modality:
         """Return the features of a kernel; linear ones as they are, which spares the root of an n × n matrix."""
         if self.pair_kernel != "metric":
             return Rooted(kernel)
@@ -268,40 +236,47 @@ class DRankingVM(ComparisonEstimator):
     def _features(self, new: Any) -> Floats:
         return self.modality_.of(new)[:, : self.rank]
 
-    def _trained(self) -> Floats:
-        check_is_fitted(self, "params_")
+    @property
+    def modality_(self) -> Modality:
+        """The features that it learns from."""
+        return next(iter(self.modalities_.values()))
+
+    def _features_used(self) -> Floats:
         return self.modality_.features[:, : self.rank]
 
-    def _problem(self, c: Comparisons) -> RankingProblem:
-        """Return the problem; its penalty and the typical length of a comparison are set by the feedback."""
-        graph, X = build_graph(c), self.modality_.features[:, : self.rank]
-        K = X @ X.T
-        near, far = graph.near_pairs, graph.far_pairs
-        between = self._pairs.between
+    def _trained(self) -> Floats:
+        check_is_fitted(self, "params_")
+        return self._features_used()
+
+    def _typical(self, feedback: Feedback) -> float:
+        """Return the typical length of a comparison in the pair kernel's space; set the penalty by it."""
+        X, between, graph = self._features_used(), self._pairs.between, feedback.graph
+        K, near, far = X @ X.T, graph.near_pairs, graph.far_pairs
         square = between(K, near, near) + between(K, far, far) - 2.0 * between(K, near, far)
-        hard, typical = self.slack == "hard", float(np.average(square, weights=graph.weight))
-        if hard:
-            refuse_equal(c, graph, square)
-        usual = (graph.occurrences > 0).sum() / (10.0 * graph.weight.sum() * max(typical, 1e-300))
-        self.penalty_ = 1.0 if hard else float(usual if self.penalty == "auto" else self.penalty)
-        return RankingProblem(graph, self.penalty_, hard, max(typical, 1e-300) ** 0.5)
+        typical = max(float(np.average(square, weights=graph.weight)), 1e-300)
+        if self.slack == "hard":
+            refuse_equal(feedback.comparisons, graph, square)
+        usual = feedback.sparsity / (10.0 * typical)
+        self.penalty_ = 1.0 if self.slack == "hard" else float(usual if self.penalty == "auto" else self.penalty)
+        return typical**0.5
 
-    def _solve(self, problem: RankingProblem, callback: Callback | None) -> Certified[Ranked]:
-        """Return the optimum with its parameters, whichever way it was found."""
-        X = self.modality_.features[:, : self.rank]
-        model, merged = self._pairs.model(X), replace(problem.graph, merged=True)
+    def _solve(self, feedback: Feedback, callback: Callback | None) -> Certified[Point]:
+        """Return the optimum, whichever way it is found."""
+        X, graph = self._features_used(), feedback.graph
+        longest = _LONGEST / self._typical(feedback)
+        given: dict[str, Any] = {"hard": self.slack == "hard", "most": self.penalty_ * longest**2}
+        given |= {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
+        merged = replace(graph, merged=True)
         few = len(merged.pairs) <= _DUAL_PAIRS and X.shape[1] > _FEW_FEATURES
-        if self.solver == "primal" or (self.solver == "auto" and not few):
-            return ranked_primal(problem, model, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        gram = self._pairs.gram(X @ X.T, merged.pairs)
-        dual = replace(problem, graph=merged)
-        found = ranked_dual(dual, gram, max_iter=self.max_iter, tol=self.tol, callback=callback)
-        a = found.point.multipliers
-        return replace(found, point=Ranked(a, dual.params(model, a)))
+        dual = self.solver == "dual" or (self.solver == "auto" and few)
+        term = Compared(merged if dual else graph, LOSSES["hinge"])
+        problem = Problem(self._pairs.model(X), term, Ridge(self.penalty_))
+        if dual:
+            return coordinate_descent(problem, self._pairs.gram(X @ X.T, merged.pairs), **given)
+        return certified(problem, **given)
 
-    def _keep(self, found: Certified[Ranked], c: Comparisons) -> None:
-        X = self.modality_.features[:, : self.rank]
-        params = found.point.params
+    def _keep(self, found: Certified[Point], c: Comparisons) -> None:
+        X, params = self._features_used(), found.point.params
         params = params if self.pair_kernel == "sum" else params.reshape(X.shape[1], -1)
         self.params_ = params if params.ndim == 1 else 0.5 * (params + params.T)
         self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status

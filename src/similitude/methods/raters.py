@@ -24,7 +24,6 @@ from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
-from similitude.feedback.arraylike import Table
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
@@ -73,28 +72,8 @@ class RaterEmbedding(LikelihoodEmbedding):
     ['clicker']
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        method: Literal["STE", "TSTE", "CKL", "probit"] = "STE",
-        spread: float | Literal["auto"] = "auto",
-        lapse: bool = False,
-        penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        solver: Literal["auto", "lbfgs", "minibatch"] = "auto",
-    ) -> None:
-        super().__init__(
-            n_components, method=method, penalty=penalty, n_init=n_init, init=init, n_items=n_items,
-            random_state=random_state, max_iter=max_iter, tol=tol, solver=solver,
-        )  # fmt: skip
-        self.spread = spread
-        self.lapse = lapse
+    spread: float | Literal["auto"] = "auto"
+    lapse: bool = False
 
     def fit(
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, *, callback: Callback | None = None

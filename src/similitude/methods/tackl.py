@@ -18,11 +18,10 @@ generalise (`reproduce/results/tackl.md`).
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Literal, Self
+from dataclasses import field, replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import FeatureWeights, Positions, Sum
@@ -31,25 +30,20 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
-from similitude.feedback.arraylike import Table
-from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.graph.build import build_graph
-from similitude.kernels.modalities import Features
-from similitude.methods.base import refuse_empty
-from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.modalities import Modality, Plain, per_modality, read_modalities, side_by_side
+from similitude.methods.feature_base import Feedback, FreeRestEstimator
+from similitude.methods.modalities import Modality, Plain, per_modality, side_by_side
 from similitude.methods.ordinal import CKL
-from similitude.methods.placement import place_items
 from similitude.methods.settings import check_number
-from similitude.methods.similarity import Similarity
-from similitude.types import Floats, Seed
+from similitude.types import Floats
 
 _CONSTANT = 1e-9
 _CLOSER = 1e-4  # the scale of the weights is nearly flat, and a few weights cost little to find
 
 
-class TACKL(FeatureEstimator, CKL):
+class TACKL(FreeRestEstimator, CKL):
     """Weighted features, and free dimensions for what they do not say.
+
+    Features are arrays with a row per item; an item without any (NaN throughout) stands at their centre.
 
     Parameters
     ----------
@@ -90,57 +84,20 @@ class TACKL(FeatureEstimator, CKL):
     ((4,), True, (12, 1))
     """
 
-    features_: Floats
-    weights_: dict[str, Floats]
-    free_: Floats
+    features_: Floats = field(init=False)
+    weights_: dict[str, Floats] = field(init=False)
+    free_: Floats = field(init=False)
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        joint: bool = False,
-        mu: float = 0.05,
-        penalty: float | Literal["auto"] = "auto",
-        weight_penalty: float | Literal["auto"] = "auto",
-        n_init: int | Literal["auto"] = "auto",
-        init: Literal["spectral", "random"] | Table = "spectral",
-        n_items: int | None = None,
-        random_state: Seed = None,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        super().__init__(
-            n_components, mu=mu, penalty=penalty, n_init=n_init, init=init, n_items=n_items, random_state=random_state,
-            max_iter=max_iter, tol=tol, solver="lbfgs", device="cpu",
-        )  # fmt: skip
-        self.joint = joint
-        self.weight_penalty = weight_penalty
+    joint: bool = False
+    weight_penalty: float | Literal["auto"] = "auto"
+    solver: Literal["auto", "lbfgs", "minibatch"] = field(default="lbfgs", init=False)
+    device: str = field(default="cpu", init=False)
 
-    def fit(
-        self,
-        comparisons: ComparisonsLike,
-        y: npt.ArrayLike | None = None,
-        *,
-        features: Features | None = None,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Find the weights of the features, and the free dimensions.
-
-        Parameters
-        ----------
-        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`
-        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
-        features : an array with a row per item, or a dict of these by modality; an item without features (NaN
-            throughout) stands at their centre
-        callback : called after each iteration with its number and the objective, in each step and start in turn; it may
-            raise to interrupt
-        """
-        c = as_comparisons(comparisons, y, self.n_items)
-        refuse_empty(c)
-        self._check()
+    def _check(self) -> None:
+        super()._check()
         check_number("weight_penalty", self.weight_penalty, positive=True, also="auto")
-        self.modalities_, c = read_modalities(features, c, self._modality())
-        feedback = Feedback(c, build_graph(c), self.modalities_)
+
+    def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         per_number = self._prior / float(feedback.graph.weight.sum())
         self.penalty_ = feedback.n_compared * per_number if self.penalty == "auto" else float(self.penalty)
         self.weight_penalty_ = per_number if self.weight_penalty == "auto" else float(self.weight_penalty)
@@ -149,29 +106,9 @@ class TACKL(FeatureEstimator, CKL):
         if self.joint:
             u, best = self._jointly(feedback, u, best, callback)
         self._keep_parts(u, best, spread, feedback)
-        return self
 
-    def place(
-        self,
-        comparisons: ComparisonsLike,
-        *,
-        features: Features | None = None,
-        n_init: int = 5,
-        random_state: Seed = None,
-    ) -> Similarity:
-        """Return the similarity with new items in it: at their `transform`, moved by comparisons as far as those ask.
-
-        Parameters
-        ----------
-        comparisons : comparisons of new items with the items already there
-        features : the features of the new items, in the order in which the comparisons number or name them; None
-            places them by comparisons alone
-        n_init, random_state : as for `Similarity.place`
-        """
-        if features is None:
-            return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
-        expected, variance = self.transform(features), float((self.free_**2).sum() / self.embedding_.size)
-        return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
+    def _free_rest(self) -> Floats:
+        return self.free_
 
     @property
     def _prior(self) -> float:

@@ -14,6 +14,7 @@ import torch
 from similitude.engine.gpu.comparisons import DeviceComparisons, Part
 from similitude.engine.gpu.formulas import evaluate
 from similitude.engine.terms import ComparisonLoss
+from similitude.types import Floats
 
 _ROWS = 1 << 22
 
@@ -83,6 +84,10 @@ class TorchBackend:
     def tensor(self, X: Any) -> torch.Tensor:
         """Numbers as a tensor on the device, in its precision."""
         return torch.as_tensor(X).to(self.device, torch.float32 if self.device.type == "cuda" else torch.float64)
+
+    def host(self, numbers: Any) -> Floats:
+        """Numbers of the device as an array of the host."""
+        return torch.as_tensor(numbers).cpu().numpy().astype(float)
 
 
 def _eager(

@@ -38,13 +38,15 @@ def lbfgs(
         [x], max_iter=_ITERATIONS_PER_LOOK, max_eval=20 * _ITERATIONS_PER_LOOK, history_size=memory,
         tolerance_grad=0.0, tolerance_change=0.0, line_search_fn="strong_wolfe",
     )  # fmt: skip
+    there = (lambda params: params) if problem.in_one_pass is not None else backend.host  # terms beside: the host's
     evaluations = 0
 
     def closure() -> float:
         nonlocal evaluations
         evaluations += 1
         with torch.no_grad():
-            value, x.grad = problem.value_and_gradient(x.detach())
+            value, gradient = problem.value_and_gradient(there(x.detach()))
+            x.grad = backend.tensor(gradient)
         return value
 
     seen, value, status = 0, np.inf, "max_iter"
@@ -57,7 +59,7 @@ def lbfgs(
             status = "converged"
             break
     params = x.detach()
-    return Result(_numbers(params), problem.value(params), status, seen, evaluations, f"on {backend.device}")
+    return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
 
 
 def minibatch(
@@ -101,7 +103,7 @@ def minibatch(
             callback(epoch, float(total) / graph.total_weight + ridge.value(X.ravel()))
     params = X.ravel()
     value = problem.value(params)
-    return Result(_numbers(params), value, "planned", epochs, epochs, f"{epochs} passes on {backend.device}")
+    return Result(backend.host(params), value, "planned", epochs, epochs, f"{epochs} passes on {backend.device}")
 
 
 def batches(graph: DeviceComparisons, steps: int, chance: torch.Generator) -> Iterator[Part]:
@@ -111,7 +113,3 @@ def batches(graph: DeviceComparisons, steps: int, chance: torch.Generator) -> It
         here = max(1, round(steps * len(part) / len(graph)))
         for chosen in order.tensor_split(min(here, len(order))):
             yield part.segments(chosen)
-
-
-def _numbers(params: torch.Tensor) -> Floats:
-    return params.cpu().numpy().astype(float)

@@ -1,11 +1,13 @@
-"""The bookkeeping of solvers that prove how good their solution is: the best point, the best bound, and the gap.
+"""The one loop of solvers that prove how good their solution is: the best point, the best bound, and the gap.
 
-A solver offers points with their value, and lower bounds of the optimum as it proves them; it ends when the gap between
-the best of either is small. What improves in between, precision or width, is the solver's affair.
+A solver is a generator: in each of its rounds it offers points with their value and yields a lower bound of the
+optimum, until the gap between the best of either is small. What it improves in between is its own affair: the width of
+factors, the precision of L-BFGS, the rounding of a hinge, the coordinates of the dual.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -21,7 +23,7 @@ class Certified(Generic[P]):
     """A point with a proof of how good it is: the optimum lies between `lower` and `value`.
 
     `status` is "converged" (the gap is as small as asked for), "max_iter", "stalled", or "infeasible": what a hard
-    margin asks for is met by nothing shorter than the bound.
+    margin asks for is met by nothing that costs less than the bound.
     """
 
     point: P
@@ -45,7 +47,7 @@ class Certificate(Generic[P]):
     tol : the gap to reach, as a share of the value
     callback : called after each bound with the number of iterations so far and the value
     lower : a bound that is known beforehand
-    status : what to return when the solver gives up
+    most : give up where a point that costs less than this is proven not to exist
     """
 
     def __init__(
@@ -55,14 +57,21 @@ class Certificate(Generic[P]):
         callback: Callback | None = None,
         *,
         lower: float = -np.inf,
-        status: str = "max_iter",
+        most: float = np.inf,
     ) -> None:
-        self.best = Certified(start, lower=lower, status=status)
-        self._tol, self._callback = tol, callback
+        self.best = Certified(start, lower=lower)
+        self._tol, self._callback, self._most = tol, callback, most
         self._gap = self._before = np.inf
 
+    def over(self, rounds: Iterable[float]) -> Certified[P]:
+        """Go through the rounds of a solver, a lower bound each, until one is enough; return the best."""
+        for lower in rounds:
+            if self.proven(lower):
+                break
+        return self.best
+
     def count(self, n_iter: int, status: str | None = None) -> None:
-        """Note iterations, and how they ended."""
+        """Note iterations, and what is to be said if these were the last."""
         self.best = replace(self.best, n_iter=self.best.n_iter + n_iter, status=status or self.best.status)
 
     def offer(self, point: P, value: float) -> None:
@@ -71,15 +80,16 @@ class Certificate(Generic[P]):
             self.best = replace(self.best, point=point, value=value)
 
     def proven(self, lower: float) -> bool:
-        """Note a lower bound; return whether the gap is as small as asked for."""
-        self.best = replace(self.best, lower=max(self.best.lower, lower))
-        self._before, self._gap = self._gap, self.best.gap
+        """Note a lower bound; return whether to stop: the gap is as small as asked for, or there is no hope."""
+        self.best = best = replace(self.best, lower=max(self.best.lower, lower))
+        self._before, self._gap = self._gap, best.gap
         if self._callback is not None:
-            self._callback(self.best.n_iter, self.best.value)
-        done = bool(np.isfinite(self._gap)) and self._gap <= self._tol * abs(self.best.value)
-        if done:
-            self.best = replace(self.best, status="converged")
-        return done
+            self._callback(best.n_iter, best.value)
+        if not np.isfinite(best.value) and best.lower > self._most:
+            self.best = replace(best, status="infeasible")
+        elif np.isfinite(self._gap) and self._gap <= self._tol * abs(best.value):
+            self.best = replace(best, status="converged")
+        return self.best.status in ("converged", "infeasible")
 
     def slow(self, share: float) -> bool:
         """Whether the last bound left more than a share of the gap before it."""

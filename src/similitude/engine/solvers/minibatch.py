@@ -65,10 +65,12 @@ def minibatch_from_disk(
 ) -> Result:
     """`minibatch` over a `ComparisonDataset`: each pass reads the row groups in another order, mixed."""
     model, ridge = free_positions(problem)
-    term = problem.terms[0]
+    term = problem.in_one_pass
     if not (isinstance(term, ComparedInShards) and isinstance(term.shards, ComparisonDataset)):
-        found = type(getattr(term, "shards", term)).__name__
-        raise TypeError(f"solver: minibatch reads a folder in one process, found {found}; use lbfgs")
+        found = ", ".join(type(getattr(one, "shards", one)).__name__ for one in problem.terms)
+        raise TypeError(
+            f"solver: minibatch reads a folder in one process, and nothing beside it, found {found}; use lbfgs"
+        )
     dataset = term.shards
     rng = np.random.default_rng(random_state)
     mean_weight = counts.weight / len(dataset)

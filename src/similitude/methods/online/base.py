@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from abc import ABC, abstractmethod
+from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -35,11 +36,11 @@ class OnlineEstimator(ComparisonEstimator, ABC):
     in `_counts`, and keeps every bit of its state in them.
     """
 
-    _items: Items
-    n_items: int | None
-    grow: bool
-    loss: str
-    random_state: int | np.random.Generator | None
+    _items: Items = field(init=False)
+    loss: str = "logistic"
+    n_items: int | None = None
+    grow: bool = False
+    random_state: int | np.random.Generator | None = None
 
     _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
     _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)

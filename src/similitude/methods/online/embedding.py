@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,6 +27,7 @@ _LOSSES = ("logistic", "hinge", "probit")
 _LARGEST_RATE = 0.25  # beyond it a step throws an item past the one that it is drawn to
 
 
+@renamed(prior="penalty")
 class OnlineEmbedding(OnlineEstimator):
     """Positions learned answer by answer: the online method for live use.
 
@@ -74,31 +76,13 @@ class OnlineEmbedding(OnlineEstimator):
 
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_seed", "_X", "_average", "_touched", "_answered")
 
-    @renamed(prior="penalty")
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        loss: Literal["logistic", "hinge", "probit"] = "logistic",
-        replay: int = 50,
-        rate: float | Literal["auto"] = "auto",
-        penalty: float = 0.5,
-        init: Table | None = None,
-        memory: int = 100_000,
-        n_items: int | None = None,
-        grow: bool = False,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.loss = loss
-        self.replay = replay
-        self.rate = rate
-        self.penalty = penalty
-        self.init = init
-        self.memory = memory
-        self.n_items = n_items
-        self.grow = grow
-        self.random_state = random_state
+    n_components: int = field(default=2, kw_only=False)
+    loss: Literal["logistic", "hinge", "probit"] = "logistic"
+    replay: int = 50
+    rate: float | Literal["auto"] = "auto"
+    penalty: float = 0.5
+    init: Table | None = None
+    memory: int = 100_000
 
     def begin_with(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, **settings: Any) -> Self:
         """Forget everything, keep these comparisons and fit them as a batch; what comes later is learned one by one.

@@ -23,6 +23,7 @@ _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
 
 
+@by_name("loss")
 class ERKLE(OnlineEstimator):
     """Efficient online relative comparison kernel learning (Heim 2015, chapter 5): K <- projection of K - gamma · G.
 
@@ -83,33 +84,14 @@ class ERKLE(OnlineEstimator):
     _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
-    @by_name("loss")
-    def __init__(
-        self,
-        *,
-        loss: Literal["logistic", "hinge"] = "hinge",
-        step: Literal["pa", "constant", "sqrt", "inverse"] = "pa",
-        rate: float = 1.0,
-        target_probability: float | None = None,
-        gradient: Literal["printed", "symmetric"] = "printed",
-        passes: int = 1,
-        init_kernel: Table | None = None,
-        project_every: int = 1,
-        n_items: int | None = None,
-        grow: bool = False,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.loss = loss
-        self.step = step
-        self.rate = rate
-        self.target_probability = target_probability
-        self.gradient = gradient
-        self.passes = passes
-        self.init_kernel = init_kernel
-        self.project_every = project_every
-        self.n_items = n_items
-        self.grow = grow
-        self.random_state = random_state
+    loss: Literal["logistic", "hinge"] = "hinge"
+    step: Literal["pa", "constant", "sqrt", "inverse"] = "pa"
+    rate: float = 1.0
+    target_probability: float | None = None
+    gradient: Literal["printed", "symmetric"] = "printed"
+    passes: int = 1
+    init_kernel: Table | None = None
+    project_every: int = 1
 
     @property
     def kernel_(self) -> Floats:
