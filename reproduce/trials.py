@@ -20,16 +20,16 @@ def data_folder() -> Path:
     return Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
-def kept_trials(name: str, run: Callable[..., list[dict]], jobs: Iterable[tuple[int, ...]]) -> pd.DataFrame:
+def kept_trials(name: str, run: Callable[..., list[dict]], jobs: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Return the rows of `run(*job)` for each job; those already in results/NAME.json are not run again.
 
-    Delete the file to start afresh.
+    Delete the file to start afresh. REPRODUCE_JOBS says how many run at once (two).
     """
     path = RESULTS / f"{name}.json"
     rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     done = {tuple(row["job"]) for row in rows}
     waiting = [job for job in jobs if tuple(job) not in done]
-    found = joblib.Parallel(n_jobs=2, return_as="generator_unordered")(
+    found = joblib.Parallel(n_jobs=int(os.environ.get("REPRODUCE_JOBS", "2")), return_as="generator_unordered")(
         joblib.delayed(_run)(run, job) for job in waiting
     )
     for new in found:
@@ -38,7 +38,7 @@ def kept_trials(name: str, run: Callable[..., list[dict]], jobs: Iterable[tuple[
     return pd.DataFrame(rows).drop(columns="job")
 
 
-def _run(run: Callable[..., list[dict]], job: tuple[int, ...]) -> list[dict]:
+def _run(run: Callable[..., list[dict]], job: tuple[Any, ...]) -> list[dict]:
     warnings.simplefilter("ignore")
     return [{"job": list(job), **row} for row in run(*job)]
 

@@ -281,3 +281,22 @@ def test_cross_validation_goes_by_the_dissimilarity():
     assert sm.accuracy(model, c) == pytest.approx(model.score(c))
     path = sm.penalty_path(sm.DRankingVM(), c, penalties=[1e-4, 10.0], features=X, n_folds=2, random_state=0)
     assert len(path) == 2
+
+
+@pytest.mark.parametrize(("n", "width", "solver"), [(40, 12, "dual"), (40, 12, "primal"), (60, 2, "auto")])
+def test_a_hard_margin_on_a_chain_that_can_be_met_is_solved(n, width, solver):
+    """Neighbours in a chain of ranks differ by next to nothing, so what meets it is long: that is not infeasible."""
+    X = np.random.default_rng(7).normal(size=(n, width))
+    chain = sm.Comparisons.from_distances(np.linalg.norm(X[:, None] - X, axis=2), "chain")
+    model = sm.DRankingVM(slack="hard", solver=solver).fit(chain, features=X)
+    assert model.status_ == "converged"
+    assert model.score(chain) == 1.0
+    assert model.gap_ <= 1e-3 * model.objective_
+
+
+def test_not_solved_yet_is_not_called_infeasible(monkeypatch):
+    X = np.random.default_rng(7).normal(size=(40, 12))
+    chain = sm.Comparisons.from_distances(np.linalg.norm(X[:, None] - X, axis=2), "chain")
+    monkeypatch.setattr("similitude.methods.ranking.fits", lambda _: False)  # too many for active sets
+    with pytest.raises(ValueError, match=r"not solved yet after .* does not mean that it cannot be met"):
+        sm.DRankingVM(slack="hard", solver="dual", max_iter=1).fit(chain, features=X)

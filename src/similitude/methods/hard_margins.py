@@ -35,7 +35,7 @@ def refuse_unmet(found: Certified[Any], least_norm: float) -> None:
             f"dissimilarity of this kernel with a norm below {least_norm:.2g} meets it (proven); {remedy}"
         )
     raise ValueError(
-        f"slack: a hard margin was not met in {found.n_iter} iterations: the feedback has no contradictions; a "
-        f"dissimilarity that meets it has a norm of {least_norm:.2g} or more (proven), and the kernel may lack "
-        f"the capacity; {remedy}, or raise max_iter"
+        f"slack: a hard margin is not solved yet after {found.n_iter} iterations, which does not mean that it cannot "
+        f"be met: a dissimilarity that meets it has a norm of {least_norm:.2g} or more (proven); raise max_iter, sample "
+        f"fewer comparisons, or {remedy}"
     )

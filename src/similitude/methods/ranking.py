@@ -36,6 +36,7 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
 from similitude.engine.solvers.convex import Point
 from similitude.engine.solvers.coordinates import coordinate_descent
+from similitude.engine.solvers.least_norm import fits, least_norm
 from similitude.engine.solvers.result import Callback
 from similitude.engine.solvers.rounds import certified
 from similitude.feedback.comparisons import Comparisons
@@ -84,7 +85,8 @@ class DRankingVM(FeatureLearner):
     rank : how many leading directions of the kernel over items to keep; None keeps all. A pass costs in proportion.
     solver : "primal" (multipliers and L-BFGS over the matrix M), "dual" (coordinate descent over a multiplier for each
         comparison, for some thousand distinct pairs), or "auto": dual for up to 1,000 distinct pairs and more than 10
-        features
+        features. Hard margins are solved by active sets first (up to 10 million parameters times comparisons), which
+        tell a margin that cannot be met from one that is hard to meet
     n_items : number of items, where it is more than the comparisons show
     max_iter : most L-BFGS iterations of one round; most sweeps, in tens, of the dual
     tol : stop when the duality gap is this share of the objective
@@ -270,6 +272,10 @@ class DRankingVM(FeatureLearner):
         dual = self.solver == "dual" or (self.solver == "auto" and few)
         term = Compared(merged if dual else graph, LOSSES["hinge"])
         problem = Problem(self._pairs.model(X), term, Ridge(self.penalty_))
+        if given["hard"] and fits(problem):
+            found = least_norm(problem, most=given["most"], tol=self.tol, callback=callback)
+            if found.status != "stalled":
+                return found
         if dual:
             return coordinate_descent(problem, self._pairs.gram(X @ X.T, merged.pairs), **given)
         return certified(problem, **given)
