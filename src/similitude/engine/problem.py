@@ -158,6 +158,9 @@ class Problem(Objective):
         if self.in_one_pass is not None:
             return self._over_positions(params)
         position, *own = self.split(params)
+        if all(self._passes):
+            value, gradient = self._over_positions(position)
+            return value, self.backend.host(gradient)
         value, by_position, gradients = self._through_pairs(position, own)
         if any(self._passes):
             in_passes, gradient = self._over_positions(position)
@@ -182,14 +185,15 @@ class Problem(Objective):
         """The other terms: their value, and its derivatives by the model's parameters and by their own."""
         pairs, places = self._vertices
         d2 = self.model.sqdist(position, pairs, CPU())
-        value, pull, gradients = 0.0, np.zeros(len(pairs)), []
+        value, pull, gradients = 0.0, _NONE, []
         for term, place, weight, mine in zip(self.terms, places, self.weights, own, strict=True):
             if place is None:
                 continue
             rate = weight / self.total
             loss, slope, gradient = term.evaluate(d2[place], mine)
             value += rate * loss
-            pull += rate * (slope if isinstance(place, slice) else np.bincount(place, slope, len(d2)))
+            slope = rate * (slope if isinstance(place, slice) else np.bincount(place, slope, len(d2)).astype(float))
+            pull = pull + slope if len(pull) else slope
             gradients.append(rate * gradient)
         return value, self.model.pullback(position, pairs, pull, CPU()), gradients
 

@@ -30,8 +30,8 @@ _NONE: Floats = np.zeros((0, 0))
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the dual of a block asks of multipliers.
+class DualLimit:
+    """What the dual of a stretch allows of multipliers.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Asked:
     cost: float = 0.0
 
 
-class Block(ABC):
+class Stretch(ABC):
     """A model and its penalty, held as they are."""
 
     def __init__(self, model: Model, penalty: Penalty) -> None:
@@ -66,7 +66,7 @@ class Block(ABC):
         return params
 
     @abstractmethod
-    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> Asked:
+    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> DualLimit:
         """What is asked of multipliers with slopes `w` on the pairs.
 
         An eigenvalue below -rate by no more than the share `doubt` may be a matter of precision: it is no direction.
@@ -81,7 +81,7 @@ class Block(ABC):
         return own
 
 
-class Factor(Block):
+class Factor(Stretch):
     """Kernels Φ W Φ' with W = N N', at a price of a unit of trace(W)."""
 
     model: Matrix
@@ -99,13 +99,13 @@ class Factor(Block):
         """N with N N' = W."""
         return matrix_root(self.model.matrix(params))
 
-    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> Asked:
+    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> DualLimit:
         """The eigenvectors that violate are what improves."""
         rate = self.penalty.rate
         S = self._slopes(pairs, w)
         values, vectors = least_eigenpairs(S, max(_FEW, own.shape[1]))
         violated = values < -rate * (1.0 + doubt)
-        return Asked(proven_share(S, rate, float(values[0])), vectors[:, violated] if violated.any() else None)
+        return DualLimit(proven_share(S, rate, float(values[0])), vectors[:, violated] if violated.any() else None)
 
     def _slopes(self, pairs: Array, w: Floats) -> Any:
         """Φ' L Φ: sparse where every item is a feature of its own, since there may be very many."""
@@ -127,32 +127,32 @@ class Factor(Block):
         return np.hstack([own, scale * (typical + 1e-3) * directions[:, :room]])
 
 
-class Priced(Block):
+class Priced(Stretch):
     """Weights u >= 0, a price each."""
 
-    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> Asked:
+    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> DualLimit:
         """Where the loss falls with a weight, no more than its price."""
         g = self.model.pullback(own, pairs, w, CPU())
         falling = g < 0
-        return Asked(float((self.penalty.gradient(own)[falling] / -g[falling]).min(initial=1.0)))
+        return DualLimit(float((self.penalty.gradient(own)[falling] / -g[falling]).min(initial=1.0)))
 
 
-class Ridged(Block):
+class Ridged(Stretch):
     """Parameters of a model that is linear in them, with a ridge."""
 
     penalty: Ridge
 
-    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> Asked:
+    def asked(self, own: Floats, pairs: Array, w: Floats, doubt: float) -> DualLimit:
         """Nothing but the length of p(a)."""
         best = self.best(pairs, w)
-        return Asked(best=best, cost=self.penalty.value(best))
+        return DualLimit(best=best, cost=self.penalty.value(best))
 
     def best(self, pairs: Array, w: Floats) -> Floats:
         """p(a) = Z'a / (2 rate)."""
         return self.model.pullback(self.zero(), pairs, w, CPU()) / (-2.0 * self.penalty.rate)
 
 
-def block_of(model: Model, penalty: Penalty) -> Block:
+def stretch_of(model: Model, penalty: Penalty) -> Stretch:
     """Return how a stretch is held; others than those of the table are refused."""
     if isinstance(model, Matrix) and isinstance(penalty, Trace):
         return Factor(model, penalty)

@@ -25,7 +25,7 @@ from similitude.engine.comparison_terms import Compared, Hinges, compared, pulle
 from similitude.engine.models import Sum
 from similitude.engine.penalties import Blocks
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.blocks import block_of
+from similitude.engine.solvers.blocks import stretch_of
 from similitude.engine.terms import hinge, logistic, squared
 from similitude.types import Floats
 
@@ -96,7 +96,7 @@ class Convex:
         stretches = [(model, penalty)]
         if isinstance(model, Sum) and isinstance(penalty, Blocks):
             stretches = list(zip(model.parts, penalty.penalties, strict=True))
-        self.blocks = [block_of(*stretch) for stretch in stretches]
+        self.blocks = [stretch_of(*stretch) for stretch in stretches]
 
     def zero(self) -> Point:
         """Return the point at which all distances are 0."""
@@ -141,7 +141,7 @@ class Convex:
         return point, self.mean_loss(d2) + self.over(point).penalty.value(point.params)
 
     def bound(self, point: Point, term: Compared | Hinges, multipliers: Floats, doubt: float = 0.0) -> Bound:
-        """Return what multipliers prove, and where to go from a point; `doubt` as for `Block.asked`."""
+        """Return what multipliers prove, and where to go from a point; `doubt` as for `Stretch.asked`."""
         w = -pulled(self.graph, multipliers)
         held = zip(self.blocks, point.blocks, strict=True)
         asked = [block.asked(own, self.graph.pairs, w, doubt) for block, own in held]
