@@ -29,8 +29,9 @@ from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
 from similitude.graph.passes import PassReport, check_shards
-from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
+from similitude.graph.reliability import RaterTable, rate_raters
 from similitude.graph.repeats import Repeats, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
 from similitude.graph.votes import count_votes
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class ConsistencyReport(FigureTable):
     redundancy : share of the majority judgments, made free of circles, that follow from others
     groups : names of items, in groups that no comparison links, the largest first
     never_compared : names of the items in no comparison
-    raters : each rater's agreement with the others
+    raters : each rater's agreement with the others and with themselves, and what is to be made of it
 
     Examples
     --------
@@ -103,10 +104,7 @@ class ConsistencyReport(FigureTable):
 
     def doubts(self) -> list[str]:
         """Return what is worth a look, a sentence each; none where nothing stands out."""
-        found = []
-        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
-        if who:
-            found.append(named("raters who seem to click at random", who))
+        found = self.raters.doubts()
         if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
             found.append(f"the answers are close to chance: the noise ceiling is {self.ceiling}")
         if len(self.groups) > 1:
@@ -157,8 +155,21 @@ class ConsistencyReport(FigureTable):
             return
         low, middle, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
         yield "typical agreement", Estimate(middle, low, high, "with the others; four of five raters lie between")
-        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
-        yield "likely random", Estimate(len(who), note=named("raters who seem to click at random", who))
+        yield from self._verdicts()
+
+    def _verdicts(self) -> Iterator[tuple[str, Estimate]]:
+        own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
+        if len(own):
+            low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
+            yield "of one mind", Estimate(middle, low, high, "answers foretold by the same rater's other answers")
+        meaning = {
+            RANDOM: "agree with nobody, not with their own other answers either",
+            DIFFERENT: "disagree with the others, but their own answers hang together",
+            UNTOLD: "disagree with the others; whether at random cannot be told",
+        }
+        for verdict, text in meaning.items():
+            who = self.raters.who(verdict)
+            yield verdict.replace("answers", "answer").replace("sees", "see"), Estimate(len(who), note=named(text, who))
 
     def _unlinked(self) -> str:
         if len(self.groups) < 2:

@@ -34,7 +34,9 @@ _SHOWN_OF_RATERS = (
     "agreement",
     "low",
     "high",
-    "flagged",
+    "own",
+    "verdict",
+    "odd",
     "cant_tell",
     "seconds",
     "side",
@@ -78,7 +80,8 @@ def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
 def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """Everything but the curve, fit for JSON; `before` is what was found last, so that the map does not turn."""
     votes = count_votes(comparisons)
-    raters = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes).to_list()
+    table = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes)
+    raters = [{**rater, "odd": bool(odd)} for rater, odd in zip(table.to_list(), table.odd, strict=True)]
     return {
         "answers": comparisons.n_answers,
         "ceiling": asdict(_noise(comparisons)),
