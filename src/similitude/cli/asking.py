@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import Form, LargerOption, Model, Seed, app, read
+from similitude.cli.commands import Model, Seed, app
 from similitude.cli.output import same_in_python, summary
+from similitude.cli.reading import Reading, reads_answers
 
 
 class Strategy(StrEnum):
@@ -31,6 +32,7 @@ def _forms_to_ask() -> list[str]:
 
 
 @app.command(name="next")
+@reads_answers
 def next_questions(
     model: Model,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="number of questions")] = 20,
@@ -42,8 +44,8 @@ def next_questions(
     ] = "triplet",
     random_share: Annotated[float, typer.Option(min=0, max=1, help="share of random questions, for testing")] = 0.1,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Choose the next questions to ask; fill in the column `response` and they are answers."""
     import json
@@ -52,7 +54,7 @@ def next_questions(
     from similitude.feedback.files.whole import write_whole
 
     similarity = sm.Similarity.load(model)
-    c, reading = (None, None) if asked is None else read(asked, form, larger)
+    c, steps = (None, []) if asked is None else reading.read(asked)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
     text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)
@@ -63,23 +65,23 @@ def next_questions(
         typer.echo(f"{out}: {number} questions")
     options = "".join(f", {name}={value!r}" for name, value in chosen.items())
     call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
-    same_in_python(f"s = sm.Similarity.load({str(model)!r})", *([reading] if reading else []), f"print({call})")
+    same_in_python(f"s = sm.Similarity.load({str(model)!r})", *steps, f"print({call})")
 
 
 @app.command()
+@reads_answers
 def update(
     model: Model,
     answers: Annotated[list[Path], typer.Argument(help="files of answers: all so far, old and new")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: MODEL itself)")] = None,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Learn a model anew from all answers so far, starting from where its items are."""
     import similitude as sm
 
-    parts = [read(file, form, larger) for file in answers]
-    c = sm.Comparisons.concatenate([part for part, _ in parts])
+    c, steps = reading.read(*answers)
     old = sm.Similarity.load(model)
     updated = sm.refit(old, c, random_state=seed)
     target = out or model
@@ -87,10 +89,8 @@ def update(
     joined = len(updated.embedding) - len(old.embedding)
     typer.echo(f"{target}: {summary(updated)}" + (f", {joined} of them new" if joined else ""))
     typer.echo(f"  {updated.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
-    lines = [line.removeprefix("c = ") for _, line in parts]
-    whole = lines[0] if len(lines) == 1 else f"sm.Comparisons.concatenate([{', '.join(lines)}])"
     same_in_python(
-        f"c = {whole}",
+        *steps,
         f"s = sm.refit(sm.Similarity.load({str(model)!r}), c, random_state={seed})",
         f"s.save({str(target)!r})",
     )

@@ -21,19 +21,13 @@ import typer
 
 from similitude import __version__
 from similitude.cli.output import same_in_python, summary, write_unicode
+from similitude.cli.reading import Reading, reads_answers
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Larger(StrEnum):
-    """What a larger rating means."""
-
-    similar = "similar"
-    different = "different"
 
 
 class Projection(StrEnum):
@@ -47,8 +41,6 @@ AnswersFile = Annotated[Path, typer.Argument(help="answers: .csv, .tsv, .jsonl, 
 AnswersOrFolder = Annotated[Path, typer.Argument(help="answers in a file, or comparisons in a folder of Parquet files")]
 Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
 Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
-Form = Annotated[str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")]
-LargerOption = Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")]
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
 
 
@@ -112,10 +104,11 @@ def simulate(
 
 
 @app.command()
+@reads_answers
 def info(
     file: Annotated[Path, typer.Argument(help="answers, a folder of comparisons, or a model (.sim)")],
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Say what is in a file of answers, or in a model."""
     import similitude as sm
@@ -127,11 +120,11 @@ def info(
             typer.echo(f"  {name:18} {value}")
         same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
-    c, reading = read(file, form, larger)
+    c, steps = reading.read(file)
     typer.echo(f"{file}: {summary(c)}")
     if file.is_dir():
         _say_counts(c)
-        same_in_python(reading, "print(c)")
+        same_in_python(*steps, "print(c)")
         return
     table = c.answers.form.values
     for kind in sorted(set(table)):
@@ -140,34 +133,36 @@ def info(
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
     typer.echo(f"  comparisons per item: {len(c) / max(compared, 1):.1f}")
-    same_in_python(reading, "print(c)")
+    same_in_python(*steps, "print(c)")
 
 
 @app.command()
+@reads_answers
 def convert(
     source: AnswersFile,
     target: Annotated[Path, typer.Argument(help="to write: .csv, .tsv, .jsonl or .parquet, or a folder (no suffix)")],
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Turn a file of answers into another format, in the layout that loses nothing."""
     import similitude as sm
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
-    c, reading = read(source, form, larger)
+    c, steps = reading.read(source)
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {summary(c)}")
-    same_in_python(reading, f"sm.write_comparisons(c, {str(target)!r})")
+    same_in_python(*steps, f"sm.write_comparisons(c, {str(target)!r})")
 
 
 @app.command()
+@reads_answers
 def check(
     file: AnswersOrFolder,
     html: Annotated[Path | None, typer.Option(help="write the report as one HTML page")] = None,
     json: Annotated[Path | None, typer.Option(help="write all figures as JSON")] = None,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Say how far answers can be trusted; exit status 3 where something is worth a look."""
     import json as encoder
@@ -175,7 +170,7 @@ def check(
     import similitude as sm
     from similitude.feedback.files.whole import write_whole
 
-    c, reading = read(file, form, larger)
+    c, steps = reading.read(file)
     if html is not None and file.is_dir():
         raise ValueError("--html: a folder is checked in passes, which do not fill the page; use --json")
     report = sm.check(c)
@@ -188,33 +183,34 @@ def check(
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
-    same_in_python(reading, "print(sm.check(c))")
+    same_in_python(*steps, "print(sm.check(c))")
     if report.doubts():
         raise typer.Exit(3)
 
 
 @app.command()
+@reads_answers
 def clean(
     source: AnswersFile,
     target: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
     reduce: Annotated[bool, typer.Option(help="drop, too, what the rest implies")] = False,
     drop_rater: Annotated[list[str] | None, typer.Option(help="a rater whose answers go first")] = None,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Take out contradictions: the majority's votes, then a large part without circles. For training, not scoring."""
     import similitude as sm
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
-    c, reading = read(source, form, larger)
+    c, steps = reading.read(source)
     dropped = f"c = sm.drop_raters(c, {drop_rater!r})"
     cleaned = sm.clean(sm.drop_raters(c, drop_rater) if drop_rater else c, reduce=reduce)
     sm.write_comparisons(cleaned, target)
     for step in cleaned.removed:
         typer.echo(f"{step.step:12} {step.why} (weight {step.weight:g})")
     typer.echo(f"{target}: {summary(cleaned)}")
-    lines = [reading, dropped] if drop_rater else [reading]
+    lines = [*steps, dropped] if drop_rater else steps
     same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
 
 
@@ -244,18 +240,6 @@ def plot(
         f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
         f"sm.plot.save(axes, {str(target)!r})",
     )
-
-
-def read(file: Path, form: str | None, larger: Larger | None) -> tuple[Any, str]:
-    """Return the feedback in a file and the Python that reads it."""
-    import similitude as sm
-
-    if file.is_dir():
-        return sm.ComparisonDataset(file), f"c = sm.ComparisonDataset({str(file)!r})"
-    options: dict[str, Any] = {"form": form, "larger": larger and larger.value}
-    options = {name: value for name, value in options.items() if value is not None}
-    call = ", ".join([repr(str(file)), *(f"{name}={value!r}" for name, value in options.items())])
-    return sm.read_comparisons(file, **options), f"c = sm.read_comparisons({call})"
 
 
 def _say_counts(dataset: Any) -> None:

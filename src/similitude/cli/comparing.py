@@ -7,13 +7,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from similitude.cli.commands import Form, LargerOption, Seed, app, read
+from similitude.cli.commands import Seed, app
 from similitude.cli.output import same_in_python
+from similitude.cli.reading import Reading, reads_answers
 
 Compared = Annotated[Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv)")]
 
 
 @app.command()
+@reads_answers
 def compare(
     first: Compared,
     second: Compared,
@@ -21,18 +23,18 @@ def compare(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture of the distances against each other")] = None,
     maps: Annotated[Path | None, typer.Option(help="picture of the two maps over each other")] = None,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Say how far two models agree, or a model and a table: distances, maps, and answers if given."""
     import similitude as sm
 
     loaded = [_load(path) for path in (first, second)]
-    c, reading = (None, None) if answers is None else read(answers, form, larger)
+    c, steps = (None, []) if answers is None else reading.read(answers)
     found = sm.compare(loaded[0][0], loaded[1][0], c, random_state=seed)
     typer.echo(str(found))
     given = "" if c is None else ", c"
-    lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *([] if reading is None else [reading])]
+    lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *steps]
     lines.append(f"found = sm.compare(a, b{given}, random_state={seed})")
     lines.append("print(found)")
     pictures: dict[Literal["distances", "maps"], Path | None] = {"distances": out, "maps": maps}

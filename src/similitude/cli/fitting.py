@@ -12,13 +12,11 @@ from similitude.cli.commands import (
     AnswersFile,
     AnswersOrFolder,
     Dimensions,
-    Form,
-    LargerOption,
     Seed,
     app,
-    read,
 )
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
+from similitude.cli.reading import Reading, reads_answers
 
 
 class Method(StrEnum):
@@ -47,6 +45,7 @@ Features = Annotated[Path | None, typer.Option(help="table of features: names fi
 
 
 @app.command()
+@reads_answers
 def fit(
     file: AnswersOrFolder,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
@@ -60,15 +59,15 @@ def fit(
     penalty: Penalty = "auto",
     features: Features = None,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Learn a map of the items and save it as a model."""
     import similitude as sm
 
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
-    c, reading = read(file, form, larger)
+    c, steps = reading.read(file)
     given, lines, before = known_features(features, c)
     model = getattr(sm, chosen)(dimensions, penalty=_penalty(penalty), random_state=seed)
     with progress("fitting", None) as step:
@@ -79,7 +78,7 @@ def fit(
     typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
     call = "fit(c, features=features)" if given else "fit(c)"
     same_in_python(
-        reading, *lines,
+        *steps, *lines,
         f"model = sm.{chosen}({dimensions}, penalty={_penalty(penalty)!r}, random_state={seed}).{call}",
         f"model.similarity_.save({str(target)!r})",
         before=before,
@@ -88,6 +87,7 @@ def fit(
 
 
 @app.command()
+@reads_answers
 def evaluate(
     file: AnswersFile,
     method: Annotated[
@@ -103,8 +103,8 @@ def evaluate(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
     csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
     import similitude as sm
@@ -112,10 +112,10 @@ def evaluate(
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)
-    c, reading = read(file, form, larger)
+    c, steps = reading.read(file)
     if model is not None:
         typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
-        same_in_python(reading, f"print(sm.Similarity.load({str(model)!r}).score(c))")
+        same_in_python(*steps, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     strength = _penalty(penalty)
     given, lines, before = known_features(features, c)
@@ -133,7 +133,7 @@ def evaluate(
     listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
     with_features = "features=features, " if given else ""
     call = f"sm.cross_validate([{listed}], c, {with_features}by={by.value!r}, n_folds={folds}, random_state={seed})"
-    same_in_python(reading, *lines, f"print({call})", before=before)
+    same_in_python(*steps, *lines, f"print({call})", before=before)
 
 
 def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str], list[str]]:

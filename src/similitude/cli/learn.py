@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFile, Form, LargerOption, Seed, app, pictures_of, read
+from similitude.cli.commands import AnswersFile, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, same_in_python
+from similitude.cli.reading import Reading, reads_answers
 
 
 @app.command()
+@reads_answers
 def learn(
     file: AnswersFile,
     out: Annotated[
@@ -25,13 +27,13 @@ def learn(
     time_limit: Annotated[float, typer.Option(min=1, help="seconds for the choice of a model")] = 60.0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
     seed: Seed = 0,
-    form: Form = None,
-    larger: LargerOption = None,
+    *,
+    reading: Reading,
 ) -> None:
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     import similitude as sm
 
-    c, reading = read(file, form, larger)
+    c, steps = reading.read(file)
     target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
@@ -43,16 +45,14 @@ def learn(
         "--features": features,
         "--images": images,
         "--title": title,
-        "--form": form,
-        "--larger": larger and larger.value,
     }
-    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
+    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None] + reading.in_shell
     command = " ".join(["similitude learn", in_shell(file), *options, f"--time-limit {time_limit:g} --seed {seed}"])
     report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
     with_features = "features=features, " if known else ""
     call = f"sm.learn(c, {with_features}time_limit={time_limit:g}, random_state={seed})"
-    same_in_python(reading, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
+    same_in_python(*steps, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
 
 
 def _colours(names: Any) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from similitude.display.words import counted, listed
 from similitude.feedback.cards import answers_card
 from similitude.feedback.columns import Categories, Rows, join, take
+from similitude.feedback.extra import Extra, attributes, extra_columns, join_extra, take_extra
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Answers:
     strategy : how the question was chosen
     time : seconds that the answer took, NaN where not recorded
     side : position on the screen of what was chosen, -1 where not recorded
+    extra : whatever else a file said, a column by each name (a group, an age, a block): numbers as floats, NaN where
+        empty, and words as objects, None where empty; `raters` has those that are about the raters
 
     Examples
     --------
@@ -48,6 +51,7 @@ class Answers:
     strategy: Categories
     time: Floats | None = None
     side: Array | None = None
+    extra: Extra = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -60,8 +64,9 @@ class Answers:
         strategy: Any = None,
         time: Any = None,
         side: Any = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> Answers:
-        """Build the table from columns; `rater` and `strategy` may be one value for all answers."""
+        """Build the table from columns; `rater`, `strategy` and those of `extra` may be one value for all answers."""
         length = len(shown)
         if len(response) != length:
             raise ValueError(f"expected one response per question ({length}), found {len(response)}")
@@ -73,6 +78,7 @@ class Answers:
             _labelled(strategy, length, "strategy"),
             None if time is None else _column(time, np.float64, length, "time"),
             None if side is None else _column(side, np.int32, length, "side"),
+            extra_columns(extra, length),
         )
 
     def __len__(self) -> int:
@@ -82,6 +88,11 @@ class Answers:
     def cant_tell(self) -> Array:
         """Whether each answer was "can't tell" (it gives no comparison, but it is kept and counted)."""
         return self.response.lengths == 0
+
+    @property
+    def raters(self) -> pd.DataFrame:
+        """What is known of the raters: a row for each, and the columns of `extra` that have one value per rater."""
+        return attributes(self.extra, self.rater)
 
     def by_form(self) -> list[tuple[str, Array]]:
         """Return each form with the rows of its answers, "can't tell" left out."""
@@ -99,6 +110,7 @@ class Answers:
             self.strategy.take(rows),
             None if self.time is None else take(self.time, rows),
             None if self.side is None else take(self.side, rows),
+            take_extra(self.extra, rows),
         )
 
     def renumber(self, table: Array) -> Answers:
@@ -116,6 +128,7 @@ class Answers:
             Categories.join([part.strategy for part in parts]),
             _join_optional([part.time for part in parts], parts, np.nan),
             _join_optional([part.side for part in parts], parts, -1),
+            join_extra([part.extra for part in parts], [len(part) for part in parts]),
         )
 
     def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:
@@ -130,7 +143,7 @@ class Answers:
             "response": [self.response[k].tolist() for k in range(len(self))],
             "strategy": self.strategy.values,
         }
-        optional = {"time": self.time, "side": self.side}
+        optional = {"time": self.time, "side": self.side, **self.extra}
         columns |= {name: column for name, column in optional.items() if column is not None}
         for name in ("rater", "strategy"):
             if not getattr(self, name).recorded:

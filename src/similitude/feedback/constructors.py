@@ -7,6 +7,7 @@ weight : how much an answer counts
 time : seconds that the answer took
 side : position on the screen of what was chosen
 strategy : how the question was chosen
+extra : other columns by name, such as {"group": [...]}: `Answers.extra`
 names : names of the items (then items may be given by name or by position in `names`)
 n_items : number of items, where some were never compared and items have no names
 """
@@ -61,7 +62,7 @@ class Constructors(SheetConstructors):
         responses : booleans or +1/-1 per row, False or -1 where i is more like k (cblearn's convention); None
             is "can't tell"
         answer : an id per row, where several rows come from one answer
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls.from_judged("triplet", triplets, responses, answer=answer, **columns)
 
@@ -83,7 +84,7 @@ class Constructors(SheetConstructors):
         ----------
         triples : (answers, 3) array of names or positions
         odd : position (0, 1, 2) of the odd one in each row, NaN for "can't tell"; the last one when not given
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls.from_picked("odd_one_out", triples, 2 if odd is None else odd, **columns)
 
@@ -98,7 +99,7 @@ class Constructors(SheetConstructors):
         triples : (answers, 3) array of names or positions
         central : position (0, 1, 2) of the central one in each row, NaN for "can't tell"; the first one when
             not given
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls.from_picked("most_central", triples, 0 if central is None else central, **columns)
 
@@ -117,7 +118,7 @@ class Constructors(SheetConstructors):
         shown : for each answer the items on the screen; the first is the head unless `head` is given
         chosen : for each answer the items that were picked; none picked is "can't tell"
         head : for each answer the item that the others were compared with
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls._from_picks("choice", shown, chosen, head, columns)
 
@@ -137,7 +138,7 @@ class Constructors(SheetConstructors):
         ranked : for each answer the items from nearest on; what is shown and not ranked is farther than all
             of them. When not given, `shown` is itself in order.
         head : for each answer the item that the others were compared with
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         questions = with_head(shown, head)
         order = [list(row[1:]) for row in questions] if ranked is None else ranked
@@ -180,8 +181,9 @@ class Constructors(SheetConstructors):
         if silent.any():
             raise ValueError('responses: an answer of several rows cannot be "can\'t tell"; leave such rows out')
         sheets = Sheets(answer, len(codes))
-        given = [name for name in (*ANSWER_COLUMNS, "weight") if columns.get(name) is not None]
+        given = [name for name in (*ANSWER_COLUMNS, "weight") if columns.get(name) is not None and name != "extra"]
         each: dict[str, Any] = {**columns} | {name: sheets.one_each(columns.get(name), name) for name in given}
+        each["extra"] = sheets.extra(columns.get("extra"))
         answers = Answers.of(form, sheets.rows(codes), sheets.rows(said), **about_answers(each))
         return cls._finish(answers, names, n_items, each)
 
@@ -194,7 +196,7 @@ class Constructors(SheetConstructors):
         form : the form of question, a name of `similitude.feedback.forms.FORMS`
         rows : (answers, width) array of names or positions
         picked : the code of what was picked in each row, or one for all; NaN for "can't tell"
-        **columns : rater, weight, time, side, strategy, names, n_items
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         width = _picking(form).width()
         codes, names, n_items = item_rows(rows, width, "triples" if width == 3 else "rows", *about_items(columns))

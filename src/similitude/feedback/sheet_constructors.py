@@ -24,7 +24,7 @@ from similitude.types import Array, Seed
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons
 
-ANSWER_COLUMNS = ("rater", "time", "side", "strategy")
+ANSWER_COLUMNS = ("rater", "time", "side", "strategy", "extra")
 
 
 class SheetColumns(TypedDict, total=False):
@@ -33,6 +33,7 @@ class SheetColumns(TypedDict, total=False):
     time: npt.ArrayLike | None
     side: npt.ArrayLike | None
     strategy: Any
+    extra: Mapping[str, Any] | None
     weight: npt.ArrayLike | None
     names: Sequence[str] | None
     n_items: int | None
@@ -74,7 +75,7 @@ class SheetConstructors:
         missing : a number that stands for "no rating" (NaN always does)
         max_per_rater : draw at most this many comparisons per rater (k ratings give up to k²/2)
         random_state : seed of that draw
-        **columns : weight (per rater), names, n_items
+        **columns : extra, weight (per rater), names, n_items
         """
         if larger not in ("similar", "different"):
             raise ValueError(f"larger: expected 'similar' or 'different', found {larger!r}")
@@ -92,6 +93,7 @@ class SheetConstructors:
             sheets.rows(value),
             rater=sheets.labels,
             strategy=columns.get("strategy"),
+            extra=sheets.extra(columns.get("extra")),
         )
         edges = None
         if max_per_rater is not None:
@@ -118,14 +120,15 @@ class SheetConstructors:
         rater : who laid it; one rater when not given. A rater's table is one answer.
         max_per_rater : draw at most this many comparisons per rater
         random_state : seed of that draw
-        **columns : weight (per rater), names, n_items
+        **columns : extra, weight (per rater), names, n_items
         """
         codes, names, n_items = item_rows(np.asarray(item).reshape(-1, 1), 1, "item", *about_items(columns))
         place = np.asarray(position, float)
         if place.ndim != 2 or len(place) != len(codes) or not np.isfinite(place).all():
             raise ValueError(f"position: expected finite coordinates for {len(codes)} rows, found shape {place.shape}")
         sheets = Sheets(rater, len(codes))
-        answers = Answers.of(PLACEMENT.name, sheets.rows(codes), sheets.rows(place), rater=sheets.labels)
+        known: dict[str, Any] = {"rater": sheets.labels, "extra": sheets.extra(columns.get("extra"))}
+        answers = Answers.of(PLACEMENT.name, sheets.rows(codes), sheets.rows(place), **known)
         edges = None
         if max_per_rater is not None:
             pairs, distances = PLACEMENT.distances_by_answer(answers.shown, answers.response)
@@ -143,16 +146,15 @@ class SheetConstructors:
         item : the item of each row, by name or position
         group : the group that it was put into
         rater : who sorted; one rater when not given. A rater's sorting is one answer.
-        **columns : weight (per rater), names, n_items
+        **columns : extra, weight (per rater), names, n_items
         """
         codes, names, n_items = item_rows(np.asarray(item).reshape(-1, 1), 1, "item", *about_items(columns))
         group_code = np.unique(np.asarray(group).astype(str), return_inverse=True)[1]
         if len(group_code) != len(codes):
             raise ValueError(f"group: expected one group per row ({len(codes)}), found {len(group_code)}")
         sheets = Sheets(rater, len(codes))
-        answers = Answers.of(
-            "grouping", sheets.rows(codes), sheets.rows(group_code.reshape(-1, 1)), rater=sheets.labels
-        )
+        known: dict[str, Any] = {"rater": sheets.labels, "extra": sheets.extra(columns.get("extra"))}
+        answers = Answers.of("grouping", sheets.rows(codes), sheets.rows(group_code.reshape(-1, 1)), **known)
         return cls._finish(answers, names, n_items, columns)
 
     @classmethod

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from similitude.feedback.columns import Rows, is_none
+from similitude.feedback.extra import extra_columns, shared_extra
 from similitude.feedback.items import Names, encode_items
 from similitude.types import Array, Ints
 
@@ -31,6 +32,7 @@ class Sheets:
         if (code < 0).any():
             row = int(np.flatnonzero(code < 0)[0])
             raise ValueError(f"row {row} has no rater or answer id; every row needs one")
+        self.code = code
         self.order = np.argsort(code, kind="stable")
         self.lengths = np.bincount(code, minlength=len(labels))
         self.starts = np.cumsum(self.lengths) - self.lengths
@@ -61,6 +63,10 @@ class Sheets:
                 f"an answer has one {name}, so give the answers ids of their own"
             )
         return ordered[self.starts]
+
+    def extra(self, columns: Mapping[str, Any] | None) -> dict[str, Array]:
+        """Return other columns with one value per sheet, empty where the lines of a sheet differ."""
+        return shared_extra(extra_columns(columns, len(self.code)), self.code, self.order[self.starts])
 
 
 def as_right(responses: Responses, length: int) -> Array:

@@ -66,6 +66,7 @@ _ALIASES = {
     "weight": ("weight",),
 }
 
+_RESPONSES = ("response", "responses", "y")
 _SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are no answers
 
 
@@ -87,7 +88,7 @@ def _plain_columns(table: Table) -> Table:
     columns = {name.strip().lower(): column for name, column in table.columns.items()}
     if len(columns) < len(table.columns):
         raise ValueError(f"two columns have the same name ({', '.join(table.columns)}); rename one")
-    return Table(columns, table.header, table.typed)
+    return Table(columns, table.header, table.typed, {name.strip().lower(): name for name in table.columns})
 
 
 def _without_catch(table: Table, options: Options) -> Table:
@@ -122,6 +123,12 @@ def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
     return found
 
 
+def _extra(table: Table, used: Sequence[str]) -> dict[str, Any]:
+    """Return the columns that are neither used nor about answers, as the argument `extra`."""
+    aliases = [alias for names in _ALIASES.values() for alias in names]
+    return {"extra": table.extra({*used, *aliases, *_RESPONSES})}
+
+
 def _rows(
     form: Form, table: Table, columns: Sequence[str], options: Options, labels: bool = False
 ) -> tuple[Table, dict[str, Any], Array]:
@@ -129,7 +136,7 @@ def _rows(
     table = _without_degenerate(form, table, columns, options)
     rule = ItemRule(options.items.names, options.items.n_items, labels or options.items.labels)
     items, names = rule.read(cells.matrix(table, columns), table.typed)
-    kept = about(table, columns, "rater", "time", "strategy", "side", "weight")
+    kept = about(table, columns, "rater", "time", "strategy", "side", "weight") | _extra(table, columns)
     return table, kept | {"names": names, "n_items": rule.n_items}, items
 
 
@@ -190,7 +197,7 @@ _YES = {
 
 def _responses(table: Table, column: str | None = None) -> Array | None:
     """Return responses: 1 holds as written, 0 and -1 the other way round, an empty cell is "can't tell"."""
-    name = column or next((name for name in ("response", "responses", "y") if name in table.columns), None)
+    name = column or next((name for name in _RESPONSES if name in table.columns), None)
     if name is None:
         return None
     found = []
@@ -217,6 +224,7 @@ def _ratings(table: Table, columns: Sequence[str], options: Options) -> Comparis
         names=names,
         n_items=options.items.n_items,
         **about(table, columns, "rater"),
+        **_extra(table, columns),
     )
 
 
@@ -228,7 +236,7 @@ def _choices(table: Table, columns: Sequence[str], options: Options) -> Comparis
     items, names = options.items.read(values, table.typed and not isinstance(table.columns[columns[1]][0], str))
     shown = [row.tolist() for row in np.split(items, np.cumsum(lengths)[:-1])]
     picked = [row[1 : 1 + len(near)] for row, near in zip(shown, chosen, strict=True)]
-    kept = about(table, columns, "rater", "time", "strategy", "side", "weight")
+    kept = about(table, columns, "rater", "time", "strategy", "side", "weight") | _extra(table, columns)
     return Comparisons.from_choices(shown, picked, names=names, n_items=options.items.n_items, **kept)
 
 
@@ -236,14 +244,14 @@ def _placements(table: Table, columns: Sequence[str], options: Options) -> Compa
     items, names = options.items.read(cells.full(table, columns[0]), table.typed)
     place = np.stack([cells.numbers(table, column) for column in columns[1:]], axis=1)
     sampled = {"max_per_rater": options.max_per_rater, "random_state": options.random_state}
-    kept = about(table, columns, "rater") | sampled
+    kept = about(table, columns, "rater") | _extra(table, columns) | sampled
     return Comparisons.from_placements(items, place, names=names, n_items=options.items.n_items, **kept)
 
 
 def _groupings(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
     items, names = options.items.read(cells.full(table, columns[0]), table.typed)
     group = cells.full(table, columns[1])
-    kept = about(table, columns, "rater")
+    kept = about(table, columns, "rater") | _extra(table, columns)
     return Comparisons.from_groupings(items, group, names=names, n_items=options.items.n_items, **kept)
 
 

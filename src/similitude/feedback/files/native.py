@@ -9,6 +9,7 @@ row of each answer says what was answered, and an answer without a comparison ha
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.extra import as_cells
 from similitude.feedback.files import cells
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.implied import is_implied
@@ -26,6 +28,7 @@ from similitude.types import Array, Floats, Ints
 FORMAT = 1
 PAIR_COLUMNS = ("near_a", "near_b", "far_a", "far_b")
 _ABOUT = ("rater", "strategy", "time", "side")
+_OURS = (*PAIR_COLUMNS, *_ABOUT, "form", "shown", "response", "weight", "answer", "format", "items")
 
 
 def to_columns(comparisons: Comparisons) -> tuple[dict[str, list[Any]], Header]:
@@ -54,7 +57,12 @@ def _answer_columns(comparisons: Comparisons) -> dict[str, list[Any]]:
         columns["side"] = answers.side.tolist()
     if answers.strategy.recorded:
         columns["strategy"] = answers.strategy.values.tolist()
-    return columns
+    return columns | {_free(name): as_cells(column).tolist() for name, column in answers.extra.items()}
+
+
+def _free(name: str) -> str:
+    """A name for another column that is none of ours."""
+    return f"{name}_" if name.strip().lower() in _OURS else name
 
 
 def _comparison_columns(comparisons: Comparisons, about: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -133,7 +141,7 @@ def _about(table: Table) -> dict[str, Any]:
         about["time"] = cells.numbers(table, "time")
     if "side" in table.columns:
         about["side"] = np.nan_to_num(cells.numbers(table, "side"), nan=-1)
-    return about
+    return about | {"extra": table.extra(_OURS)}
 
 
 def read_pairs(table: Table, rule: ItemRule, form: str | None = None) -> Comparisons:
@@ -143,18 +151,20 @@ def read_pairs(table: Table, rule: ItemRule, form: str | None = None) -> Compari
     said = np.flatnonzero(~is_none(table.columns["near_a"]))
     pairs = cells.matrix(table.take(said), PAIR_COLUMNS)
     about = {
-        name: _one_each(table.columns[name], answer, len(order), name, order)
-        for name in (*_ABOUT, "form", "shown", "response")
-        if name in table.columns
+        name: _one_each(column, answer, len(order), name, order)
+        if name in _OURS
+        else _shared(column, answer, len(order))
+        for name, column in table.columns.items()
+        if name not in (*PAIR_COLUMNS, "weight", "answer")
     }
     if "shown" in about:
-        answers, names, n_items = _answers(Table(about, None, table.typed), rule, form)
+        answers, names, n_items = _answers(replace(table, columns=about, header=None), rule, form)
         items, _ = rule.read(pairs, table.typed)
         codes, _, _ = encode_items(items, names, n_items if names is None else None)
     else:
         items, names = rule.read(pairs, table.typed)
         codes, names, n_items = encode_items(items, names, rule.n_items)
-        answers = _as_quadruplets(codes, answer[said], len(order), about)
+        answers = _as_quadruplets(codes, answer[said], len(order), replace(table, columns=about))
     edges = codes[:, :2], codes[:, 2:], answer[said]
     found = Comparisons.from_answers(answers, names=names, n_items=n_items, edges=edges)
     if "weight" not in table.columns:
@@ -186,10 +196,18 @@ def _one_each(column: Array, answer: Ints, n_answers: int, name: str, ids: list[
     return found
 
 
-def _as_quadruplets(codes: Ints, answer: Ints, n_answers: int, about: dict[str, Array]) -> Answers:
+def _shared(column: Array, answer: Ints, n_answers: int) -> Array:
+    """Return the value that the rows of each answer share (empty cells aside), None where they differ."""
+    values: list[set[Any]] = [set() for _ in range(n_answers)]
+    for value, k in zip(column.tolist(), answer.tolist(), strict=True):
+        if value is not None:
+            values[k].add(str(value) if isinstance(value, (list, dict)) else value)
+    return np.array([next(iter(said)) if len(said) == 1 else None for said in values], object)
+
+
+def _as_quadruplets(codes: Ints, answer: Ints, n_answers: int, about: Table) -> Answers:
     order = np.argsort(answer, kind="stable")
     count = np.bincount(answer, minlength=n_answers)
     shown = Rows.ragged(codes[order].ravel(), 4 * count)
     response = Rows.ragged(np.zeros(len(codes), np.int8), count)
-    kept = {name: column for name, column in about.items() if name in _ABOUT}
-    return Answers.of("quadruplet", shown, response, **_about(Table(kept, None, typed=True)))
+    return Answers.of("quadruplet", shown, response, **_about(about))

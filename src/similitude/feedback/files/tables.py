@@ -7,8 +7,8 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,28 @@ class Table:
     columns : one object array per column, None where a cell is empty
     header : what similitude wrote about the file (format, items), or None
     typed : whether the file tells numbers from text; in CSV all cells are text
+    called : what the file calls a column, where `columns` has a plainer name for it
     """
 
     columns: Mapping[str, Array]
     header: Header | None
     typed: bool
+    called: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
     def take(self, rows: Array) -> Table:
         """Return the given rows."""
-        return Table({name: column[rows] for name, column in self.columns.items()}, self.header, self.typed)
+        return replace(self, columns={name: column[rows] for name, column in self.columns.items()})
+
+    def extra(self, known: Collection[str]) -> dict[str, Array]:
+        """Return the columns beside those that are known, as the file calls them; columns of lists are left out."""
+        return {
+            self.called.get(name, name): cells
+            for name, cells in self.columns.items()
+            if name not in known and not any(isinstance(cell, (list, dict, np.ndarray)) for cell in cells[:100])
+        }
 
 
 def kind_of(path: Path) -> tuple[str, bool]:

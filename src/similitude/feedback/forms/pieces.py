@@ -22,6 +22,7 @@ import numpy as np
 
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Categories, Rows, is_constant
+from similitude.feedback.extra import shared_extra
 from similitude.feedback.forms.base import Form
 from similitude.types import Array, Bools, Floats
 
@@ -95,6 +96,7 @@ def gathered(answers: Answers, pieces: dict[str, Piece]) -> tuple[Answers, dict[
         _shared_label(answers.strategy, sheet, first),
         None if answers.time is None else shared(answers.time, sheet, first, np.nan),
         None if answers.side is None else shared(answers.side, sheet, first, -1),
+        shared_extra(answers.extra, sheet, first),
     )
     made = np.flatnonzero(is_piece[first])
     return found, {int(row): kind[answers.form.codes[first[row]]] for row in made}, sheet
