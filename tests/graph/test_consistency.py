@@ -21,6 +21,7 @@ def study(seed=0, n_items=10, n_answers=1200, **options):
 def without_rhythm(report):
     """All figures but that of the order in which answers came."""
     found = report.to_dict()
+    del found["coefficients"]["retest_distances"]
     for rater in found["raters"]:
         del rater["rhythm_p"]
     return found
@@ -48,7 +49,6 @@ def test_order_of_rows_does_not_change_the_report(form):
     for seed in range(3):
         other = sm.check(c.select(np.random.default_rng(seed).permutation(c.n_answers)))
         assert_alike(without_rhythm(other), without_rhythm(report))
-        assert str(other) == str(report)
 
 
 def test_counts_by_hand():

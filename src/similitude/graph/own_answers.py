@@ -103,7 +103,7 @@ class _Sheet:
         vertex, ends = np.unique(np.stack([votes.low[whole], votes.high[whole]]), return_inverse=True)
         ends = ends.reshape(2, -1)
         by_answer = int(answer.max(initial=-1)) + 1 >= _FEWEST
-        answer = _by_content(answer, whole, voices.says[rows])
+        answer = by_content(answer, whole, voices.says[rows])
         learned, tested = _by_answer(answer) if by_answer else _by_vertex(ends)
         pairs = _renumbered(votes.pairs[vertex])
         return cls(answer, edge, voices.says[rows], ends, pairs, learned, tested, by_answer)
@@ -133,11 +133,12 @@ def _renumbered(pairs: Array) -> Array:
     return np.unique(pairs, return_inverse=True)[1].reshape(pairs.shape)
 
 
-def _by_content(answer: Array, edge: Array, says: Floats) -> Array:
-    """Number answers by what they say, so that the order in which they come changes nothing."""
+def by_content(answer: Array, edge: Array, says: Floats, rater: Array | None = None) -> Array:
+    """Number answers by what they say, then by rater, so that the order in which they come changes nothing."""
     scattered = (edge.astype(np.int64) * _SCATTER % 2**31) ** 2 % (2**31 - 1)  # squared: sums of edges must differ
     content = np.bincount(answer, says * scattered)
-    return np.argsort(np.argsort(content, kind="stable"))[answer]
+    order = np.lexsort([np.zeros(len(content)) if rater is None else rater, content])
+    return np.argsort(order)[answer]
 
 
 def _by_answer(answer: Array) -> tuple[Array, Array]:

@@ -163,7 +163,7 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     votes : the edges
     level : of the intervals
     """
-    names, who = _by_name(answers)
+    names, who = raters_by_name(answers)
     count = len(names)
     voices = voices.where(who[voices.speaker] >= 0)
     rater = who[voices.speaker]
@@ -225,7 +225,7 @@ def _share(who: Indices, value: Array, n_raters: int) -> Floats:
     return np.divide(total, size, out=np.full(n_raters, np.nan), where=size > 0)
 
 
-def _by_name(answers: Answers) -> tuple[tuple[str, ...], Array]:
+def raters_by_name(answers: Answers) -> tuple[tuple[str, ...], Array]:
     """Return the raters' names in order, and for each answer the place of its rater there, -1 where unknown."""
     labels = answers.rater.labels
     order = sorted(range(len(labels)), key=lambda code: labels[code])

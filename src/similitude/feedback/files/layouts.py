@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.files import cells, native
+from similitude.feedback.files import cells, native, removal
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.tables import Table
 from similitude.feedback.forms import FORMS
@@ -72,7 +72,7 @@ _SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are n
 
 def read_table(table: Table, options: Options) -> Comparisons:
     """Read a table by the first layout that its columns fit."""
-    plain = _plain_columns(table)
+    plain, marks = removal.taken(_plain_columns(table))
     if len(plain) == 0:
         raise ValueError("the file has a header and no rows; expected at least one answer")
     known = layouts()
@@ -80,7 +80,9 @@ def read_table(table: Table, options: Options) -> Comparisons:
         columns = layout.find(list(plain.columns))
         if columns is not None:
             layout.check(options.form)
-            return layout.read(_without_silence(_without_catch(plain, options)), columns, options)
+            return removal.marked(
+                layout.read(_without_silence(_without_catch(plain, options)), columns, options), marks
+            )
     raise ValueError(f"columns: {', '.join(table.columns)} fit no layout; the layouts are {'; '.join(map(str, known))}")
 
 
