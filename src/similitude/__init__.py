@@ -37,6 +37,8 @@ _HOME = {
     "GroupEmbedding": "methods.groups",
     "MixedEmbedding": "methods.mixed",
     "compare": "evaluate.comparing",
+    "compare_groups": "evaluate.groups",
+    "GroupDifference": "evaluate.group_difference",
     "Ratings": "feedback.ratings",
     "DRankingVM": "methods.ranking",
     "RankProjection": "methods.rank_projection",

@@ -17,6 +17,8 @@ from similitude.evaluate.dimension import dimension as dimension
 from similitude.evaluate.folds import AnswerFold as AnswerFold
 from similitude.evaluate.forecast import Forecast as Forecast
 from similitude.evaluate.forecast import more_answers as more_answers
+from similitude.evaluate.group_difference import GroupDifference as GroupDifference
+from similitude.evaluate.groups import compare_groups as compare_groups
 from similitude.evaluate.penalty import penalty_path as penalty_path
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align

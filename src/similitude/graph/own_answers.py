@@ -25,7 +25,7 @@ from similitude.types import Array, Floats
 MOST_RATERS = 200
 """Raters who are foretold at most, since each costs some milliseconds."""
 
-_FOLDS = 10
+_FOLDS, _REPEATS = 10, 2
 _FEWEST = 20  # answers, below which parts of the pairs are held out, not answers (a sheet of ratings is one answer)
 _HALVINGS = 4
 _SAMPLED, _CHANCES = 5, 10  # raters whose answers are drawn by chance, and how often
@@ -143,8 +143,9 @@ def by_content(answer: Array, edge: Array, says: Floats, rater: Array | None = N
 
 def _by_answer(answer: Array) -> tuple[Array, Array]:
     """Return for each fold which voices are learned from and which are tested, both (folds, voices)."""
-    fold = (np.random.default_rng(0).permutation(int(answer.max()) + 1) % _FOLDS)[answer]
-    tested = fold == np.arange(_FOLDS)[:, None]
+    rng, count = np.random.default_rng(0), int(answer.max()) + 1
+    folds = [(rng.permutation(count) % _FOLDS)[answer] for _ in range(_REPEATS)]
+    tested = np.concatenate([fold == np.arange(_FOLDS)[:, None] for fold in folds])
     return ~tested, tested
 
 

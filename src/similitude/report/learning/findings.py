@@ -18,7 +18,10 @@ from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
 from similitude.evaluate.folds import AnswerFold
 from similitude.evaluate.forecast import Forecast, more_answers
+from similitude.evaluate.group_difference import GroupDifference
+from similitude.evaluate.groups import compare_groups
 from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.rater_groups import attribute_columns
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
@@ -49,6 +52,7 @@ _BOOTSTRAPS, _REPEATS = 30, 5
 _FEWEST_ANSWERS = 30
 _DIMENSIONS = (1, 2, 3, 4, 5, 6)
 _MOST_RATERS, _RATER_FOLDS = 500, 4
+_MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +73,7 @@ class Findings:
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
+    groups : whether groups of raters differ, for each column by which they can be compared, as of `compare_groups`
 
     Examples
     --------
@@ -92,6 +97,7 @@ class Findings:
     surprises: pd.DataFrame
     raters: pd.DataFrame | None
     raters_gain: tuple[float, float, float] | None
+    groups: tuple[GroupDifference, ...] = ()
 
     @property
     def similarity(self) -> Similarity:
@@ -189,8 +195,16 @@ def _examined(
             raters, gain = _raters(c, choice, seed)
     return Findings(
         c, consistency, model, sureness, forecast, choice, table, error,
-        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain,
+        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, _groups(c, seed, say),
     )  # fmt: skip
+
+
+def _groups(c: Comparisons, seed: int, say: Step) -> tuple[GroupDifference, ...]:
+    """Whether groups differ, by the first few columns that make some."""
+    columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= _FEWEST_ANSWERS else []
+    if columns:
+        say("whether groups differ")
+    return tuple(compare_groups(c, name, random_state=seed) for name in columns)
 
 
 def _from_scratch(member: Any) -> Any:

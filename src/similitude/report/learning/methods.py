@@ -6,7 +6,9 @@ import importlib.metadata
 import platform
 
 import similitude
+from similitude.display.words import written_p
 from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.group_difference import GroupDifference
 from similitude.feedback.forms import FORMS
 from similitude.report.learning.findings import Findings
 
@@ -54,9 +56,21 @@ def paragraph(found: Findings) -> str:
         f"({model.n_folds} folds that keep answers whole)."
     )
     text += _accuracy(found)
+    text += [_group(one) for one in found.groups]
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
+
+
+def _group(one: GroupDifference) -> str:
+    """The test of one column, as a paper says it."""
+    how = "exchanging conditions within raters" if one.within else "permuting groups over raters"
+    verdict = "differed" if one.differ else "did not differ detectably"
+    return (
+        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, {one.n_permutations:,} "
+        f"times {how}); a map of the own group foretold {100 * one.effect:+.1f} points of the answers more than one of "
+        f"the others ({one.level:.0%} interval {100 * one.low:+.1f} to {100 * one.high:+.1f})."
+    )
 
 
 def _accuracy(found: Findings) -> list[str]:

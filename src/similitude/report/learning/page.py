@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 import similitude
+from similitude.evaluate.group_difference import GroupDifference
 from similitude.report.learning.atlas import FEW, atlas
 from similitude.report.learning.figures import FIGURES, as_image
 from similitude.report.learning.findings import Findings
@@ -20,6 +21,7 @@ from similitude.report.learning.methods import citations, paragraph
 from similitude.report.learning.summary import summary
 
 _ROWS = 200
+_FIRST_OF_GROUP = 20
 _SURE_COLUMNS = {
     "comparisons": "how many have the item in them",
     "radius": "how far it moves from one sample of answers to another, in units of the map",
@@ -76,6 +78,7 @@ def _sections(
         "Probabilities": _calibration(found),
         "Surprising answers": _surprises(found),
         "Raters": _raters(found),
+        "Groups": _groups(found),
         "For the paper": _paper(found, command),
     }
 
@@ -177,6 +180,22 @@ def _raters(found: Findings) -> str:
         f"{_points(value)} points more of the held-out answers ({_points(low)} to {_points(high)}): {verdict}."
     )
     return f"{drawn}<p>{said}</p>{_details('The sharpness of every rater', _table(found.raters))}"
+
+
+def _groups(found: Findings) -> str:
+    return "".join(_group(one) for one in found.groups)
+
+
+def _group(one: GroupDifference) -> str:
+    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(value)}</td></tr>" for name, value in one.lines())
+    heading = f"<h3>{html.escape(one.by)}: {html.escape(', '.join(one.groups))}</h3>"
+    note = (
+        "A test over raters, not over answers: raters are the draws. Own group foretells better: by how much more of a "
+        "rater's answers are foretold by a map of the others of the group than by one of the other group."
+    )
+    items, pairs = one.items.head(_FIRST_OF_GROUP), one.pairs.head(_FIRST_OF_GROUP)
+    tables = _details("Items", _table(items)) + _details("Pairs", _table(pairs)) + _details("Power", _table(one.power))
+    return f'{heading}<div class="table"><table><tbody>{rows}</tbody></table></div><p class="note">{note}</p>{tables}'
 
 
 def _points(share: float) -> str:
