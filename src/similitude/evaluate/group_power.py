@@ -15,7 +15,7 @@ from similitude.evaluate.rater_groups import Grouped
 from similitude.evaluate.rater_scores import RaterScores
 from similitude.types import Array, Floats
 
-CHANGED = (0.02, 0.05, 0.1, 0.2)
+CHANGED = (0.05, 0.1, 0.2, 0.3)
 """Shares of the answers that change between groups for which power is told."""
 
 _STUDIES, _SHUFFLES = 50, 99

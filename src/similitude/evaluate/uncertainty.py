@@ -36,6 +36,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
+from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Bools, Floats, Ints, Seed
 
@@ -262,8 +263,7 @@ def _check(method: str, by: str, n: int, level: float) -> None:
         raise ValueError(f"by: expected 'answer' or 'rater', found {by!r}")
     if method == "laplace" and by == "rater":
         raise ValueError("by: 'laplace' takes answers as independent; expected 'answer', or method='bootstrap'")
-    if n < 2:
-        raise ValueError(f"n: expected at least 2 maps, found {n}")
+    check_count("n", n, 2)
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")
 

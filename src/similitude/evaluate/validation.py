@@ -18,6 +18,7 @@ from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.kernels.modalities import Features
+from similitude.methods.settings import check_count
 from similitude.renaming import renamed
 from similitude.types import Array
 
@@ -160,6 +161,7 @@ def learning_curve(
     c = as_comparisons(comparisons)
     rng = np.random.default_rng(random_state)
     jobs: list[tuple[str, int, int, Array, Array]] = []
+    check_count("n_repeats", n_repeats)
     for repeat in range(n_repeats):
         train, test = _rows_of_split(c, test_size, by, rng)
         answers = rng.permutation(np.unique(c.answer[train]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -41,6 +42,20 @@ class FeedbackWarning(UserWarning):
     """
 
 
+def _called_by(cls: type, method: Any) -> Any:
+    """Return an inherited method under the name of the class, which Python's own errors then give."""
+    copied = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    copied.__dict__.update(method.__dict__)
+    copied.__doc__, copied.__module__, copied.__annotations__ = (
+        method.__doc__,
+        method.__module__,
+        method.__annotations__,
+    )
+    copied.__kwdefaults__ = method.__kwdefaults__
+    copied.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
+    return copied
+
+
 class ComparisonEstimator(BaseEstimator):
     """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do."""
 
@@ -52,6 +67,8 @@ class ComparisonEstimator(BaseEstimator):
         # each method's own docstring explains every parameter, those of the classes that it extends included
         super().__init_subclass__(**settings)
         complete_docstring(cls)
+        if "fit" not in vars(cls):
+            cls.fit = _called_by(cls, cls.fit)  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()
