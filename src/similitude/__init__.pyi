@@ -45,6 +45,8 @@ from similitude.feedback.files.understanding import Understood as Understood
 from similitude.feedback.labels import Labels as Labels
 from similitude.feedback.landmarks import choose_landmarks as choose_landmarks
 from similitude.feedback.landmarks import landmark_questions as landmark_questions
+from similitude.feedback.leaving_out import drop_raters as drop_raters
+from similitude.feedback.leaving_out import leave_out as leave_out
 from similitude.feedback.links import Links as Links
 from similitude.feedback.questions import random_questions as random_questions
 from similitude.feedback.ratings import Ratings as Ratings
@@ -53,7 +55,6 @@ from similitude.feedback.simulation.simulate import simulate as simulate
 from similitude.graph.clean import acyclic as acyclic
 from similitude.graph.clean import clean as clean
 from similitude.graph.clean import drop_contradictions as drop_contradictions
-from similitude.graph.clean import drop_raters as drop_raters
 from similitude.graph.clean import majority as majority
 from similitude.graph.clean import reduce as reduce
 from similitude.graph.consistency import ConsistencyReport as ConsistencyReport

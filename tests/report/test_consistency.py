@@ -17,7 +17,7 @@ def test_the_page_holds_every_figure_and_escapes_names():
         assert name.replace("'", "&#x27;").replace('"', "&quot;") in page
     assert "Faces &amp; places" in page
     assert "<b>bot</b>" not in page
-    assert "click at random: &lt;b&gt;bot" in page
+    assert "raters who answer at random: &lt;b&gt;bot" in page
     assert "data:image/png;base64," in page
 
 

@@ -157,7 +157,7 @@ def more_answers(
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
-    low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
+    low, high = np.clip(np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2]), 0.0, 1.0)
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
     above = sentence_above(float(table.accuracy.max()), ceiling)
     return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above)
@@ -207,7 +207,7 @@ def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.Dat
     a, b, c = curves.T[:, :, None]
     values = a - b * answers**-c
     today = (curves[0, 0] - curves[0, 1] * float(now) ** -curves[0, 2]).item()
-    low, high = np.quantile(values[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0)
+    low, high = np.clip(np.quantile(values[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0), 0.0, 1.0)
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
     return pd.DataFrame({**columns, "gain": values[0] - today})

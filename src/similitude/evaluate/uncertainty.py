@@ -24,10 +24,10 @@ from similitude.display.estimate import Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import uncertainty_card
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import CLEANED, above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.arraylike import ItemRows
@@ -281,10 +281,11 @@ def _held_out(
     for (_, test), found in zip(folds, over_jobs(_of_fold, folds, n_jobs, shared=(model, c, features)), strict=True):
         right[test], residual[test] = found
     weight = np.asarray(c.weight)
-    mean, low, high = clustered_mean(right, weight, group, level)
+    mean, low, high = clustered_share(right, weight, group, level)
     fitted, held_out = (float(weight @ own) for own in (_residual(model, c), residual))
     inflation = float(np.sqrt(held_out / fitted)) if fitted > 0 else 1.0
     note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
+    note = f"on {count} folds of what cleaning left; {CLEANED}" if c.cleaned else note
     return Estimate(mean, low, high, note), max(inflation, 1.0)
 
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.folds import AnswerFold
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -228,7 +228,7 @@ def held_out_rows(
 def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
     """Return accuracy with its interval, likelihoods and seconds of some held-out rows."""
     weight = part.weight.to_numpy()
-    mean, low, high = clustered_mean(part.right.to_numpy(), weight, cluster[part.row], level)
+    mean, low, high = clustered_share(part.right.to_numpy(), weight, cluster[part.row], level)
     chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
     return {
         **dict(zip(keys, key, strict=True)),
@@ -245,17 +245,17 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
 def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
     """Mean over repeats; the interval is the mean half-width of the repeats, whose test answers overlap."""
     points = [
-        clustered_mean(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
+        clustered_share(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
         for _, one in part.groupby("repeat")
     ]
     mean = float(np.mean([point[0] for point in points]))
-    half = float(np.mean([point[2] - point[0] for point in points]))
+    half = float(np.mean([(point[2] - point[1]) / 2 for point in points]))
     return {
         **dict(zip(keys, key, strict=True)),
         "comparisons": round(part.groupby("repeat").comparisons.first().mean()),
         "accuracy": mean,
-        "low": mean - half,
-        "high": mean + half,
+        "low": max(mean - half, 0.0),
+        "high": min(mean + half, 1.0),
         "seconds": float(part.groupby("repeat").seconds.first().mean()),
     }
 

@@ -14,7 +14,7 @@ import numpy as np
 from similitude.active.posterior import Posterior
 from similitude.active.refit import through_sample
 from similitude.display.estimate import Estimate
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.projection import project
 from similitude.evaluate.scores import align, correct
 from similitude.feedback.comparisons import Comparisons
@@ -34,7 +34,9 @@ _SHOWN_OF_RATERS = (
     "agreement",
     "low",
     "high",
-    "flagged",
+    "own",
+    "verdict",
+    "odd",
     "cant_tell",
     "seconds",
     "side",
@@ -65,8 +67,7 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> Point 
         rows = np.flatnonzero(fold[answer] == k)
         value[rows] = _predicted(estimator, c.select(fold != k), c.rows(rows))
     rows = np.flatnonzero(fold[answer] >= 0)
-    mean, low, high = clustered_mean(value[rows], weight[rows], answer[rows])
-    return Point(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
+    return Point(n_answers, *clustered_share(value[rows], weight[rows], answer[rows]), len(tested))
 
 
 def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
@@ -78,7 +79,8 @@ def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
 def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """Everything but the curve, fit for JSON; `before` is what was found last, so that the map does not turn."""
     votes = count_votes(comparisons)
-    raters = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes).to_list()
+    table = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes)
+    raters = [{**rater, "odd": bool(odd)} for rater, odd in zip(table.to_list(), table.odd, strict=True)]
     return {
         "answers": comparisons.n_answers,
         "ceiling": asdict(_noise(comparisons)),

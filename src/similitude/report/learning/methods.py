@@ -33,6 +33,10 @@ def paragraph(found: Findings) -> str:
     forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
     text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
+    text += [f"Left out: {step.why}." for step in c.removed if not step.cleans]
+    if c.cleaned:
+        steps = "; ".join(step.why for step in c.removed if step.cleans)
+        text.append(f"The answers were cleaned before ({steps}), so no accuracy on held-out answers is reported.")
     chosen = model.chosen_
     methods = _listed(list(dict.fromkeys(chosen.candidate)))
     if len(chosen) > 1:
@@ -65,7 +69,7 @@ def _accuracy(found: Findings) -> list[str]:
             f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}{interval}."
         )
     a = found.sureness.accuracy if found.sureness is not None else None
-    if found.sureness is not None and a is not None and a.value is not None:
+    if found.sureness is not None and a is not None and a.value is not None and not found.comparisons.cleaned:
         said.append(
             f"The model ordered {a.value:.1%} of held-out comparisons as people did ({found.sureness.level:.0%} "
             f"interval {a.low:.1%} to {a.high:.1%}){above_ceiling(a.value, ceiling)}."

@@ -9,7 +9,8 @@ import numpy as np
 from similitude.display.cards import card, note, remarks, sentence
 from similitude.display.maps import map_of
 from similitude.display.words import counted
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import CLEANED, above_ceiling
+from similitude.evaluate.intervals import too_few
 
 if TYPE_CHECKING:
     from similitude.report.learning.findings import Findings
@@ -20,7 +21,12 @@ def summary(found: Findings) -> str:
     c, ceiling = found.comparisons, found.consistency.ceiling
     said = [f"{counted(c.n_answers, 'answer')} about {counted(c.n_items, 'item')}."]
     accuracy = _accuracy(found)
-    if accuracy is not None:
+    few = too_few(c.n_answers)
+    if few:
+        said.append(f"How well a model foretells new ones is {few}.")
+    elif accuracy is not None and c.cleaned:
+        said.append(f"A model of them orders {accuracy[0]:.1%} of what cleaning left rightly; {CLEANED}.")
+    elif accuracy is not None:
         value, low, high, level = accuracy
         text = (
             f"A model of them foretells {value:.1%} of new comparisons ({level:.0%} interval {low:.1%} to {high:.1%})"
