@@ -119,7 +119,8 @@ def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
 
 def test_info_counts(study):
     said = run("info", "answers.csv", folder=study).stdout
-    assert "1,800 comparisons from 900 answers about 15 items by 10 raters" in said
+    assert "900 answers to odd-one-out questions of three items, about 15 items by 10 raters" in said
+    assert "comparisons: 1,800, per item 120.0" in said
     assert re.search(r"odd_one_out\s+900 answers", said)
     assert "CKL: 15 items in 2 dimensions" in run("info", "answers.sim", folder=study).stdout
 

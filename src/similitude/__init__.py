@@ -111,6 +111,8 @@ _HOME = {
     "PartialAnswerWarning": "feedback.comparisons",
     "write_comparisons": "feedback.files.read_write",
     "read_comparisons": "feedback.files.read_write",
+    "understand": "feedback.files.read_write",
+    "Understood": "feedback.files.understanding",
     "Labels": "feedback.labels",
     "Links": "feedback.links",
     "random_questions": "feedback.questions",

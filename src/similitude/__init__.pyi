@@ -41,7 +41,9 @@ from similitude.feedback.comparisons import PartialAnswerWarning as PartialAnswe
 from similitude.feedback.files.dataset import ComparisonDataset as ComparisonDataset
 from similitude.feedback.files.dataset_writer import ComparisonWriter as ComparisonWriter
 from similitude.feedback.files.read_write import read_comparisons as read_comparisons
+from similitude.feedback.files.read_write import understand as understand
 from similitude.feedback.files.read_write import write_comparisons as write_comparisons
+from similitude.feedback.files.understanding import Understood as Understood
 from similitude.feedback.labels import Labels as Labels
 from similitude.feedback.landmarks import choose_landmarks as choose_landmarks
 from similitude.feedback.landmarks import landmark_questions as landmark_questions

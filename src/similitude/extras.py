@@ -9,6 +9,7 @@ import importlib.util
 
 EXTRAS = {
     "parquet": ("pyarrow",),
+    "tables": ("openpyxl", "odf", "pyreadstat", "pyreadr", "h5py"),
     "study": (
         "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "jinja2", "markdown_it", "psycopg", "argon2",
         "pydantic", "plotly",

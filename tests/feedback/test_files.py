@@ -123,10 +123,10 @@ def test_writing_through_a_link_keeps_the_link(tmp_path):
 
 def test_what_cannot_be_written_is_refused(tmp_path):
     c = Comparisons.from_triplets([(0, 1, 2)])
-    with pytest.raises(ValueError, match=r"path: .npy holds items alone"):
+    with pytest.raises(ValueError, match=r"path: .npy is read, but not written"):
         write_comparisons(c, tmp_path / "a.npy")
-    with pytest.raises(ValueError, match=r"path: expected a file name that ends in .csv.*found 'a.xlsx'"):
-        write_comparisons(c, tmp_path / "a.xlsx")
+    with pytest.raises(ValueError, match=r"path: expected a file name that ends in .csv.*found 'a.docx'"):
+        write_comparisons(c, tmp_path / "a.docx")
     with pytest.raises(ValueError, match="at least one answer to write, found none"):
         write_comparisons(c.select([]), tmp_path / "a.csv")
     with pytest.raises(FileNotFoundError):
@@ -173,10 +173,9 @@ HEAD = "head,winner,loser\n"
         ("a.csv", HEAD + "0,1,2,3\n0,1,2,3\n", "row 1 has 4 cells, expected 3"),
         ("a.csv", HEAD + "0,1,2\n0,1\n", "row 2 has 2 cells, expected 3"),
         ("a.csv", HEAD + '0,1,"2\n', "cut off or has a stray quote"),
-        ("a.csv", HEAD.encode() + "é,b,c\n".encode("latin-1"), "expected text in UTF-8"),
-        ("a.csv", "left,right\n1,2\n", "columns: left, right fit no layout; the layouts are near_a,near_b"),
+        ("a.csv", HEAD.encode() + b"a\x81,b,c\n", "line 2: byte 0x81 .* is no Latin-1"),
+        ("a.csv", "left,right\n1,2\n", "columns: left, right fit no layout; say which is which"),
         ("a.csv", HEAD + "0,1,2\n0,,2\n", r"row 2 has no 'winner' \(1 such rows\)"),
-        ("a.csv", HEAD + "a,b,c\n4,b,c\n", r"some look like positions \(4\) and some like names .* labels=True"),
         ("a.csv", HEAD + "a,b,a\n", "row 1 compares an item with itself"),
         ("a.csv", HEAD[:-1] + ",screen,worker\n0,1,2,s,ann\n0,2,1,s,bob\n", "rater: answer 's' has two values"),
         ("a.csv", HEAD[:-1] + ",time\n0,1,2,soon\n", "row 1 of 'time': expected a number, found 'soon'"),
@@ -190,7 +189,6 @@ HEAD = "head,winner,loser\n"
         ("a.csv", 'form,shown,response\ntriplet,"[0,1,2]",[1.5]\n', "whole numbers"),
         ("a.jsonl", '{"head": 0, "winner": 1, "loser": 2}\n{"head": 0, "win', "line 2 is cut off or is not JSON"),
         ("a.jsonl", "[1, 2]\n", "line 1 is not a JSON object"),
-        ("a.jsonl", '{"head": 0, "winner": "b", "loser": 2}\n', "some look like positions"),
         ("a.jsonl", '{"head": 0.5, "winner": 1, "loser": 2}\n', "expected names or positions, found 0.5"),
         ("a.txt", "0 1 2\n0 1\n", "row 2 has 2 cells, expected 3"),
         ("a.txt", "0 1 2 3 4\n", "rows of 5 items are no quadruplet"),

@@ -54,7 +54,7 @@ def next_questions(
     from similitude.feedback.files.whole import write_whole
 
     similarity = sm.Similarity.load(model)
-    c, steps = (None, []) if asked is None else reading.read(asked)
+    c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
     text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)

@@ -21,7 +21,7 @@ import typer
 
 from similitude import __version__
 from similitude.cli.output import same_in_python, summary, write_unicode
-from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,8 +37,12 @@ class Projection(StrEnum):
     tsne = "tsne"
 
 
-AnswersFile = Annotated[Path, typer.Argument(help="answers: .csv, .tsv, .jsonl, .parquet, .npy, .npz or .txt")]
-AnswersOrFolder = Annotated[Path, typer.Argument(help="answers in a file, or comparisons in a folder of Parquet files")]
+AnswersFile = Annotated[
+    Path, typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ..., or a folder with a file per participant")
+]
+AnswersFiles = Annotated[
+    list[Path], typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ...; several files, or a folder of them")
+]
 Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
 Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
@@ -106,13 +110,14 @@ def simulate(
 @app.command()
 @reads_answers
 def info(
-    file: Annotated[Path, typer.Argument(help="answers, a folder of comparisons, or a model (.sim)")],
+    files: Annotated[list[Path], typer.Argument(help="answers, a folder of comparisons, or a model (.sim)")],
     *,
     reading: Reading,
 ) -> None:
-    """Say what is in a file of answers, or in a model."""
+    """Say what is understood of a file of answers, or what a model is."""
     import similitude as sm
 
+    file = files[0]
     if file.suffix == ".sim":
         similarity = sm.Similarity.load(file)
         typer.echo(f"{file}: {summary(similarity)}")
@@ -120,9 +125,9 @@ def info(
             typer.echo(f"  {name:18} {value}")
         same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
-    c, steps = reading.read(file)
-    typer.echo(f"{file}: {summary(c)}")
-    if file.is_dir():
+    c, steps = reading.read(*files)
+    if not isinstance(c, sm.Comparisons):
+        typer.echo(f"{file}: {summary(c)}")
         _say_counts(c)
         same_in_python(*steps, "print(c)")
         return
@@ -132,8 +137,8 @@ def info(
     compared = len(c.items_compared)
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
-    typer.echo(f"  comparisons per item: {len(c) / max(compared, 1):.1f}")
-    same_in_python(*steps, "print(c)")
+    typer.echo(f"  comparisons: {len(c):,}, per item {len(c) / max(compared, 1):.1f}")
+    same_in_python(*(step.replace("c = sm.read_comparisons", "print(sm.understand") + ")" for step in steps))
 
 
 @app.command()
@@ -158,7 +163,7 @@ def convert(
 @app.command()
 @reads_answers
 def check(
-    file: AnswersOrFolder,
+    files: AnswersFiles,
     html: Annotated[Path | None, typer.Option(help="write the report as one HTML page")] = None,
     json: Annotated[Path | None, typer.Option(help="write all figures as JSON")] = None,
     *,
@@ -170,8 +175,9 @@ def check(
     import similitude as sm
     from similitude.feedback.files.whole import write_whole
 
-    c, steps = reading.read(file)
-    if html is not None and file.is_dir():
+    c, steps = reading.read(*files)
+    file = files[0]
+    if html is not None and not isinstance(c, sm.Comparisons):
         raise ValueError("--html: a folder is checked in passes, which do not fill the page; use --json")
     report = sm.check(c)
     typer.echo(str(report))
@@ -278,8 +284,8 @@ def main() -> None:
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
+    return in_words_of_the_shell(str(error))
 
 
 def _one_sentence(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.secho(f"note: {message}", fg="yellow", err=True)
+    typer.secho(f"note: {in_words_of_the_shell(str(message))}", fg="yellow", err=True)

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude.cli.commands import (
-    AnswersFile,
-    AnswersOrFolder,
+    AnswersFiles,
     Dimensions,
     Seed,
     app,
@@ -47,7 +46,7 @@ Features = Annotated[Path | None, typer.Option(help="table of features: names fi
 @app.command()
 @reads_answers
 def fit(
-    file: AnswersOrFolder,
+    files: AnswersFiles,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="model to write (default: FILE with .sim)")] = None,
     method: Annotated[
         Method | None,
@@ -67,12 +66,12 @@ def fit(
 
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
-    c, steps = reading.read(file)
+    c, steps = reading.read(*files)
     given, lines, before = known_features(features, c)
     model = getattr(sm, chosen)(dimensions, penalty=_penalty(penalty), random_state=seed)
     with progress("fitting", None) as step:
         model.fit(c, **given, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
-    target = out or file.with_suffix("").with_suffix(".sim")
+    target = out or files[0].with_suffix("").with_suffix(".sim")
     model.similarity_.save(target)
     typer.echo(f"{target}: {summary(model.similarity_)}")
     typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
@@ -89,7 +88,7 @@ def fit(
 @app.command()
 @reads_answers
 def evaluate(
-    file: AnswersFile,
+    files: AnswersFiles,
     method: Annotated[
         list[Method] | None,
         typer.Option("--method", "-m", help="methods to compare (default: all)", case_sensitive=False),
@@ -114,9 +113,9 @@ def evaluate(
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)
-    c, steps = reading.read(file)
+    c, steps = reading.read(*files)
     if model is not None:
-        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {file} are ordered rightly")
+        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {files[0]} are ordered rightly")
         same_in_python(*steps, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     strength = _penalty(penalty)

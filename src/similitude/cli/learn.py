@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFile, Seed, app, pictures_of
+from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, same_in_python
 from similitude.cli.reading import Reading, reads_answers
@@ -17,7 +17,7 @@ from similitude.cli.reading import Reading, reads_answers
 @app.command()
 @reads_answers
 def learn(
-    file: AnswersFile,
+    files: AnswersFiles,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder to write (default: FILE without its ending, and _report)")
     ] = None,
@@ -33,7 +33,10 @@ def learn(
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     import similitude as sm
 
-    c, steps = reading.read(file)
+    c, steps = reading.read(*files)
+    if not isinstance(c, sm.Comparisons):
+        raise ValueError(f"{files[0]}: a folder of comparisons is learned by fit; learn takes answers")
+    file = files[0]
     target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
@@ -47,7 +50,9 @@ def learn(
         "--title": title,
     }
     options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None] + reading.in_shell
-    command = " ".join(["similitude learn", in_shell(file), *options, f"--time-limit {time_limit:g} --seed {seed}"])
+    command = " ".join(
+        ["similitude learn", *map(in_shell, files), *options, f"--time-limit {time_limit:g} --seed {seed}"]
+    )
     report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
     with_features = "features=features, " if known else ""

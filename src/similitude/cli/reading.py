@@ -1,13 +1,14 @@
 """How every command reads answers: the options that say how, in one place, and the one function that reads.
 
 A command that reads answers is decorated with `reads_answers` and has a parameter `reading: Reading`; in its place it
-gets the options below, each a field of `Reading`.
+gets the options below, each a field of `Reading`. What was understood is printed before anything is learned.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
@@ -35,7 +36,17 @@ class Reading:
     form: Annotated[
         str | None, typer.Option(help="form of question, where the file does not say (odd_one_out, ...)")
     ] = None
+    columns: Annotated[
+        str | None, typer.Option(help='which column is which: odd="Odd one",a="Pic 1",b="Pic 2",...')
+    ] = None
+    labels: Annotated[bool, typer.Option("--labels", help="whole numbers are names of items, not positions")] = False
+    fold_names: Annotated[
+        bool, typer.Option("--fold-names", help="names that differ by case, spaces or accents alone are one item")
+    ] = False
     larger: Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")] = None
+    drop_degenerate: Annotated[
+        bool, typer.Option("--drop-degenerate", help="leave out rows that compare an item with itself")
+    ] = False
     drop_rater: Annotated[list[str] | None, typer.Option(help="leave out a rater (again for each)")] = None
     drop_item: Annotated[list[str] | None, typer.Option(help="leave out an item (again for each)")] = None
     only_items: Annotated[list[str] | None, typer.Option(help="an item to keep (again for each); others go")] = None
@@ -43,38 +54,46 @@ class Reading:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The options of reading that were given, by name, as plain values."""
-        return {name: value for name, value in self._all.items() if name not in _LEFT_OUT}
-
-    @property
-    def left_out(self) -> dict[str, Any]:
-        """What is to be left out of the answers, as arguments of `leave_out`."""
-        return {_LEFT_OUT[name]: value for name, value in self._all.items() if name in _LEFT_OUT}
-
-    @property
-    def _all(self) -> dict[str, Any]:
+        """The options that were given, by name, as plain values."""
         found = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in found.items()}
         return {name: value for name, value in plain.items() if value not in (None, False, [], ())}
 
     @property
-    def in_shell(self) -> list[str]:
-        """The same as words of a command."""
-        several = [(name, value if isinstance(value, list) else [value]) for name, value in self._all.items()]
-        return [f"--{name.replace('_', '-')} {in_shell(one)}" for name, values in several for one in values]
+    def arguments(self) -> dict[str, Any]:
+        """Those of reading, as arguments of `sm.read_comparisons`."""
+        read = {name: value for name, value in self.given.items() if name not in _LEFT_OUT}
+        return {name: column_map(value) if name == "columns" else value for name, value in read.items()}
 
-    def read(self, *files: Path) -> tuple[Any, list[str]]:
-        """Return the feedback in one file or in several together, and the lines of Python that read it."""
+    @property
+    def left_out(self) -> dict[str, Any]:
+        """What is to be left out of the answers, as arguments of `leave_out`."""
+        return {_LEFT_OUT[name]: value for name, value in self.given.items() if name in _LEFT_OUT}
+
+    @property
+    def in_shell(self) -> list[str]:
+        """What was given as words of a command."""
+        several = [(name, value if isinstance(value, list) else [value]) for name, value in self.given.items()]
+        words = [(name, "" if one is True else f" {in_shell(one)}") for name, values in several for one in values]
+        return [f"--{name.replace('_', '-')}{value}" for name, value in words]
+
+    def read(self, *files: Path, say: bool = True) -> tuple[Any, list[str]]:
+        """Return the feedback in one file or in several together, and the lines of Python that read it.
+
+        What was understood is printed first, unless the caller's own output must be alone (`say`).
+        """
         import similitude as sm
 
-        parts = [self._read(file) for file in files]
-        if len(parts) == 1:
-            return self._rest(parts[0][0], [f"c = {parts[0][1]}"])
-        calls = ", ".join(call for _, call in parts)
-        c = sm.Comparisons.concatenate([part for part, _ in parts])
-        return self._rest(c, [f"c = sm.Comparisons.concatenate([{calls}])"])
+        if len(files) == 1 and is_dataset(files[0]):
+            return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
+        given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
+        understood = sm.understand(given, **self.arguments)
+        if say:
+            typer.echo(in_words_of_the_shell(str(understood)))
+        call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in self.arguments.items())])
+        return self._rest(understood.comparisons, [f"c = sm.read_comparisons({call})"], say)
 
-    def _rest(self, c: Any, lines: list[str]) -> tuple[Any, list[str]]:
+    def _rest(self, c: Any, lines: list[str], say: bool) -> tuple[Any, list[str]]:
         """Return what is left when raters, items and answers were left out as asked for."""
         import similitude as sm
 
@@ -85,18 +104,47 @@ class Reading:
                 "a folder of comparisons is read in passes: leave out raters and items before it is written"
             )
         left = sm.leave_out(c, **self.left_out)
-        for step in left.removed[len(c.removed) :]:
+        for step in left.removed[len(c.removed) :] if say else ():
             typer.echo(f"left out: {step.why} ({len(step.comparisons):,} comparisons)")
         given = ", ".join(f"{name}={value!r}" for name, value in self.left_out.items())
         return left, [*lines, f"c = sm.leave_out(c, {given})"]
 
-    def _read(self, file: Path) -> tuple[Any, str]:
-        import similitude as sm
 
-        if file.is_dir():
-            return sm.ComparisonDataset(file), f"sm.ComparisonDataset({str(file)!r})"
-        call = ", ".join([repr(str(file)), *(f"{name}={value!r}" for name, value in self.given.items())])
-        return sm.read_comparisons(file, **self.given), f"sm.read_comparisons({call})"
+def is_dataset(path: Path) -> bool:
+    """Whether a folder holds comparisons in Parquet files, not a file of answers per participant."""
+    return path.is_dir() and ((path / "about.json").exists() or all(one.suffix == ".parquet" for one in path.iterdir()))
+
+
+def column_map(text: str) -> dict[str, str]:
+    """Read `odd="Odd one",a=Pic1` as which column is which; quotes are needed around a comma or an equals sign alone.
+
+    >>> column_map('odd="Odd, one",a=Pic 1')
+    {'odd': 'Odd, one', 'a': 'Pic 1'}
+    """
+    found = {}
+    for part in re.findall(r"""(?:[^,"']|"[^"]*"|'[^']*')+""", text):
+        role, equals, column = part.partition("=")
+        if not equals or not role.strip() or not column.strip():
+            raise ValueError(f'columns: expected pairs such as odd="Odd one", found {part.strip()!r}')
+        found[role.strip()] = column.strip().strip("\"'")
+    return found
+
+
+def in_words_of_the_shell(message: str) -> str:
+    """A message of the library with the options of the command in place of arguments of Python."""
+    for one in fields(Reading):
+        option = f"--{one.name.replace('_', '-')}"
+        message = re.sub(rf"\b{one.name}=True\b", option, message)
+        message = re.sub(rf"(?m)(^|: ){one.name}: ", rf"\1{option}: ", message)
+        message = re.sub(rf"\b{one.name}=\{{(.*?)\}}", lambda found: f"--columns {_pairs(found[1])}", message)
+        message = re.sub(rf"\b{one.name}='(\w+)'", rf"{option} \1", message)
+        message = re.sub(rf"\b{one.name}=(?=\W|$)", option, message)
+    return re.sub(r"(^|: )(path|items|names): ", r"\1", message)
+
+
+def _pairs(inside: str) -> str:
+    """`'odd': 'Odd one', ...` as a shell has it."""
+    return re.sub(r"'([^']*)': '([^']*)'", r'\1="\2"', inside).replace(", ", ",")
 
 
 def reads_answers(command: Callable[..., None]) -> Callable[..., None]:

@@ -25,6 +25,9 @@ def export(
         bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
     ] = False,
     rehearsal: Annotated[bool, typer.Option(help="answers of rehearsals, too, beside those of people")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="a table for spreadsheets: a cell for each item and answer, ISO times")
+    ] = False,
     study: Name = None,
     database: DatabaseUrl = None,
 ) -> None:
@@ -39,7 +42,7 @@ def export(
                 f"{file}: {counted(export_raters(opened, name, file), 'rater')}; it says who they are, so keep it safe"
             )
             return
-        done = export_answers(opened, name, file, known, rehearsal)
+        done = export_answers(opened, name, file, known, rehearsal, plain)
     finally:
         opened.close()
     kinds = [*([] if known else ["practice", "catch trials"]), *([] if rehearsal else ["rehearsals"]), "erased raters"]

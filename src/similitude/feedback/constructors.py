@@ -25,6 +25,7 @@ from similitude.feedback.arraylike import Column, ItemRows
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms import picking_forms
 from similitude.feedback.forms.picking import Picking
+from similitude.feedback.picks import NotShown, positions
 from similitude.feedback.sheet_constructors import (
     ANSWER_COLUMNS,
     Columns,
@@ -42,6 +43,7 @@ from similitude.feedback.sheets import (
     with_head,
     with_silence,
 )
+from similitude.types import Floats
 
 if TYPE_CHECKING:
     from similitude.feedback.comparisons import Comparisons
@@ -83,7 +85,9 @@ class Constructors(SheetConstructors):
         Parameters
         ----------
         triples : (answers, 3) array of names or positions
-        odd : position (0, 1, 2) of the odd one in each row, NaN for "can't tell"; the last one when not given
+        odd : the odd one of each row, by position (0, 1, 2; NaN for "can't tell") or by name (None for "can't tell");
+        the
+            last one when not given
         **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls.from_picked("odd_one_out", triples, 2 if odd is None else odd, **columns)
@@ -97,8 +101,8 @@ class Constructors(SheetConstructors):
         Parameters
         ----------
         triples : (answers, 3) array of names or positions
-        central : position (0, 1, 2) of the central one in each row, NaN for "can't tell"; the first one when
-            not given
+        central : the central one of each row, by position (0, 1, 2; NaN for "can't tell") or by name (None for "can't
+            tell"); the first one when not given
         **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         return cls.from_picked("most_central", triples, 0 if central is None else central, **columns)
@@ -195,12 +199,13 @@ class Constructors(SheetConstructors):
         ----------
         form : the form of question, a name of `similitude.feedback.forms.FORMS`
         rows : (answers, width) array of names or positions
-        picked : the code of what was picked in each row, or one for all; NaN for "can't tell"
+        picked : the code of what was picked in each row, or one for all, NaN for "can't tell"; or its name, None for
+            "can't tell"
         **columns : rater, weight, time, side, strategy, extra, names, n_items
         """
         width = _picking(form).width()
         codes, names, n_items = item_rows(rows, width, "triples" if width == 3 else "rows", *about_items(columns))
-        said = np.full(len(codes), picked, float) if np.ndim(picked) == 0 else np.asarray(picked, float)
+        said = np.full(len(codes), picked, float) if np.ndim(picked) == 0 else _said(form, rows, picked)
         if said.shape != (len(codes),):
             raise ValueError(f"{form}: expected one position per row ({len(codes)}), found shape {said.shape}")
         response = with_silence(said[:, None], np.isnan(said))
@@ -223,6 +228,23 @@ class Constructors(SheetConstructors):
         codes, names, n_items = item_lists(questions, *about_items(columns))
         answers = Answers.of(form, codes, Rows.of(said, np.int32), **about_answers(columns))
         return cls._finish(answers, names, n_items, columns)
+
+
+def _said(form: str, rows: ItemRows, picked: npt.ArrayLike) -> Floats:
+    """What was picked as codes: given as codes, or by name."""
+    given = np.asarray(picked)
+    if given.dtype.kind not in "OUST" or not any(isinstance(value, str) for value in given.tolist()):
+        return given.astype(float)
+    names = np.array(
+        [None if not isinstance(value, str) or not value.strip() else value for value in given.tolist()], object
+    )
+    shown = np.asarray(rows, object)
+    if len(shown) != len(names):
+        return np.full(len(names), np.nan)  # the caller says how many there should be
+    try:
+        return positions(shown, names, int(_picking(form).arrangement.head))[0]
+    except NotShown as error:
+        raise ValueError(f"{form}: {error}") from None
 
 
 def _picking(form: str, n_alternatives: int | None = None) -> Picking:

@@ -122,8 +122,9 @@ def attributes(extra: Extra, rater: Categories) -> pd.DataFrame:
     known = rater.codes >= 0
     for name, column in extra.items():
         said = known & ~is_empty(column)
-        pairs = np.unique(np.stack([rater.codes[said], _codes(column)[said]]), axis=1)[0]
-        if said.any() and len(np.unique(pairs)) == len(pairs):
+        codes = _codes(column)
+        pairs = pd.unique(rater.codes[said].astype(np.int64) * (codes.max(initial=0) + 1) + codes[said])
+        if said.any() and len(pairs) == len(pd.unique(rater.codes[said])):
             value = _per_rater(column, rater.codes, said, len(rater.labels))
             table[name] = pd.Series(value, table.index, dtype=value.dtype)
     return table

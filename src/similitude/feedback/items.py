@@ -82,14 +82,8 @@ def as_integers(values: Array, argument: str) -> Array:
 
 def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tuple[Ints, Names, int]:
     flat = values.ravel()
-    odd = [value for value in flat if not isinstance(value, str)] if values.dtype == object else []
-    if odd:
-        raise TypeError(
-            f"items: names and other values are mixed (found {odd[0]!r} of type {type(odd[0]).__name__}); "
-            "give every item as a name, or every item as a position"
-        )
-    given = [str(value) for value in flat.tolist()]
-    distinct = sorted(set(given))
+    code, given = _factorized(flat)
+    distinct = sorted(given)
     names = known if known is not None else check_names(distinct) or ()
     position = {name: k for k, name in enumerate(names)}
     unknown = next((name for name in distinct if name not in position), None)
@@ -97,8 +91,22 @@ def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tu
         raise ValueError(f"items: {unknown!r} is not among the {len(names)} item names{_suggestion(unknown, names)}")
     if n_items is not None and n_items != len(names):
         raise ValueError(f"n_items: {n_items} was given, but there are {len(names)} item names")
-    codes = np.fromiter((position[name] for name in given), np.int32, len(given))
+    codes = np.array([position[name] for name in given], np.int32)[code]
     return codes.reshape(values.shape), names, len(names)
+
+
+def _factorized(names: Array) -> tuple[Array, list[str]]:
+    """The number of each name among the distinct ones, and these."""
+    import pandas as pd
+
+    code, distinct = pd.factorize(names.astype(object), use_na_sentinel=False)
+    odd = [value for value in distinct.tolist() if not isinstance(value, str)]
+    if odd:
+        raise TypeError(
+            f"items: names and other values are mixed (found {odd[0]!r} of type {type(odd[0]).__name__}); "
+            "give every item as a name, or every item as a position"
+        )
+    return code, [str(name) for name in distinct]
 
 
 def _suggestion(name: str, names: Names) -> str:

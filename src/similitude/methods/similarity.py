@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,11 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
+from similitude.methods.tables_out import What, coordinates, distances, write_table
 from similitude.types import Array, Bools, Floats, Seed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FORMAT = 1
 _NAMED = (*terms.SCALES, *terms.SHAPES)
@@ -97,6 +101,20 @@ class Similarity:
     def distances(self) -> Floats:
         """(n, n) distance between every two items."""
         return np.sqrt(sqdist_table(self.embedding))
+
+    def to_frame(self, what: What = "coordinates") -> pd.DataFrame:
+        """Return the coordinates of the items, or their "distances", as a table with names."""
+        return distances(self) if what == "distances" else coordinates(self)
+
+    def write_table(self, path: str | os.PathLike[str], what: What = "distances") -> None:
+        """Write distances (or "coordinates") with names for other programs.
+
+        Parameters
+        ----------
+        path : `.csv` or `.tsv`; `.xlsx` holds both, a sheet each; `.hdf5` holds the distances as RDMs of rsatoolbox
+        what : what a `.csv` or `.tsv` holds
+        """
+        write_table(self, Path(path), what)
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""

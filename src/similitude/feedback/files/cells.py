@@ -6,15 +6,17 @@ import json
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.files.tables import Table, objects
+from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
 
+_FORMULA = re.compile(r"=\s*([$A-Z]+[0-9$]+|[A-Z.]+\()")
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0+)?")
 
 
@@ -27,31 +29,88 @@ class ItemRule:
     names : names of the items, or None
     n_items : number of items, or None
     labels : whether whole numbers are names, not positions
+    fold : whether names that differ by case, spaces or accents alone are one
+    from_zero : whether whole numbers are positions from 0 for sure, since the file's maker counts so
+    notes : what was decided while reading, in sentences
     """
 
     names: Sequence[str] | None = None
     n_items: int | None = None
     labels: bool = False
+    fold: bool = False
+    from_zero: bool = False
+    notes: list[str] = field(default_factory=list, compare=False)
 
     def read(self, values: Array, typed: bool) -> tuple[Array, Sequence[str] | None]:
         """Return items as positions or as names, with the names known by then; `values` holds no None."""
         if self.labels:
             return self._labels(values)
-        flat = values.ravel().tolist()
-        table = {value: value if typed else _number(value) for value in set(flat)}
-        table = {value: _plain(found) for value, found in table.items()}
-        kinds = {type(found) for found in table.values()}
+        codes, distinct = _factorized(values)
+        table = [value if typed else _number(value) for value in distinct]
+        table = [_plain(found) for found in table]
+        kinds = {type(found) for found in table}
         if kinds <= {int}:
-            positions = np.array([table[value] for value in flat], np.int64).reshape(values.shape)
-            _warn_of_ids(positions)
-            return positions, self.names
+            return self._positions(values, np.array(table, np.int64)[codes].reshape(values.shape))
         if kinds == {str} or (self.names is not None and not typed):
-            return values, self.names
-        raise _mixed(table.values())
+            return self._named(values)
+        if kinds == {str, int}:
+            number = next(found for found in table if isinstance(found, int))
+            self._note(f"items: {number} and other whole numbers are names, since others are words")
+            return self._labels(values)
+        raise _neither(table)
+
+    def _positions(self, values: Array, numbers: Array) -> tuple[Array, Sequence[str] | None]:
+        """Whole numbers: positions from 0, unless they are ids from 1."""
+        if self.from_zero or self.n_items is not None or not numbers.size or numbers.min() != 1:
+            _warn_of_ids(numbers)
+            return numbers, self.names
+        if self.names is None:
+            self._note(
+                f"items: the numbers begin at 1, so they are taken for names (1 to {numbers.max()}), not positions"
+            )
+            return self._labels(values)
+        if numbers.max() == len(self.names):
+            self._note("items: the numbers begin at 1, so 1 is the first name")
+            return numbers - 1, self.names
+        return numbers, self.names
 
     def _labels(self, values: Array) -> tuple[Array, Sequence[str] | None]:
-        text = objects([str(value) for value in values.ravel().tolist()]).reshape(values.shape)
-        return text, self.names if self.names is not None else sorted(set(text.ravel().tolist()), key=_label_order)
+        codes, distinct = _factorized(values)
+        text = objects([_label(value) for value in distinct])[codes].reshape(values.shape)
+        text, names = self._named(text)
+        return text, names if names is not None else sorted(set(text.ravel().tolist()), key=_label_order)
+
+    def _named(self, values: Array) -> tuple[Array, Sequence[str] | None]:
+        """Names, joined where they differ by spelling alone and that was asked for."""
+        if not self.fold:
+            return values, self.names
+        names = self.names if self.names is not None else _by_frequency(values)
+        first = {folded(name): name for name in reversed(list(names))}
+        codes, distinct = _factorized(values)
+        joined = objects([first.get(folded(value), value) for value in distinct])[codes].reshape(values.shape)
+        return joined, None if self.names is None else list(dict.fromkeys(first[folded(name)] for name in self.names))
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+
+def _factorized(values: Array) -> tuple[Array, list[Any]]:
+    """The number of each value among the distinct ones, in one row, and these."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(np.asarray(values, object).ravel())
+    return codes, np.asarray(distinct, object).tolist()
+
+
+def _by_frequency(values: Array) -> list[str]:
+    codes, distinct = _factorized(values)
+    counts = np.bincount(codes, minlength=len(distinct))
+    return [distinct[k] for k in np.lexsort((np.array(distinct, str), -counts))]
+
+
+def _label(value: Any) -> str:
+    return str(_plain(value))
 
 
 def _label_order(label: str) -> tuple[bool, int, str]:
@@ -69,15 +128,9 @@ def _plain(value: Any) -> Any:
     return int(value) if whole and not isinstance(value, (bool, np.bool_)) else value
 
 
-def _mixed(values: Any) -> TypeError:
-    number = next((value for value in values if not isinstance(value, str)), None)
-    name = next((value for value in values if isinstance(value, str)), None)
-    if name is None or not isinstance(number, int):
-        return TypeError(f"items: expected names or positions, found {number!r}; write every item as a name")
-    return TypeError(
-        f"items: some look like positions ({number!r}) and some like names ({name!r}); "
-        "give labels=True if all of them are names"
-    )
+def _neither(values: Sequence[Any]) -> TypeError:
+    other = next(value for value in values if not isinstance(value, (str, int)) or isinstance(value, bool))
+    return TypeError(f"items: expected names or positions, found {other!r}; write every item as a name")
 
 
 def _warn_of_ids(positions: Array) -> None:
@@ -97,8 +150,19 @@ def full(table: Table, column: str) -> Array:
     cells = table.columns[column]
     empty = np.flatnonzero(is_none(cells))
     if len(empty):
-        raise ValueError(f"row {empty[0] + 1} has no {column!r} ({len(empty)} such rows); fill it in or drop the row")
+        called = table.called.get(column, column)
+        raise ValueError(f"row {empty[0] + 1} has no {called!r} ({len(empty)} such rows); fill it in or drop the row")
+    if not table.typed and table.header is None:
+        _refuse_formulas(cells, table.called.get(column, column))
     return cells
+
+
+def _refuse_formulas(cells: Array, column: str) -> None:
+    """Refuse text in which a spreadsheet's formula stands in place of its value."""
+    for value in set(cells.tolist()):
+        if isinstance(value, str) and value.startswith("=") and _FORMULA.match(value):
+            row = int(np.flatnonzero(cells == value)[0])
+            raise ValueError(f"row {row + 1} of {column!r} is a formula ({value}); put its value there instead")
 
 
 def matrix(table: Table, columns: Sequence[str]) -> Array:
@@ -108,12 +172,13 @@ def matrix(table: Table, columns: Sequence[str]) -> Array:
 
 def numbers(table: Table, column: str) -> Floats:
     """Return a column of numbers, NaN where a cell is empty."""
-    cells = table.columns[column]
+    given = table.columns[column]
     try:
-        return np.array([np.nan if cell is None else float(cell) for cell in cells], np.float64)
+        return np.where(is_none(given), np.nan, given).astype(np.float64)
     except (TypeError, ValueError):
-        row = next(k for k, cell in enumerate(cells) if not _is_number(cell))
-        raise ValueError(f"row {row + 1} of {column!r}: expected a number, found {cells[row]!r}") from None
+        cells = given.tolist()
+        row, called = next(k for k, cell in enumerate(cells) if not _is_number(cell)), table.called.get(column, column)
+        raise ValueError(f"row {row + 1} of {called!r}: expected a number, found {cells[row]!r}") from None
 
 
 def _is_number(cell: Any) -> bool:

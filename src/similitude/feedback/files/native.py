@@ -108,7 +108,9 @@ def item_rule(table: Table, rule: ItemRule) -> ItemRule:
     if not isinstance(version, int) or version > FORMAT:
         raise ValueError(f"format: the file has format {version!r}, this similitude reads up to {FORMAT}; update it")
     items = table.header["items"]
-    return ItemRule(items, labels=True) if isinstance(items, list) else ItemRule(n_items=items)
+    if isinstance(items, list):
+        return replace(rule, names=items, n_items=None, labels=True)
+    return replace(rule, names=None, n_items=items, labels=False, from_zero=True)
 
 
 def read_answers(table: Table, rule: ItemRule, form: str | None = None) -> Comparisons:

@@ -1,10 +1,8 @@
-"""Tables in files: CSV, TSV, JSON lines, Parquet, plain text; read as columns."""
+"""Tables in files as columns: what all formats share, JSON lines, Parquet (others: `separated`, `workbooks`)."""
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Collection, Mapping, Sequence
@@ -15,11 +13,15 @@ from typing import Any
 import numpy as np
 
 from similitude.extras import need
+from similitude.feedback.files.decoding import decoded
 from similitude.feedback.files.spreadsheets import plain_column
 from similitude.types import Array
 
 Header = dict[str, Any]
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".txt", ".npy", ".npz")
+SUFFIXES = (
+    ".csv", ".tsv", ".txt", ".xlsx", ".ods", ".jsonl", ".ndjson", ".json", ".parquet", ".sav", ".rds", ".mat", ".hdf5",
+    ".h5", ".npy", ".npz",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,65 +83,39 @@ def content(path: Path, zipped: bool) -> bytes:
     return data
 
 
-def parse_text(data: bytes, separator: str) -> Table:
-    """Read separated text whose first line names the columns."""
-    text = _decoded(data)
-    if '"' not in text:
-        columns = _plain_columns(text, separator)
-        if columns is not None:
-            return _headed_by_columns(columns)
-    limit = csv.field_size_limit(2**31 - 1)  # a rating sheet in one cell is longer than the usual limit
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        lines = [row for row in reader if row]
-    except csv.Error as error:
-        raise ValueError(f"the text is cut off or has a stray quote ({error}); mend it") from None
-    finally:
-        csv.field_size_limit(limit)
-    return _headed_by_columns(columns_of_rows(lines[0], lines[1:]))
-
-
-def _plain_columns(text: str, separator: str) -> dict[str, Array] | None:
-    """Read text without quotes fast; None where a row is too long or too short, or a column has no name."""
-    import pandas as pd
-
-    names = next(line for line in io.StringIO(text) if line.strip()).rstrip("\r\n").split(separator)
-    try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, keep_default_na=False)
-    except pd.errors.ParserError:
-        return None
-    if list(frame.columns) != names or text.count(separator) != (len(names) - 1) * (len(frame) + 1):
-        return None
-    columns = {name: frame[name].to_numpy(object, copy=True) for name in names}
-    for cells in columns.values():
-        cells[cells == ""] = None
-    return columns
-
-
-def parse_bare(data: bytes) -> list[list[str]]:
-    """Read rows of words without a header."""
-    return [line.split() for line in _decoded(data).splitlines() if line.strip()]
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"expected text in UTF-8, found {error.reason} at byte {error.start}; save it anew") from None
-
-
 def columns_of_rows(names: Sequence[str], rows: list[list[str]]) -> dict[str, Array]:
     """Turn rows of cells into columns, None for an empty cell; every row has a cell for every name."""
-    if len(set(names)) < len(names):
-        raise ValueError(f"two columns have the same name ({', '.join(names)}); give each a name of its own")
+    check_names(names)
     wrong = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
-        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; mend that row")
+        last = " (it is the last: is the file cut off?)" if wrong == len(rows) - 1 > 0 else ""
+        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; mend that row{last}")
     cells = zip(*rows, strict=True) if rows else [()] * len(names)
     return {name: objects([cell or None for cell in column]) for name, column in zip(names, cells, strict=True)}
 
 
-def _headed_by_columns(columns: dict[str, Array]) -> Table:
+def without_blank_rows(columns: dict[str, Array]) -> dict[str, Array]:
+    """Return columns without the rows that have no cell at all, as spreadsheets leave them at the end."""
+    blank = np.array([True])
+    for cells in columns.values():
+        blank = blank & (cells == None)  # noqa: E711 (of every cell)
+        if not blank.any():
+            return columns
+    return {name: cells[~blank] for name, cells in columns.items()}
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse two columns of one name, whatever their case and the spaces around it."""
+    plain = [name.strip().lower() for name in names]
+    for k, name in enumerate(plain):
+        if name and name in plain[:k]:
+            raise ValueError(
+                f"two columns have the same name: columns {plain.index(name) + 1} and {k + 1} are both called "
+                f"{names[k]!r}; give each a name of its own"
+            )
+
+
+def headed_by_columns(columns: dict[str, Array]) -> Table:
     """Take what similitude wrote about a CSV file out of the first cells of `format` and `items`."""
     about = {name: cells[0] for name, cells in columns.items() if name in ("format", "items") and len(cells)}
     try:
@@ -155,7 +131,7 @@ def _headed_by_columns(columns: dict[str, Array]) -> Table:
 def parse_json_lines(data: bytes) -> Table:
     """Read one JSON object per line; a first line with a `format` is about the file."""
     rows = []
-    for number, line in enumerate(_decoded(data).split("\n"), 1):
+    for number, line in enumerate(decoded(data)[0].split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -55,13 +55,14 @@ class FileColumns:
     ----------
     names : for each column the names that it may have, in the order in which the form shows its items
     how : what a row holds: "items", in the order that says `said`; "judged" items, with a response whether the order
-        holds; "scale", MLDS' two intervals and which is larger; "lists" of the chosen and the others; or a line of a
-        sheet: "ratings", "places", "groups"
+        holds; "named" items and which of them was picked; "scale", MLDS' two intervals and which is larger; "lists" of
+        the chosen and the others; one of the items of a question ("long"), with its trial and whether it was picked;
+        or a line of a sheet: "ratings", "places", "groups"
     said : the response that such an order of the items says
     """
 
     names: tuple[tuple[str, ...], ...]
-    how: Literal["items", "judged", "scale", "lists", "ratings", "places", "groups"] = "items"
+    how: Literal["items", "judged", "named", "scale", "lists", "long", "ratings", "places", "groups"] = "items"
     said: int = 0
 
 
@@ -124,7 +125,7 @@ class Form:
 
     def is_degenerate(self, shown: Array) -> Bools:
         """Which questions compare something with itself."""
-        ordered = np.sort(shown.astype(str), axis=1)
+        ordered = np.sort(shown if shown.dtype.kind in "iu" else shown.astype(str), axis=1)
         return (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
 
     # --- what is said
@@ -168,6 +169,15 @@ class Form:
     def asks(self) -> dict[str, str]:
         """What its page may ask, by the names of the texts."""
         return {f"ask_{self.page}": self.ask}
+
+    def said(self, shown: Sequence[str], response: Sequence[float]) -> list[str]:
+        """What was said to one question, a word or number each: items by name where items were picked."""
+        return [f"{value:g}" for value in response]
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Say one answer in a sentence; of a long one, its beginning."""
+        said = ", ".join(f"{value:g}" for value in response[:6])
+        return f"of {_some(shown)}, said {said}{', ...' if len(response) > 6 else ''}"
 
     # --- what follows from it
 
@@ -256,3 +266,7 @@ def distinct(n_values: int, n_rows: int, width: int, rng: np.random.Generator) -
         drawn[:, k] = value
         taken = np.sort(drawn[:, : k + 1], axis=1)
     return drawn
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

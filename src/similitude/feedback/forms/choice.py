@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,10 @@ class Choice(FromGrid):
     grid = 12
     also_called = ("grid",)
     settings = ("grid_size", "pick")
-    columns = (FileColumns((HEAD_COLUMN, ("chosen", "chosen_near"), ("not_chosen",)), "lists"),)
+    columns = (
+        FileColumns((HEAD_COLUMN, ("chosen", "chosen_near"), ("not_chosen",)), "lists"),
+        FileColumns((("trial",), HEAD_COLUMN, ("item",), ("chosen",)), "long"),
+    )
 
     @property
     def asks(self) -> dict[str, str]:
@@ -45,6 +49,11 @@ class Choice(FromGrid):
         """Something must be left."""
         if setup.pick >= setup.grid_size:
             raise ValueError(f"pick: expected fewer than the {setup.grid_size} items of the grid, found {setup.pick}")
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which were picked as most like the head."""
+        picked = ", ".join(shown[int(place)] for place in response)
+        return f"of {', '.join(shown[1:])}, {picked} most like {shown[0]}"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """Every chosen item is nearer to the head than every item that was not chosen."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,13 @@ class Grouping(Form):
     words = "groupings of items"
     says = "the number of each item's group"
     columns = (FileColumns((ITEM_COLUMN, ("group",)), "groups"),)
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which are together."""
+        groups: dict[float, list[str]] = {}
+        for name, group in zip(shown, response, strict=True):
+            groups.setdefault(group, []).append(name)
+        return "together: " + "; ".join(", ".join(group) for group in list(groups.values())[:4])
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """An item is more like its group's members than like the members of others."""

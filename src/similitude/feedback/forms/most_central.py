@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from similitude.feedback.forms.base import Edges, FileColumns
@@ -15,8 +17,15 @@ class MostCentral(OneOfThree):
     name = "most_central"
     words = "questions for the most central of three items"
     says = "position of the central one"
-    columns = (FileColumns((("central",), ("other1",), ("other2",)), said=0),)
+    columns = (
+        FileColumns((("central",), ("other1",), ("other2",)), said=0),
+        FileColumns((("a",), ("b",), ("c",), ("central",)), "named"),
+    )
     prefers = 1.0
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which is most like the two others."""
+        return f"of {', '.join(shown)}, {shown[int(response[0])]} is the most central"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """Each other is more like the central one than like the third: d(b,a) < d(b,c) and d(c,a) < d(c,b)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from similitude.feedback.forms.base import Edges, FileColumns
@@ -16,7 +18,15 @@ class OddOneOut(OneOfThree):
     words = "odd-one-out questions of three items"
     says = "position of the odd one"
     ask = "Which one is the odd one out?"
-    columns = (FileColumns((("a",), ("b",), ("odd",)), said=2),)
+    columns = (
+        FileColumns((("a",), ("b",), ("odd",)), said=2),
+        FileColumns((("a",), ("b",), ("c",), ("odd",)), "named"),
+        FileColumns((("trial",), ("item",), ("odd",)), "long"),
+    )
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which does not belong."""
+        return f"of {', '.join(shown)}, {shown[int(response[0])]} does not belong"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """The two others are more alike than either is with the odd one: d(b,c) < d(b,a) and d(c,b) < d(c,a)."""

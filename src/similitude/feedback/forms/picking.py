@@ -81,6 +81,12 @@ class Picking(Form):
         then = [set(shown[start : start + unit]) for start in range(first, len(shown), unit)]
         return [float(first + now.index(then[int(code) - first])) for code in response]
 
+    def said(self, shown: Sequence[str], response: Sequence[float]) -> list[str]:
+        """What was picked, by name; of alternatives with several items, these together."""
+        first, unit = int(self.arrangement.head), self.arrangement.unit
+        places = [first + (int(code) - first) * unit for code in response]
+        return [" + ".join(shown[place : place + unit]) for place in places]
+
     def side_of(self, response: Sequence[float]) -> int:
         """The place of (the first of) what was picked."""
         return int(response[0]) - self.arrangement.head if response else -1

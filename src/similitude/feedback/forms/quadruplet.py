@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from similitude.feedback.forms.arrangement import Arrangement
@@ -30,6 +32,11 @@ class Quadruplet(Single):
         """Which compare an item with itself, or a pair with itself; the pairs may share an item."""
         i, j, k, l = shown.T
         return (i == j) | (k == l) | ((i == k) & (j == l)) | ((i == l) & (j == k))
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """Which pair is more alike."""
+        a, b, c, d = shown[:4] if response[0] == 0 else (*shown[2:4], *shown[:2])
+        return f"{a} and {b} are more alike than {c} and {d}"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """One pair is more alike than the other."""

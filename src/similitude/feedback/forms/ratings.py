@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -42,6 +43,12 @@ class RatedPairs(Form):
         turned = rng.random(chosen.shape) < 0.5
         pairs[turned] = pairs[turned][:, ::-1]
         return pairs.reshape(n_questions, 2 * count).astype(np.int32)
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """The first pairs with their ratings."""
+        pairs = list(zip(shown[::2], shown[1::2], response, strict=True))
+        some = "; ".join(f"{a} and {b} {value:g}" for a, b, value in pairs[:3])
+        return f"rated {some}" + (f" and {len(pairs) - 3:,} more pairs" if len(pairs) > 3 else "")
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """A pair rated more alike, or less different, than another; ties give nothing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from similitude.feedback.forms.arrangement import Arrangement
@@ -25,7 +27,13 @@ class Triplet(Single):
     columns = (
         FileColumns((HEAD_COLUMN, ("winner", "near"), ("loser", "far")), said=1),
         FileColumns((("i",), ("j",), ("k",)), "judged", said=1),
+        FileColumns((HEAD_COLUMN, ("b", "left"), ("c", "right"), ("chosen",)), "named"),
     )
+
+    def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
+        """What the head is more like."""
+        head, b, c = shown[:3] if response[0] == 1 else (shown[0], shown[2], shown[1])
+        return f"{head} is more like {b} than like {c}"
 
     def comparisons(self, shown: Array, response: Array) -> Edges:
         """`head` is more like the one chosen than like the other."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Unpack
 
+from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
 from similitude.plot.style import pyplot, save
@@ -15,6 +16,7 @@ from similitude.report.learning.methods import citations, paragraph
 from similitude.report.learning.page import learning_page
 
 REPORT = "report.html"
+_LARGEST_TABLE = 1_000  # items; a million distances are the most that a spreadsheet can hold
 
 
 def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[PageOptions]) -> Path:
@@ -24,6 +26,7 @@ def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[Pa
     found.similarity.save(folder / "model.sim")
     for name, table in tables(found).items():
         write_whole(folder / "tables" / f"{name}.csv", table.to_csv(index=False).encode())
+    _write_for_others(found, folder / "tables")
     figures = {name: draw(found) for name, draw in FIGURES.items()}
     figures["map"] = embedding(found.similarity)
     for name, axes in figures.items():
@@ -35,6 +38,15 @@ def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[Pa
     write_whole(folder / "methods.txt", "\n\n".join([paragraph(found), *citations(found)]).encode())
     write_whole(folder / REPORT, learning_page(found, title, **options).encode())
     return folder / REPORT
+
+
+def _write_for_others(found: Findings, folder: Path) -> None:
+    """Write the distances with names for R and spreadsheets; a workbook where the library for it is installed."""
+    if found.similarity.n_items > _LARGEST_TABLE:
+        return
+    found.similarity.write_table(folder / "distances.csv")
+    if not missing("tables"):
+        found.similarity.write_table(folder / "map.xlsx")
 
 
 def tables(found: Findings) -> dict[str, Any]:

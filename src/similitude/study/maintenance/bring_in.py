@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.feedback.files import tables
+from similitude.feedback.files import separated, tables
 from similitude.feedback.files.writing import WRITTEN
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
@@ -56,7 +56,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
     elif kind in (".jsonl", ".ndjson"):
         table = tables.parse_json_lines(data)
     else:
-        table = tables.parse_text(data, "," if kind == ".csv" else "\t")
+        table = separated.parse_text(data, "," if kind == ".csv" else "\t")
     if missing := {"form", "rater", "shown", "response"} - set(table.columns):
         raise StudyError(f"{path.name}: no column {min(missing)!r}; expected a file of `similitude study export`")
     columns: dict[str, Any] = dict(table.columns)

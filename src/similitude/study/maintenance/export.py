@@ -19,13 +19,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.extras import need
-from similitude.feedback.files import tables
+from similitude.feedback.files import separated, tables
 from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
 from similitude.study.entrance import REHEARSAL
+from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -77,7 +78,8 @@ class AnswersFile:
     def __init__(self, database: Database, study: str, kind: str, known: bool = False, rehearsal: bool = False) -> None:
         if kind == ".parquet":
             need("parquet", "a Parquet file")
-        self.database, self.kind, self.known, self.rehearsal = database, kind, known, rehearsal
+        self.database, self.study, self.kind = database, study, kind
+        self.known, self.rehearsal = known, rehearsal
         answer = schema.answer
         with database.read() as connection:
             self._study_id = study_number(connection, study)
@@ -101,6 +103,17 @@ class AnswersFile:
         """The file, piece by piece; nothing is read ahead of what is taken."""
         types = TYPES if self._labelled else {name: held for name, held in TYPES.items() if name != "label"}
         return pieces(self.kind, self._columns(), self._header, types)
+
+    def plain_pieces(self) -> Iterator[bytes]:
+        """The file as a plain table; answers are read twice, since the widest one says how many columns there are."""
+        forms: dict[str, None] = {}
+        shown = said = 1
+        for block in AnswersFile(self.database, self.study, self.kind, self.known, self.rehearsal)._columns():
+            forms |= dict.fromkeys(block["form"])
+            shown = max(shown, *map(len, block["shown"]), 1)
+            said = max(said, *map(len, block["response"]), 1)
+        table = PlainTable(list(forms), shown, 1 if self._labelled else said, "," if self.kind == ".csv" else "\t")
+        return table.pieces(self._columns())
 
     @property
     def _here(self) -> list[sa.ColumnElement[bool]]:
@@ -159,7 +172,7 @@ class AnswersFile:
 
 
 def export_answers(
-    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False
+    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False, plain: bool = False
 ) -> Exported:
     """Write the answers of a study.
 
@@ -169,12 +182,15 @@ def export_answers(
     path : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
     rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
+    plain : a table for spreadsheets instead (.csv, .tsv): one cell for each item and answer, times in ISO 8601
     """
     kind, zipped = tables.kind_of(path)
     if kind not in WRITTEN or zipped:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
+    if plain and kind not in (".csv", ".tsv"):
+        raise StudyError(f"{path.name}: a plain table is written as .csv or .tsv")
     answers = AnswersFile(database, study, kind, known, rehearsal)
-    write_whole(path, answers.pieces())
+    write_whole(path, answers.plain_pieces() if plain else answers.pieces())
     return answers.written
 
 
@@ -269,6 +285,6 @@ def _quoted(cell: str) -> str:
 
 def read_raters(path: Path) -> list[dict[str, str | None]]:
     """Read the table of raters as it was written."""
-    table = tables.parse_text(path.read_bytes(), ",")
+    table = separated.parse_text(path.read_bytes(), ",")
     columns = {name: plain_column(column).tolist() for name, column in table.columns.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

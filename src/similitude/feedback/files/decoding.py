@@ -1,0 +1,57 @@
+"""Bytes as text: UTF-8 with and without a mark, UTF-16, and the code page that Windows saves Western text in."""
+
+from __future__ import annotations
+
+import codecs
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8 with a mark"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """Return the text of a file, and what it is written in."""
+    for mark, codec, name in _MARKS:
+        if data.startswith(mark):
+            return _strictly(data, codec, name), name
+    if unmarked := _sixteen(data):
+        return _strictly(data, unmarked, "UTF-16"), "UTF-16"
+    try:
+        return data.decode("utf-8"), "UTF-8"
+    except UnicodeDecodeError as error:
+        if _is_mostly_utf8(data):
+            raise _damaged(data, error.start, "UTF-8") from None
+        return _strictly(data, "cp1252", "Latin-1"), "Latin-1"
+
+
+def _sixteen(data: bytes) -> str | None:
+    """UTF-16 without a mark: every other byte of Western text is 0."""
+    head = data[:2000]
+    if len(head) < 4 or head.count(0) < len(head) // 4:
+        return None
+    return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
+
+
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Whether the bytes beyond ASCII are letters of UTF-8 but for a few: then it is damaged, not in another code."""
+    kept = data.decode("utf-8", "ignore")
+    right = len(kept.encode()) - sum(sign.isascii() for sign in kept)
+    return right > 3 * (len(data) - len(kept.encode()))
+
+
+def _strictly(data: bytes, codec: str, name: str) -> str:
+    try:
+        return data.decode(codec)
+    except UnicodeDecodeError as error:
+        raise _damaged(data, error.start, name) from None
+
+
+def _damaged(data: bytes, place: int, name: str) -> ValueError:
+    line = data.count(b"\n", 0, place) + 1
+    around = data[max(place - 12, 0) : place + 12].decode("ascii", "replace").replace("\n", " ").replace("\r", "")
+    return ValueError(
+        f"line {line}: byte 0x{data[place]:02x} (near {around!r}) is no {name}; open the file where it was made and "
+        "save it as UTF-8"
+    )

@@ -1,0 +1,177 @@
+"""The way in: a file, several files, a folder or a table in memory, to feedback and what was understood of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from similitude.feedback.columns import Categories
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.files import tables
+from similitude.feedback.files.cells import ItemRule
+from similitude.feedback.files.layouts import read_table
+from similitude.feedback.files.options import Options
+from similitude.feedback.files.sources import Source
+from similitude.feedback.files.tables import Table
+from similitude.feedback.files.tools import Export, tool_of
+from similitude.feedback.files.understanding import Understood
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.base import Form
+
+
+def understood(path: Any, options: Options) -> Understood:
+    """Read whatever was given, and say what was understood."""
+    if hasattr(path, "columns"):
+        return _of_export(Export(tables.of_frame(path)), "the table", None, None, options)
+    if isinstance(path, (str, os.PathLike)):
+        where = Path(path)
+        return _of_several(_files(where), str(where.name), options) if where.is_dir() else _of_file(where, options)
+    if isinstance(path, Sequence) and path and all(isinstance(one, (str, os.PathLike)) for one in path):
+        files = [Path(one) for one in path]
+        return _of_file(files[0], options) if len(files) == 1 else _of_several(files, f"{len(files)} files", options)
+    raise TypeError(f"path: expected a file, several files or a pandas table, found {type(path).__name__}")
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of answers in a folder, one per participant."""
+    files = sorted(one for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
+    readable = [one for one in files if any(one.name.lower().endswith((end, f"{end}.gz")) for end in tables.SUFFIXES)]
+    if not readable or (any(one.suffix == ".parquet" for one in readable) and len(readable) == len(files)):
+        raise ValueError(
+            f"path: {folder.name!r} is a folder; open it with ComparisonDataset where it holds Parquet files of "
+            "comparisons, or give a folder with a file of answers per participant"
+        )
+    return readable
+
+
+def _of_file(path: Path, options: Options) -> Understood:
+    """Read one file; every error names it."""
+    if path.is_dir():
+        raise ValueError(f"path: {path.name!r} is a folder; give its files, or the folder alone")
+    try:
+        source = Source.open(path)
+    except FileNotFoundError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise _about_file(error, path) from None
+    try:
+        tool = tool_of(source)
+        export = tool.read(source) if tool is not None else Export(_table(source))
+        written = source.written if source.kind in (".csv", ".tsv", ".txt") and not export.from_zero else None
+        found = _of_export(
+            export, path.name, tool.name if tool is not None else None, str(written or "") or None, options
+        )
+    except (ValueError, TypeError) as error:
+        raise _about_file(error, path) from None
+    return found
+
+
+def _about_file(error: Exception, path: Path) -> Exception:
+    if str(error).startswith(("path:", f"{path.name}:")):
+        return error
+    return (TypeError if isinstance(error, TypeError) else ValueError)(f"{path.name}: {error}")
+
+
+def _table(source: Source) -> Table:
+    if source.table is None:
+        raise ValueError("the JSON is no list of rows, and no tool is known that writes such; see the page on files")
+    return source.table
+
+
+def _of_export(export: Export, name: str, tool: str | None, written: str | None, options: Options) -> Understood:
+    """Read a table, with what its tool says where the caller does not."""
+    notes: list[str] = list(export.notes)
+    items = replace(options.items, from_zero=options.items.from_zero or export.from_zero, notes=notes)
+    bare = list(export.table.columns)[:1] == ["column 1"]
+    asked = replace(
+        options,
+        items=items,
+        form=options.form or (export.form if not options.columns else None),
+        larger=options.larger or export.larger,
+        notes=notes,
+    )
+    table = _with_bare_names(export.table, asked) if bare else export.table
+    found = read_table(table, asked)
+    c = _over(found.comparisons, options.items)
+    return Understood(c, name, tool, written, found.used, found.reasons, notes)
+
+
+def _with_bare_names(table: Table, options: Options) -> Table:
+    """Call the columns of a table without a header as rows of its form have them."""
+    columns = [name for name in table.columns if name.startswith("column ")]
+    if options.columns:
+        return table
+    usual = {3: "triplet", 4: "quadruplet"}.get(len(columns)) if options.items.from_zero else None
+    form = options.form or usual
+    if form is None:
+        raise ValueError(
+            f"the first line names no columns, so {len(columns)} cells a row may mean anything; give form= "
+            "(odd_one_out: the odd one last), or columns={'odd': 'column 3', ...}"
+        )
+    names = dict(zip(columns, _columns_of(len(columns), form), strict=True))
+    found = {names.get(name, name): cells for name, cells in table.columns.items()}
+    return Table(found, table.header, table.typed, {names.get(name, name): name for name in table.columns})
+
+
+def _of_several(files: Sequence[Path], name: str, options: Options) -> Understood:
+    """Read several files together; where no column says who answered, the file is called so."""
+    parts = [_of_file(file, options) for file in files]
+    names = {tuple(sorted(part.used.items())) for part in parts}
+    notes = list(dict.fromkeys(note for part in parts for note in part.notes))
+    if len(names) > 1:
+        notes.append(_difference(files, parts))
+    c = Comparisons.concatenate([_by_file(part.comparisons, file) for part, file in zip(parts, files, strict=True)])
+    tools = dict.fromkeys(part.tool for part in parts if part.tool)
+    first = parts[0]
+    unnamed = [
+        file.name for part, file in zip(parts, files, strict=True) if not part.comparisons.answers.rater.recorded
+    ]
+    if unnamed:
+        notes.append(f"{len(unnamed):,} of {len(files):,} files say not who answered: the rater is called as the file")
+    return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
+
+
+def _by_file(c: Comparisons, file: Path) -> Comparisons:
+    if c.answers.rater.recorded:
+        return c
+    return replace(c, answers=replace(c.answers, rater=Categories.of(file.name.split(".")[0], c.n_answers)))
+
+
+def _difference(files: Sequence[Path], parts: Sequence[Understood]) -> str:
+    """A sentence about the first file whose columns differ from those of the first."""
+    usual = set(parts[0].used.values())
+    for file, part in zip(files, parts, strict=True):
+        other = set(part.used.values())
+        if other != usual:
+            lacks, has = ", ".join(sorted(usual - other)), ", ".join(sorted(other - usual))
+            found = " and ".join(text for text in (lacks and f"lacks {lacks}", has and f"has {has}") if text)
+            return f"columns differ: {file.name} {found} (beside {files[0].name})"
+    return "columns differ between the files"
+
+
+def _columns_of(width: int, form: str) -> tuple[str, ...]:
+    """The columns that rows of items without a header would have."""
+    known = {name: _bare(one) for name, one in FORMS.items() if _bare(one)}
+    columns = known.get(form)
+    if columns is None or len(columns) != width:
+        rows = ", ".join(f"{name} ({len(row)} items a row)" for name, row in known.items())
+        raise ValueError(f"form: rows of {width} items are no {form}; expected {rows}")
+    return columns
+
+
+def _bare(form: Form) -> tuple[str, ...]:
+    of_items = [columns for columns in form.columns if columns.how in ("items", "judged")]
+    return tuple(names[0] for names in of_items[-1].names) if of_items else ()
+
+
+def _over(comparisons: Comparisons, items: ItemRule) -> Comparisons:
+    """Return the comparisons over the items that the caller gave, where the file has items of its own."""
+    if items.names is not None and not items.fold:
+        same = comparisons.names == tuple(items.names)
+        return comparisons if same else comparisons.with_items(items.names)
+    return (
+        comparisons if items.n_items in (None, comparisons.n_items) else comparisons.with_items(n_items=items.n_items)
+    )

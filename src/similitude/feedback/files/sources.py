@@ -1,0 +1,153 @@
+"""A file as it lies there: its bytes, what they are by looking, and the table or JSON document that they hold."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.files import tables, workbooks
+from similitude.feedback.files.decoding import decoded
+from similitude.feedback.files.separated import Written, parse_separated
+from similitude.feedback.files.tables import Table, objects
+
+_MAGIC = (
+    (b"PAR1", ".parquet"), (b"$FL2", ".sav"), (b"$FL3", ".sav"), (b"\x89HDF\r\n", ".hdf5"), (b"MATLAB 5.0", ".mat"),
+    (b"\x93NUMPY", ".npy"),
+)  # fmt: skip
+_USUAL = {".csv": ",", ".tsv": "\t", ".txt": " "}
+_TEXT = tuple(_USUAL)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to be read.
+
+    Attributes
+    ----------
+    name : the name of the file
+    kind : what it is, as a suffix: by its first bytes, else by its name
+    data : its bytes, unpacked
+    """
+
+    name: str
+    kind: str
+    data: bytes
+
+    @classmethod
+    def open(cls, path: Path) -> Source:
+        """Look at a file."""
+        kind, zipped = tables.kind_of(path)
+        data = tables.content(path, zipped)
+        return cls(path.name, _kind(data, kind), data)
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings: of a file per participant, who that is."""
+        return self.name.split(".")[0]
+
+    @cached_property
+    def document(self) -> Any:
+        """What a JSON file holds; None for other files."""
+        if self.kind != ".json":
+            return None
+        text = decoded(self.data)[0]
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(
+                f"line {error.lineno}, sign {error.colno}: the file is cut off or is not JSON ({error.msg}); mend it"
+            ) from None
+
+    @cached_property
+    def _separated(self) -> tuple[Table, Written]:
+        from similitude.feedback.files.layouts import layouts
+
+        known = [[names[0] for names in layout.columns] for layout in layouts()]
+        return parse_separated(self.data, _USUAL[self.kind], known)
+
+    @property
+    def written(self) -> Written | None:
+        """How a text file is written; None for other files."""
+        return self._separated[1] if self.kind in _TEXT else None
+
+    @cached_property
+    def table(self) -> Table | None:
+        """The table in the file; None where it holds arrays or a document that is no list of rows."""
+        if self.kind in _TEXT:
+            return self._separated[0]
+        if self.kind in (".jsonl", ".ndjson"):
+            return tables.parse_json_lines(self.data)
+        if self.kind == ".json":
+            return _records(self.document)
+        parse = _PARSERS.get(self.kind)
+        return None if parse is None else parse(self.data)
+
+    def has(self, *names: str) -> bool:
+        """Whether the file holds a table with these columns."""
+        return self.table is not None and set(names) <= set(self.table.columns)
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays of a numpy file."""
+        try:
+            loaded = np.load(io.BytesIO(self.data), allow_pickle=False)
+            return {"": loaded} if isinstance(loaded, np.ndarray) else {key: loaded[key] for key in loaded.files}
+        except Exception as error:  # numpy raises many kinds for a damaged file
+            raise ValueError(f"the file holds no plain arrays ({error}); save items as whole numbers") from None
+
+
+_PARSERS = {
+    ".parquet": tables.parse_parquet, ".xlsx": workbooks.parse_xlsx, ".ods": workbooks.parse_ods,
+    ".sav": workbooks.parse_sav, ".rds": workbooks.parse_rds,
+}  # fmt: skip
+
+
+def _kind(data: bytes, named: str) -> str:
+    """What a file is by its first bytes, where they tell; a text file by its name, or by what it begins with."""
+    found = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
+    if found is not None:
+        return found
+    if data.startswith(b"PK\x03\x04"):
+        return _kind_of_archive(data, named)
+    if named == ".json" and data.lstrip().startswith(b"{") and b"}\n{" in data.replace(b"\r", b""):
+        return ".jsonl"
+    return named
+
+
+def _kind_of_archive(data: bytes, named: str) -> str:
+    try:
+        inside = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    except zipfile.BadZipFile:
+        if named in _TEXT:
+            raise ValueError("this is no text but a cut off spreadsheet or archive; get it anew") from None
+        return named
+    if "xl/workbook.xml" in inside:
+        return ".xlsx"
+    return ".ods" if "content.xml" in inside else named
+
+
+def _records(document: Any) -> Table | None:
+    """A list of JSON objects as a table; one of lists with names in front, too."""
+    if isinstance(document, dict):
+        lists = {key: value for key, value in document.items() if isinstance(value, list)}
+        if lists and len(lists) == len(document) and len({len(value) for value in lists.values()}) == 1:
+            return Table({str(key): objects(value) for key, value in lists.items()}, None, typed=True)
+        document = next((value for value in lists.values() if _are_rows(value)), None)
+    if not _are_rows(document):
+        return None
+    keys = dict.fromkeys(key for row in document for key in row)
+    return Table({str(key): objects([_blank(row.get(key)) for row in document]) for key in keys}, None, typed=True)
+
+
+def _are_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _blank(value: Any) -> Any:
+    return None if isinstance(value, str) and not value.strip() else value

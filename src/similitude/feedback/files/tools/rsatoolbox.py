@@ -1,0 +1,55 @@
+"""rsatoolbox: RDMs saved as HDF5 (`rdms.save("rdms.hdf5", file_type="hdf5")`).
+
+The file has a data set `dissimilarities` (RDMs, pairs of the upper triangle row by row), groups `pattern_descriptors`
+(the items, one value each) and `rdm_descriptors` (one value per RDM), and an attribute `rsatoolbox_version`
+(rsatoolbox/io/hdf5.py and rdm/rdms.py, version 0.3). Its pickles are not read: a pickle is code.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from similitude.extras import need
+from similitude.feedback.files.sources import Source
+from similitude.feedback.files.tools.base import Export, Tool
+from similitude.feedback.files.tools.dissimilarities import pairs_of
+
+_RATERS = ("participant", "subject", "subj", "rater", "observer", "name", "index")
+_COUNTED = ("index",)
+
+
+def _read(source: Source) -> Export:
+    need("tables", "an HDF5 file")
+    import h5py
+
+    try:
+        file = h5py.File(io.BytesIO(source.data), "r")
+        sheets = np.atleast_2d(np.asarray(file["dissimilarities"], float))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"expected RDMs of rsatoolbox (a data set 'dissimilarities'), found none ({error})") from None
+    count = round((1 + np.sqrt(1 + 8 * sheets.shape[1])) / 2)
+    items = _described(file.get("pattern_descriptors"), count)
+    names = items or [str(k) for k in range(count)]
+    raters = _described(file.get("rdm_descriptors"), len(sheets), _RATERS) if len(sheets) > 1 else None
+    return Export(pairs_of(names, sheets, raters or [str(k) for k in range(len(sheets))]), larger="different")
+
+
+def _described(group: Any, count: int, wanted: tuple[str, ...] = ()) -> list[str] | None:
+    """The descriptor that names things: one that is wanted, else the first that tells all of them apart."""
+    if group is None:
+        return None
+    found = {key: [_text(value) for value in np.asarray(group[key]).ravel()] for key in group}
+    for key in sorted(found, key=lambda key: (wanted.index(key) if key in wanted else len(wanted), key in _COUNTED)):
+        if len(found[key]) == count and len(set(found[key])) == count:
+            return found[key]
+    return None
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+RSATOOLBOX = Tool("rsatoolbox", lambda source: source.kind in (".hdf5", ".h5"), _read)

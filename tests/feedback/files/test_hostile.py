@@ -1,0 +1,131 @@
+"""Damaged and misleading files get a sentence that names the file, and the row and column where there is one."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from openpyxl import Workbook
+
+import similitude as sm
+from similitude.cli.reading import in_words_of_the_shell
+from tests.feedback.files.test_fixtures import CASES, FIXTURES
+
+FILES = sorted(name for name in CASES if (FIXTURES / name).is_file())
+ODD = "participant,a,b,c,odd\n"
+
+
+def refusal(path, **options) -> str:
+    """What is said of a file that cannot be read."""
+    with pytest.raises((ValueError, TypeError)) as refused:
+        sm.read_comparisons(path, **options)
+    return str(refused.value)
+
+
+def written(tmp_path, content, name="a.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_cut_off_never_reads_as_if_it_were_whole(tmp_path, name):
+    """Cut in the middle: a sentence that names the file, or (where whole rows are left) fewer answers."""
+    whole = (FIXTURES / name).read_bytes()
+    path = written(tmp_path, whole[: len(whole) // 2], name)
+    answers, said = 0, f"{name}: "
+    try:
+        answers = sm.read_comparisons(path).n_answers
+    except (ValueError, TypeError) as error:
+        said = str(error)
+    assert said.startswith(f"{name}: ")
+    assert answers < len(CASES[name][1])
+
+
+def test_cut_off_in_a_row(tmp_path):
+    path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,cat,do")
+    assert "a.csv: row 2 has 3 cells, expected 5; mend that row (it is the last: is the file cut off?)" in refusal(path)
+
+
+def test_cut_off_in_quotes(tmp_path):
+    path = written(tmp_path, ODD + 'p,"cat",dog,bus,bus\np,"ca')
+    assert re.match(r"a\.csv: after row 1 the text is cut off or has a stray quote", refusal(path))
+
+
+def test_a_broken_letter_names_the_line(tmp_path):
+    text = (ODD + "p,Käse,Brot,Öl,Öl\n" * 20).encode()
+    assert "a.csv: line 22: byte 0xff" in refusal(written(tmp_path, text + b"p,K\xffse,Brot,Bus,Bus\n"))
+
+
+def test_two_columns_of_one_name(tmp_path):
+    path = written(tmp_path, "a,b,B ,odd\ncat,dog,bus,bus\n")
+    assert "a.csv: two columns have the same name: columns 2 and 3 are both called 'B '" in refusal(path)
+
+
+def test_a_formula_in_text_names_row_and_column(tmp_path):
+    path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,=B2,dog,bus,dog\n")
+    assert "a.csv: row 2 of 'a' is a formula (=B2)" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"), [("=B2", "is a formula without a value (=B2)"), ("#N/A", "is the error #N/A")]
+)
+def test_a_formula_or_an_error_in_a_workbook_names_row_and_column(tmp_path, cell, said):
+    book = Workbook()
+    for row in (
+        ["participant", "a", "b", "c", "odd"],
+        ["p", "cat", "dog", "bus", "bus"],
+        ["p", "cat", "dog", "bus", cell],
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert f"a.xlsx: row 3 of 'odd' (sheet 'Sheet') {said}" in refusal(tmp_path / "a.xlsx")
+
+
+def test_what_was_not_shown_names_row_and_column(tmp_path):
+    path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,cat,dog,bus,horse\n")
+    assert "a.csv: column 'odd': row 2: expected one of the items shown (cat, dog, bus), found 'horse'" in refusal(path)
+
+
+def test_a_number_that_is_none_names_row_and_column(tmp_path):
+    path = written(tmp_path, "Item 1,Item 2,Similarity\ncat,dog,5\ncat,bus,many\n")
+    assert "a.csv: row 2 of 'Similarity': expected a number, found 'many'" in refusal(path)
+
+
+def test_an_archive_that_calls_itself_text(tmp_path):
+    whole = (FIXTURES / "questionnaire.xlsx").read_bytes()
+    assert sm.read_comparisons(written(tmp_path, whole)).n_answers == 3  # a workbook under the wrong name is one
+    assert "no text but a cut off spreadsheet" in refusal(written(tmp_path, whole[:900]))
+
+
+def test_a_table_that_is_not_symmetric_names_the_cells(tmp_path):
+    path = written(tmp_path, ",cat,dog,bus\ncat,0,1,6\ndog,2,0,5\nbus,6,5,0\n")
+    assert "row 1 of 'dog' is 1, and row 2 of 'cat' is 2" in refusal(path)
+
+
+def test_arrays_of_the_wrong_size(tmp_path):
+    np.savez(tmp_path / "a.npz", np.zeros((3, 5), int))
+    assert refusal(tmp_path / "a.npz").startswith("a.npz: expected one array (m, 3) or (m, 4)")
+
+
+REFUSED = {
+    "larger": "i,j,rating\n0,1,2\n0,2,1\n",
+    "form": "Pic 1,Pic 2,Pic 3,choice\ncat,dog,bus,bus\nbus,dog,cat,cat\n",
+    "columns": "u,v,w\n1,2,3\n",
+    "drop-degenerate": "head,winner,loser\n0,0,1\n",
+}
+
+
+@pytest.mark.parametrize("option", REFUSED)
+def test_no_message_of_a_command_names_a_python_argument(tmp_path, option):
+    said = in_words_of_the_shell(refusal(written(tmp_path, REFUSED[option])))
+    assert f"--{option}" in said
+    assert not re.search(r"\b\w+=(True|'|\{|\s|$)", said), said
+
+
+def test_nor_does_what_was_understood(tmp_path):
+    path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,Cat,dog,bus,dog\np,Cat,dog,bus,dog\n")
+    said = in_words_of_the_shell(str(sm.understand(path)))
+    assert "give --fold-names to join them" in said
+    assert "fold_names" not in said

@@ -1,0 +1,132 @@
+"""What is said of a file before anything is learned, and how columns get their roles."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import similitude as sm
+from similitude.cli.reading import column_map
+from similitude.feedback.files.column_map import plain
+from similitude.feedback.picks import positions
+from similitude.feedback.spelling import twins
+from tests.shell import run
+
+TEXT = "Person,First,Second,Third,Stranger\np1,cat,dog,bus,bus\np1,cat,dog,car,car\np2,Cat,dog,bus,\n"
+MAP = {"rater": "Person", "a": "First", "b": "Second", "c": "Third", "odd": "Stranger"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(TEXT)
+    return path
+
+
+def test_the_first_answers_are_said_in_words(file):
+    said = str(sm.understand(file, columns=MAP)).splitlines()
+    assert said[0].startswith("answers.csv: 3 answers (1 can't tell) to odd-one-out questions")
+    assert said[0].endswith("about 5 items by 2 raters")
+    assert "  p1: of cat, dog, bus, bus does not belong" in said
+    assert "  p2: of Cat, dog, bus, cannot tell" in said
+
+
+def test_a_column_map_in_python_and_in_the_shell(file):
+    c = sm.read_comparisons(file, columns=MAP)
+    assert c.answers.rater.values.tolist() == ["p1", "p1", "p2"]
+    done = run(
+        "info", file.name, "--columns", 'rater=Person,a=First,b="Second",c=Third,odd=Stranger', folder=file.parent
+    )
+    assert "odd = 'Stranger'" in done.stdout
+    assert column_map("odd='Odd, one',a=Pic 1") == {"odd": "Odd, one", "a": "Pic 1"}
+    with pytest.raises(ValueError, match="no column 'Stanger'; did you mean 'Stranger'"):
+        sm.read_comparisons(file, columns=MAP | {"odd": "Stanger"})
+    with pytest.raises(ValueError, match="'strange' is no part of an answer"):
+        sm.read_comparisons(file, columns={"strange": "Stranger"})
+
+
+def test_names_that_differ_by_spelling_alone_are_said_and_joined_on_request(file):
+    assert "differ by case, spaces or accents alone: 'Cat' = 'cat'" in str(sm.understand(file, columns=MAP))
+    folded = sm.read_comparisons(file, columns=MAP, fold_names=True)
+    assert folded.names == ("bus", "car", "cat", "dog")
+    assert twins(["Blue square", "blue  square ", "Café", "cafe", "red"]) == [
+        ["Blue square", "blue  square "],
+        ["Café", "cafe"],
+    ]
+
+
+def test_joined_names_stay_joined_when_written(file, tmp_path):
+    c = sm.read_comparisons(file, columns=MAP)
+    sm.write_comparisons(c, tmp_path / "again.csv")
+    assert sm.read_comparisons(tmp_path / "again.csv").n_items == 5
+    assert sm.read_comparisons(tmp_path / "again.csv", fold_names=True).n_items == 4
+
+
+def test_repeated_rows_are_said():
+    table = pd.DataFrame({"head": list("abab"), "winner": list("bcbc"), "loser": list("cacd"), "rater": list("xyxy")})
+    assert "1 answer repeats an earlier one in every column" in str(sm.understand(table))
+    assert "earlier one" not in str(sm.understand(table.assign(time=range(4))))
+
+
+def test_a_column_that_is_no_rater_is_doubted():
+    table = pd.DataFrame(
+        {"a": list("xyz"), "b": list("yzx"), "c": list("zxy"), "odd": list("zxy"), "subject": list("112")}
+    )
+    assert "1 rater gave a single answer" in str(sm.understand(table))
+    table = pd.concat([table] * 3).assign(subject=[1, 1, 2, 3, 4, 5, 6, 7, 8], time=range(9))
+    assert "7 of 8 raters gave a single answer: is that column who answered?" in str(sm.understand(table))
+
+
+def test_what_was_picked_is_told_by_name_place_or_position():
+    shown = pd.DataFrame([["cat", "dog", "bus"], ["car", "bus", "cat"]]).to_numpy(object)
+
+    def told(*picked, called=()):
+        found, how = positions(shown, pd.Series(picked, dtype=object).to_numpy(), called=called)
+        return found.tolist(), how
+
+    assert told("bus", "car") == ([2.0, 0.0], "by name")
+    assert told("Bus ", "car") == ([2.0, 0.0], "by name")
+    assert told("middle", "left") == ([1.0, 0.0], "by place")
+    assert told("Pic 2", "Pic 3", called=[["Pic 1", "Pic 2", "Pic 3"]]) == ([1.0, 2.0], "by place")
+    assert told("1", 3) == ([0.0, 2.0], "by position")
+    assert told(0, 2) == ([0.0, 2.0], "by position")
+    with pytest.raises(ValueError, match=r"row 2: expected one of the items shown \(car, bus, cat\), found 'horse'"):
+        told("bus", "horse")
+
+
+def test_the_odd_one_by_name_in_python():
+    by_name = sm.Comparisons.from_odd_one_out([("a", "b", "c"), ("c", "a", "b")], odd=["c", None])
+    assert by_name.answers.response[0].tolist() == [2]
+    assert by_name.answers.cant_tell.tolist() == [False, True]
+    with pytest.raises(ValueError, match=r"odd_one_out: row 1: expected one of the items shown \(a, b, c\), found 'd'"):
+        sm.Comparisons.from_odd_one_out([("a", "b", "c")], odd=["d"])
+
+
+@pytest.mark.parametrize(
+    ("header", "unit", "seconds"),
+    [("RT (s)", "1.5", 1.5), ("rt_ms", "1500", 1.5), ("Reaction time", "1500", 1.5), ("rt", "1.5", 1.5)],
+)
+def test_times_in_seconds_and_milliseconds(tmp_path, header, unit, seconds):
+    (tmp_path / "a.csv").write_text(f"a,b,c,odd,{header}\ncat,dog,bus,bus,{unit}\n")
+    assert sm.read_comparisons(tmp_path / "a.csv").answers.time.tolist() == [seconds]
+
+
+def test_ids_that_begin_at_one_have_no_item_zero(tmp_path):
+    (tmp_path / "a.csv").write_text("head,winner,loser\n1,2,3\n3,1,2\n")
+    assert sm.read_comparisons(tmp_path / "a.csv").names == ("1", "2", "3")
+    named = sm.read_comparisons(tmp_path / "a.csv", names=["cat", "dog", "bus"])
+    assert named.triplets.tolist() == [[0, 1, 2], [2, 0, 1]]
+
+
+@pytest.mark.parametrize("name", ["RT (s)", " rt ", "RT [s]"])
+def test_plain_names(name):
+    assert plain(name) == "rt"
+
+
+def test_a_command_says_what_it_understood_before_it_learns(file):
+    text = TEXT + "".join(f"p{k},cat,dog,bus,bus\np{k},cat,car,bus,bus\n" for k in range(3, 9))
+    (file.parent / "odd.csv").write_text(text.replace("Cat", "cat"))
+    columns = "rater=Person,a=First,b=Second,c=Third,odd=Stranger"
+    done = run("fit", "odd.csv", "--columns", columns, "-d", 1, folder=file.parent)
+    assert done.stdout.index("does not belong") < done.stdout.index("odd.sim:")
+    assert "columns={'rater': 'Person'" in done.stdout
