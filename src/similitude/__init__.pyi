@@ -17,6 +17,8 @@ from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
 from similitude.evaluate.dimension import dimension as dimension
 from similitude.evaluate.forecast import Forecast as Forecast
 from similitude.evaluate.forecast import more_answers as more_answers
+from similitude.evaluate.group_difference import GroupDifference as GroupDifference
+from similitude.evaluate.groups import compare_groups as compare_groups
 from similitude.evaluate.penalty import penalty_path as penalty_path
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align
@@ -43,6 +45,8 @@ from similitude.feedback.files.read_write import understand as understand
 from similitude.feedback.files.read_write import write_comparisons as write_comparisons
 from similitude.feedback.files.understanding import Understood as Understood
 from similitude.feedback.labels import Labels as Labels
+from similitude.feedback.leaving_out import drop_raters as drop_raters
+from similitude.feedback.leaving_out import leave_out as leave_out
 from similitude.feedback.links import Links as Links
 from similitude.feedback.questions import choose_landmarks as choose_landmarks
 from similitude.feedback.questions import landmark_questions as landmark_questions
@@ -54,7 +58,6 @@ from similitude.folds import AnswerFold as AnswerFold
 from similitude.graph.clean import acyclic as acyclic
 from similitude.graph.clean import clean as clean
 from similitude.graph.clean import drop_contradictions as drop_contradictions
-from similitude.graph.clean import drop_raters as drop_raters
 from similitude.graph.clean import majority as majority
 from similitude.graph.clean import reduce as reduce
 from similitude.graph.consistency import ConsistencyReport as ConsistencyReport

@@ -15,6 +15,7 @@ import numpy as np
 from similitude.engine.jobs import over_jobs
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import as_comparisons
+from similitude.methods.settings import check_count
 from similitude.renaming import renamed
 from similitude.types import Array, Floats
 
@@ -49,8 +50,7 @@ class AnswerFold:
     def __init__(
         self, n_folds: int = 5, by: By = "answer", random_state: int | np.random.Generator | None = None
     ) -> None:
-        if n_folds < 2:
-            raise ValueError(f"n_folds: expected at least 2, found {n_folds}")
+        check_count("n_folds", n_folds, 2)
         if by not in ("answer", "rater", "item"):
             raise ValueError(f"by: expected 'answer', 'rater' or 'item', found {by!r}")
         self.n_folds = n_folds

@@ -70,6 +70,12 @@ def model(answers):
     return sm.STE(2, random_state=0).fit(answers)
 
 
+def _eight_raters():
+    truth = np.random.default_rng(0).normal(size=(7, 2))
+    people = sm.Raters.of([3.0] * 8, names=[str(k) for k in range(1, 9)])
+    return sm.simulate(truth, 160, raters=people, names=NAMES, random_state=1)
+
+
 @pytest.fixture(scope="module")
 def results(answers, model, tmp_path_factory):
     """One of every kind of result, by the name of its class."""
@@ -99,6 +105,7 @@ def results(answers, model, tmp_path_factory):
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).answers,
         sm.learn(answers.select(np.arange(25)), time_limit=0.5, random_state=0),
         camel.explain(model.embedding_[0]),
+        sm.compare_groups(_eight_raters(), {f"{k}": k % 2 for k in range(1, 9)}, n_permutations=19),
     ]
     return {type(value).__name__: value for value in found}
 
@@ -109,7 +116,9 @@ KINDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [*(kind.__name__ for kind in KINDS), "Agreement", "AnswerAgreement"])
+@pytest.mark.parametrize(
+    "kind", [*(kind.__name__ for kind in KINDS), "Agreement", "AnswerAgreement", "GroupDifference"]
+)
 def test_a_card_is_well_formed_and_says_what_repr_says(results, kind):
     text, _ = read(results[kind])
     assert figures_of(repr(results[kind])) <= figures_of(text)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_mean, clustered_share
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +105,22 @@ def test_one_cluster_has_no_interval():
     mean, low, high = clustered_mean(np.array([1.0, 0.0]), np.ones(2), np.zeros(2, int))
     assert mean == 0.5
     assert np.isnan([low, high]).all()
+
+
+def test_the_interval_of_a_share_is_within_its_range_and_as_wide_as_that_of_the_mean():
+    rng = np.random.default_rng(0)
+    for count in (2, 3, 5, 400):
+        for share in (0.0, 0.3, 0.9, 1.0):
+            value = (rng.random(count) < share).astype(float)
+            mean, low, high = clustered_share(value, np.ones(count), np.arange(count))
+            assert 0.0 <= low <= mean <= high <= 1.0
+            assert high - low > 0.001
+    value = (rng.random(4000) < 0.7).astype(float)
+    one, other = (f(value, np.ones(4000), np.arange(4000)) for f in (clustered_mean, clustered_share))
+    np.testing.assert_allclose(one, other, atol=0.001)
+
+
+def test_cross_validation_of_three_answers_stays_within_its_range():
+    c = sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3), (3, 0, 1)])
+    row = sm.cross_validate(sm.STE(2, random_state=0), c, n_folds=3, random_state=0).iloc[0]
+    assert 0.0 <= row.low <= row.accuracy <= row.high <= 1.0

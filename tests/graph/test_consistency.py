@@ -18,6 +18,15 @@ def study(seed=0, n_items=10, n_answers=1200, **options):
     return sm.simulate(rng.standard_normal((n_items, 2)), n_answers, random_state=rng, names=names, **options)
 
 
+def without_rhythm(report):
+    """All figures but that of the order in which answers came."""
+    found = report.to_dict()
+    del found["coefficients"]["retest_distances"]
+    for rater in found["raters"]:
+        del rater["rhythm_p"]
+    return found
+
+
 def assert_alike(one, two):
     """Equal but for rounding."""
     if isinstance(one, dict):
@@ -39,8 +48,7 @@ def test_order_of_rows_does_not_change_the_report(form):
     report = sm.check(c)
     for seed in range(3):
         other = sm.check(c.select(np.random.default_rng(seed).permutation(c.n_answers)))
-        assert_alike(other.to_dict(), report.to_dict())
-        assert str(other) == str(report)
+        assert_alike(without_rhythm(other), without_rhythm(report))
 
 
 def test_counts_by_hand():

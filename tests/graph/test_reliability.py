@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.graph.reliability import ENOUGH, rate_raters
+from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, LIKE, RANDOM, UNTOLD
 from similitude.graph.votes import count_votes
 
 
@@ -27,40 +28,41 @@ def study(seed, sharpness, spread=0.5, clickers=1, n_raters=20, per_rater=200, f
     )
 
 
-@pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 27), (3.0, 27), (1.0, 26)])
+@pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 13), (3.0, 13), (1.0, 9)])
 def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
-    # missed in one study of a hundred, three where raters are dull: 27 and 26 of 30 are four standard errors less
-    tables = [table_of(study(seed, sharpness)) for seed in range(30)]
+    # missed in one study of a hundred, one of ten where raters are dull: four standard errors less
+    tables = [table_of(study(seed, sharpness)) for seed in range(16)]
     assert sum(table.flagged[0] for table in tables) >= least
     assert sum(table.flagged[1:].sum() for table in tables) <= 3
-    assert abs(np.mean([table.agreement[0] for table in tables]) - 0.5) < 0.02
-    assert all("random" in table.note[0] for table in tables if table.flagged[0])
+    assert abs(np.mean([table.agreement[0] for table in tables]) - 0.5) < 0.03
+    assert all(table.verdict[0] == RANDOM and "nobody" in table.note[0] for table in tables if table.flagged[0])
 
 
 @pytest.mark.parametrize(("form", "per_rater"), [("odd_one_out", 100), ("choice", 20), ("similarity_rating", 1)])
 def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     tables = [table_of(study(seed, 3.0, per_rater=per_rater, form=form, n_items=13)) for seed in range(8)]
-    assert sum(table.flagged[0] for table in tables) == 8
+    assert sum(table.flagged[0] for table in tables) >= 5  # 95 % of the clickers, four standard errors less
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 
 
-@pytest.mark.parametrize(("sharpness", "most"), [(3.0, 2), (1.0, 9)])
+@pytest.mark.parametrize(("sharpness", "most"), [(3.0, 2), (1.0, 6)])
 def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
     # a flag in 0 and in 13 of 200 studies: four standard errors more
-    tables = [table_of(study(seed, sharpness, clickers=0, per_rater=80)) for seed in range(40)]
+    tables = [table_of(study(seed, sharpness, clickers=0, per_rater=80)) for seed in range(20)]
     assert sum(table.flagged.any() for table in tables) <= most
 
 
 def test_several_clickers_do_not_hide_each_other():
-    tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(20)]
-    assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.95
+    tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(12)]
+    assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.85  # .97 with an error of .02
     assert sum(table.flagged[5:].sum() for table in tables) == 0
 
 
 def test_sparse_studies_are_measured_by_what_others_imply():
     tables = [table_of(study(seed, 3.0, n_items=60)) for seed in range(8)]
     assert all(np.nanmean(table.shared) < 0.15 for table in tables)
-    assert sum(table.flagged[0] for table in tables) >= 7
+    assert all(table.verdict[0] in (RANDOM, UNTOLD) for table in tables)  # sparse answers need not hang together
+    assert sum(table.flagged[0] for table in tables) >= 3  # four of five, less four standard errors
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 
 
@@ -68,7 +70,8 @@ def test_a_rater_who_reads_the_question_backwards_is_named():
     c = study(0, 3.0, clickers=0)
     backwards = c.answers.rater.values[c.answer] == "rater 04"
     table = table_of(c.flip(backwards))
-    assert np.flatnonzero(table.flagged).tolist() == [4]
+    assert [k for k, verdict in enumerate(table.verdict) if verdict != LIKE] == [4]
+    assert table.verdict[4] == DIFFERENT
     assert "contrary" in table.note[4]
 
 
@@ -140,6 +143,71 @@ def test_answers_of_nobody_do_not_count_as_a_rater():
     c = study(0, 3.0, n_raters=4, per_rater=50)
     unknown = sm.simulate(np.zeros((20, 2)), 100, random_state=0)
     np.testing.assert_allclose(table_of(sm.Comparisons.concatenate([c, unknown])).agreement, table_of(c).agreement)
+
+
+def dissenting(seed, kind, n_items=20, per_rater=200):
+    """A study whose first rater sees the items by another map, or goes by the other dimension."""
+    rng = np.random.default_rng([seed, 78])
+    usual, other = rng.standard_normal((2, n_items, 2))
+    if kind == "other weights":
+        usual, other = usual * [1.7, 0.3], usual * [0.3, 1.7]
+    many = [sm.Raters.of(np.full(len(names), 3.0), names=names) for names in (["own"], [f"r{k}" for k in range(15)])]
+    parts = zip((other, usual), many, strict=True)
+    return sm.Comparisons.concatenate(
+        [sm.simulate(X, per_rater * len(group.names), raters=group, random_state=rng) for X, group in parts]
+    )
+
+
+@pytest.mark.parametrize("kind", ["other map", "other weights"])
+def test_a_different_mind_is_not_called_random(kind):
+    tables = [table_of(dissenting(seed, kind)) for seed in range(10)]
+    own = [table.names.index("own") for table in tables]
+    verdicts = [table.verdict[k] for table, k in zip(tables, own, strict=True)]
+    assert verdicts.count(DIFFERENT) >= 9  # all of sixty in `reproduce/rater_verdicts.py`
+    assert RANDOM not in verdicts
+    assert all(table.own[k] > table.agreement[k] for table, k in zip(tables, own, strict=True))
+    others = [v for table, k in zip(tables, own, strict=True) for v in table.verdict[:k] + table.verdict[k + 1 :]]
+    assert np.mean([verdict != LIKE for verdict in others]) < 0.05
+
+
+def test_with_few_answers_a_dissenter_cannot_be_told_from_a_clicker():
+    tables = [table_of(dissenting(seed, "other map", n_items=40, per_rater=60)) for seed in range(10)]
+    verdicts = [table.verdict[table.names.index("own")] for table in tables]
+    assert verdicts.count(UNTOLD) >= 2
+    assert verdicts.count(RANDOM) <= 3
+
+
+def test_own_answers_foretell_nothing_where_they_are_random_whatever_the_form():
+    for form, each in (("triplet", 200), ("odd_one_out", 100), ("choice", 12), ("similarity_rating", 1)):
+        c = study(3, 3.0, clickers=20, per_rater=each, form=form, n_items=13)
+        table = table_of(c)
+        assert abs(np.mean(table.own) - 0.5) < 4 * np.std(table.own) / np.sqrt(19)
+        assert np.mean((table.own_low < 0.5) & (table.own_high > 0.5)) >= 0.75  # 95 % of twenty, less four errors
+
+
+def test_a_question_answered_again_is_foretold_by_the_answer_before():
+    rows = sm.random_questions(30, 25, random_state=0)
+    c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann")
+    assert table_of(c).own[0] > 0.9  # but for repeats that are held out together
+
+
+def test_who_answers_by_the_screen_is_told_by_that_alone():
+    rng = np.random.default_rng(0)
+    rows = sm.random_questions(40, 60, random_state=1)
+    for side in (np.zeros(60), np.arange(60) % 2):  # always left; left, right, left, right
+        swapped = rng.random(60) < 0.5
+        shown = np.where(swapped[:, None], rows[:, [0, 2, 1]], rows)
+        responses = np.where((side == 0) ^ swapped, 1, -1)
+        c = sm.Comparisons.from_triplets(shown, responses, rater="ann", side=side)
+        table = table_of(c)
+        assert table.verdict == (RANDOM,)
+        assert "screen" in table.note[0]
+
+
+def test_the_test_of_runs_is_fair_and_finds_rhythms():
+    fair = np.concatenate([table_of(study(seed, 3.0, clickers=0, per_rater=60)).rhythm_p for seed in range(8)])
+    assert 0.0 <= np.mean(fair < 0.05) < 0.13  # .05 with an error of .017
+    assert fair.min() > 1e-4
 
 
 def test_flagged_raters_of_real_studies_answered_fast(data):

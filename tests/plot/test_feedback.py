@@ -16,7 +16,7 @@ def test_raters_in_order_with_the_clicker_marked(feedback):
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == "bot"
     assert sorted(names) == ["ann", "bob", "bot", "cem", "dan", "eve", "fay"]
-    assert "likely random clickers" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "answer at random" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
 def test_without_raters_there_is_nothing_to_draw():

@@ -50,9 +50,10 @@ def join(service: StudyService, **parameters):
     return rater_id
 
 
-UNLIKE_OTHERS = (  # what is said of a rater who agrees with nobody: by how much decides which
-    "likely to have clicked at random",
-    "says the contrary of the others: was the question read the wrong way round?",
+UNLIKE_OTHERS = (  # what is said of a rater who says the contrary: by how much decides which
+    "sees things differently: says the contrary of the others: was the question read the wrong way round?",
+    "sees things differently: disagrees with the others, but is of one mind",
+    "cannot be told: disagrees with the others; too few answers to say whether they hang together",
 )
 
 

@@ -158,7 +158,7 @@ def test_findings_are_fit_for_json_and_flag_who_says_the_contrary(study):
     fill(study, 1, 40, seed=9, contrary=True)
     worker.step()
     found = json.loads(model(study)["findings"])
-    flagged = [rater["names"] for rater in found["raters"] if rater["flagged"]]
+    flagged = [rater["names"] for rater in found["raters"] if rater["odd"]]
     assert flagged == ["r0007"]
     assert sorted(found["map"]["names"]) == NAMES
     assert sorted(item["name"] for item in found["items"]) == NAMES

@@ -109,7 +109,7 @@ def summarised(table: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     means = groups[["error", "likelihood"]].mean()
     count = groups.error.count()
     half = stats.t.ppf(0.5 + level / 2, np.maximum(count - 1, 1)) * groups.error.std() / np.sqrt(count)
-    means["low"], means["high"] = means.error - half, means.error + half
+    means["low"], means["high"] = (means.error - half).clip(lower=0.0), (means.error + half).clip(upper=1.0)
     return means.reset_index()[["strategy", "answers", "error", "low", "high", "likelihood"]]
 
 
@@ -161,7 +161,7 @@ def answers_needed(table: pd.DataFrame, error: float, *, baseline: str = "random
                 "answers": float(need[strategy].mean()),
                 "reached": got[str(strategy)],
                 "share": share,
-                "low": share - half,
+                "low": max(share - half, 0.0),
                 "high": share + half,
             }
         )

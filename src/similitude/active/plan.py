@@ -15,6 +15,7 @@ from similitude.feedback.forms import find
 from similitude.feedback.questions import random_questions
 from similitude.feedback.simulation.mind import Truth
 from similitude.methods.ordinal import STE
+from similitude.methods.settings import check_count
 from similitude.types import Array
 
 _PER_ITEM = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
@@ -69,8 +70,9 @@ def plan(
     >>> table.answers.is_monotonic_increasing
     True
     """
-    if n_items < 4:
-        raise ValueError(f"n_items: expected at least 4 items, found {n_items}")
+    check_count("n_items", n_items, 4)
+    check_count("n_components", n_components)
+    check_count("n_repeats", n_repeats)
     if not 0 <= wrong < 0.5:
         raise ValueError(f"wrong: expected a share from 0 to less than 0.5, found {wrong}")
     if not all(0.5 < goal < 1 for goal in accuracy):

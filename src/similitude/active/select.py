@@ -28,6 +28,7 @@ from similitude.feedback.convert import as_comparisons
 from similitude.feedback.forms import find, picking_forms
 from similitude.feedback.items import encode_items
 from similitude.methods.base import Fitted, similarity_of
+from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 from similitude.types import Floats, Ints, Seed
 
@@ -97,6 +98,7 @@ def next_questions(
         similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size, asked=asked,
         pending=pending, repeat=repeat, random_share=random_share, random_state=random_state,
     )  # fmt: skip
+    check_count("n", n)
     shown, chosen_by, score = chooser.choose(n)
     names = chooser.similarity.names
     labels = shown.tolist() if names is None else [[names[item] for item in row] for row in shown.tolist()]

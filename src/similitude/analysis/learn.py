@@ -21,7 +21,10 @@ from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.group_difference import GroupDifference
+from similitude.evaluate.groups import compare_groups
+from similitude.evaluate.intervals import clustered_mean, too_few
+from similitude.evaluate.rater_groups import attribute_columns
 from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
@@ -47,6 +50,7 @@ class PageOptions(TypedDict, total=False):
 
 _BOOTSTRAPS, _REPEATS = 30, 5
 _MOST_RATERS, _RATER_FOLDS = 500, 4
+_MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +73,7 @@ class Findings:
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
+    groups : whether groups of raters differ, for each column by which they can be compared, as of `compare_groups`
     left_out : what there was no time for
 
     Examples
@@ -94,6 +99,7 @@ class Findings:
     surprises: pd.DataFrame
     raters: pd.DataFrame | None
     raters_gain: tuple[float, float, float] | None
+    groups: tuple[GroupDifference, ...] = ()
     left_out: tuple[str, ...] = ()
 
     @property
@@ -231,13 +237,28 @@ def _examined(
             differ = phases.optional("how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed))
             raters, gain = differ or (None, None)
     return Findings(
-        c, consistency, chosen, wanted, _accuracy(model, sureness), sureness, forecast, table, error,
-        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, tuple(phases.left_out),
+        c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
+        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, _groups(c, seed, phases),
+        tuple(phases.left_out),
     )  # fmt: skip
 
 
-def _accuracy(model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:
+def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference, ...]:
+    """Whether groups differ, by the first few columns that make some."""
+    columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= FEWEST_ANSWERS else []
+    found = [
+        phases.optional(
+            f"whether groups differ by {name}", lambda _, name=name: compare_groups(c, name, random_state=seed)
+        )
+        for name in columns
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def _accuracy(c: Comparisons, model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:
     """The one figure of how well the model predicts: on answers that neither fit nor choice of penalty has seen."""
+    if few := too_few(c.n_answers):
+        return Estimate(None, note=few)
     if sureness is not None and sureness.accuracy.value is not None:
         return sureness.accuracy
     held = model.held_out_

@@ -126,6 +126,12 @@ def tables(found: Findings) -> dict[str, Any]:
         made["raters"] = found.consistency.rater_frame()
     if found.raters is not None:
         made["raters_sharpness"] = found.raters
+    for one in found.groups:
+        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
+        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
+    for one in found.groups:
+        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
+        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
     if found.forecast is not None:

@@ -9,8 +9,9 @@ import numpy as np
 
 import similitude
 from similitude.analysis.learn import Findings
-from similitude.display.words import counted
+from similitude.display.words import counted, written_p
 from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.group_difference import GroupDifference
 from similitude.feedback.forms import FORMS
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -45,7 +46,11 @@ def paragraph(found: Findings) -> str:
     forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
     text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
-    text += [described(found), *_accuracy(found)]
+    text += [f"Left out: {step.why}." for step in c.removed if not step.cleans]
+    if c.cleaned:
+        steps = "; ".join(step.why for step in c.removed if step.cleans)
+        text.append(f"The answers were cleaned before ({steps}), so no accuracy on held-out answers is reported.")
+    text += [described(found), *_accuracy(found), *map(_group, found.groups)]
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
@@ -94,6 +99,17 @@ def _choice(found: Findings) -> str:
     return said
 
 
+def _group(one: GroupDifference) -> str:
+    """The test of one column, as a paper says it."""
+    how = "exchanging conditions within raters" if one.within else "permuting groups over raters"
+    verdict = "differed" if one.differ else "did not differ detectably"
+    return (
+        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, {one.n_permutations:,} "
+        f"times {how}); a map of the own group predicted {100 * one.effect:+.1f} points more of the answers than one of "
+        f"others ({one.level:.0%} interval {100 * one.low:+.1f} to {100 * one.high:+.1f})."
+    )
+
+
 def _accuracy(found: Findings) -> list[str]:
     """How well the model predicts, beside what the noise of the answers allows."""
     ceiling, a = found.consistency.ceiling, found.accuracy
@@ -103,7 +119,7 @@ def _accuracy(found: Findings) -> list[str]:
         said.append(
             f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}{interval}."
         )
-    if a.value is not None:
+    if a.value is not None and not found.comparisons.cleaned:
         said.append(
             f"The model predicted {a.value:.1%} of held-out comparisons (95% interval {a.low:.1%} to {a.high:.1%})"
             f"{above_ceiling(a.value, ceiling)}."

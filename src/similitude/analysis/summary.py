@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from similitude.display.cards import card, note, remarks, sentence
 from similitude.display.maps import map_of
 from similitude.display.words import counted
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import CLEANED, above_ceiling
+from similitude.evaluate.intervals import too_few
 
 if TYPE_CHECKING:
     from similitude.analysis.learn import Findings
@@ -17,7 +18,9 @@ def summary(found: Findings) -> str:
     """Return the findings in a few sentences, most important first."""
     c = found.comparisons
     said = [f"{counted(c.n_answers, 'answer')} about {counted(c.n_items, 'item')}."]
-    if found.accuracy.value is not None:
+    if few := too_few(c.n_answers):
+        said.append(f"How well a model predicts new ones is {few}.")
+    elif found.accuracy.value is not None:
         said.append(_accuracy(found))
     if found.forecast is not None:
         later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
@@ -34,6 +37,8 @@ def _accuracy(found: Findings) -> str:
     """How well the model predicts, beside what the noise of the answers allows."""
     a, ceiling = found.accuracy, found.consistency.ceiling
     assert a.value is not None
+    if found.comparisons.cleaned:
+        return f"A model of them orders {a.value:.1%} of what cleaning left rightly; {CLEANED}."
     model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
     text = (
         f"{model} predicts {a.value:.1%} of comparisons that it has not seen (95% interval {a.low:.1%} to {a.high:.1%})"

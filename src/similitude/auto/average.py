@@ -16,7 +16,7 @@ from scipy import optimize
 from similitude.auto.race import Race, Trial
 from similitude.engine.distances import mean_sqdist
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_mean, clustered_share
 from similitude.methods.scaling import principal_axes
 from similitude.types import Array, Bools, Floats
 
@@ -66,12 +66,13 @@ class HeldOut:
 
     def accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
         """Weighted share of comparisons ordered rightly, with its interval over answers."""
-        return clustered_mean(self.right(), self.weight, self.answer, level)
+        return clustered_share(self.right(), self.weight, self.answer, level)
 
     def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:
         """Paired difference of the accuracies, with its interval."""
         gap = self.right() - other.right()
-        return clustered_mean(gap, self.weight, self.answer, level) if gap.any() else (0.0, 0.0, 0.0)
+        mean, low, high = clustered_mean(gap, self.weight, self.answer, level) if gap.any() else (0.0, 0.0, 0.0)
+        return mean, max(low, -1.0), min(high, 1.0)
 
 
 def best_single(race: Race) -> HeldOut:

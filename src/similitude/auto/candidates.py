@@ -138,6 +138,9 @@ def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:
     if not named:
         raise ValueError("candidates: expected at least one estimator, found none")
     for name, estimator in named.items():
+        if isinstance(estimator, type):
+            kind = estimator.__name__
+            raise ValueError(f"candidates: expected estimators such as STE(), found the class {kind}; write {kind}()")
         if not hasattr(estimator, "fit") or not hasattr(estimator, "needs_features"):
             raise ValueError(f"candidates: expected estimators such as STE(), found {estimator!r} for {name}")
         if estimator.needs_features and features is None:

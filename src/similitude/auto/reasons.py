@@ -7,7 +7,8 @@ import pandas as pd
 
 from similitude.auto.average import HeldOut
 from similitude.auto.race import Race, Trial
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import CLEANED, above_ceiling
+from similitude.evaluate.intervals import too_few
 from similitude.graph.consistency import ceiling_of
 
 
@@ -48,13 +49,11 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
     """Return why this was chosen, in plain sentences."""
     settings, lines = len(race.trials), len({trial.line for trial in race.trials})
     fits = sum(len(trial.near) for trial in race.trials)
-    value, low, high = found.accuracy()
     said = [
         f"{settings} settings of {lines} candidates (a method in so many dimensions) were compared on held-out "
         f"answers, in {fits} fits over {max(len(race.folds), 1)} fold{'' if len(race.folds) < 2 else 's'}.",
         _outcome(found, single, average),
-        f"It ordered {value:.1%} of the held-out comparisons rightly (95% interval {low:.1%} to {high:.1%})"
-        f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones.",
+        _score(race, found),
     ]
     rivals = [
         trial for trial in race.standing() if trial not in found.trials and trial.line.name != _best(single).line.name
@@ -68,6 +67,19 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
     return " ".join(said)
 
 
+def _score(race: Race, found: HeldOut) -> str:
+    value, low, high = found.accuracy()
+    few = too_few(len(np.unique(found.answer)))
+    if few:
+        return f"How well it predicts is {few}."
+    if race.c.cleaned:
+        return f"It ordered {value:.1%} of what cleaning left rightly; {CLEANED}."
+    return (
+        f"It ordered {value:.1%} of the held-out comparisons rightly (95% interval {low:.1%} to {high:.1%})"
+        f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones."
+    )
+
+
 def _best(single: HeldOut) -> Trial:
     return single.trials[0]
 
@@ -78,6 +90,8 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
     if len(found.trials) == 1:
         why = "" if not average else "; an average of several fits predicted no better"
         return f"{named} predicted best{why}."
+    if too_few(len(np.unique(found.answer))):
+        return f"The average of {len(found.trials)} fits was chosen."
     gain, low, high = found.gain_over(single)
     text = f"The average of {len(found.trials)} fits was chosen. Beside the best single one, {named}, it ordered "
     text += f"{abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons rightly "

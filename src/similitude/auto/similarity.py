@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -172,9 +172,9 @@ class AutoSimilarity(ComparisonEstimator):
         if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
             raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
         check_count("n_folds", self.n_folds, 2)
-        wanted = list(self.dimensions)
+        wanted = list(self.dimensions) if isinstance(self.dimensions, Iterable) else []
         if not wanted or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in wanted):
-            raise ValueError(f"dimensions: expected positive whole numbers, found {self.dimensions!r}")
+            raise ValueError(f"dimensions: expected positive whole numbers such as (2, 3), found {self.dimensions!r}")
         return float(self.time_limit)
 
     def _folds(self, c: Comparisons, seed: int) -> list[Any]:

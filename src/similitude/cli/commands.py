@@ -200,7 +200,6 @@ def clean(
     source: AnswersFile,
     target: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .jsonl or .parquet")],
     reduce: Annotated[bool, typer.Option(help="drop, too, what the rest implies")] = False,
-    drop_rater: Annotated[list[str] | None, typer.Option(help="a rater whose answers go first")] = None,
     *,
     reading: Reading,
 ) -> None:
@@ -210,14 +209,12 @@ def clean(
 
     check_target(target)
     c, steps = reading.read(source)
-    dropped = f"c = sm.drop_raters(c, {drop_rater!r})"
-    cleaned = sm.clean(sm.drop_raters(c, drop_rater) if drop_rater else c, reduce=reduce)
+    cleaned = sm.clean(c, reduce=reduce)
     sm.write_comparisons(cleaned, target)
     for step in cleaned.removed:
         typer.echo(f"{step.step:12} {step.why} (weight {step.weight:g})")
     typer.echo(f"{target}: {summary(cleaned)}")
-    lines = [*steps, dropped] if drop_rater else steps
-    same_in_python(*lines, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
+    same_in_python(*steps, f"sm.write_comparisons(sm.clean(c, reduce={reduce}), {str(target)!r})")
 
 
 @app.command()

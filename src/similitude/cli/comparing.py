@@ -1,4 +1,4 @@
-"""The command `similitude compare`: how far two models agree, or a model and a table of dissimilarities."""
+"""The command `similitude compare`: two models, a model and a table of dissimilarities, or groups of raters."""
 
 from __future__ import annotations
 
@@ -11,14 +11,19 @@ from similitude.cli.commands import Seed, app
 from similitude.cli.output import same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
-Compared = Annotated[Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv)")]
+Compared = Annotated[
+    Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv); with --group, answers")
+]
 
 
 @app.command()
 @reads_answers
 def compare(
     first: Compared,
-    second: Compared,
+    second: Annotated[Path | None, typer.Argument(help="another; not with --group")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="compare groups of raters in FIRST, a file of answers, by this column")
+    ] = None,
     answers: Annotated[Path | None, typer.Option(help="answers on which both are scored")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture of the distances against each other")] = None,
     maps: Annotated[Path | None, typer.Option(help="picture of the two maps over each other")] = None,
@@ -26,9 +31,14 @@ def compare(
     *,
     reading: Reading,
 ) -> None:
-    """Say how far two models agree, or a model and a table: distances, maps, and answers if given."""
+    """Say how far two models agree, or a model and a table; or, with --group, whether groups of raters differ."""
     import similitude as sm
 
+    if group is not None:
+        _groups(first, group, seed, reading)
+        return
+    if second is None:
+        raise typer.BadParameter("expected two models or tables, or answers and --group", param_hint="SECOND")
     loaded = [_load(path) for path in (first, second)]
     c, steps = (None, []) if answers is None else reading.read(answers)
     found = sm.compare(loaded[0][0], loaded[1][0], c, random_state=seed)
@@ -46,6 +56,15 @@ def compare(
             lines.append(f"sm.plot.save(sm.plot.agreement(found, kind={kind!r}, labels={labels!r}), {str(path)!r})")
     tables = any(path.suffix != ".sim" for path in (first, second))
     same_in_python(*lines, before=["import pandas as pd"] if tables else [])
+
+
+def _groups(file: Path, column: str, seed: int, reading: Reading) -> None:
+    """Say whether groups of raters differ, or two conditions within raters."""
+    import similitude as sm
+
+    c, steps = reading.read(file)
+    typer.echo(str(sm.compare_groups(c, column, random_state=seed)))
+    same_in_python(*steps, f"print(sm.compare_groups(c, {column!r}, random_state={seed}))")
 
 
 def _load(path: Path) -> tuple[Any, str]:

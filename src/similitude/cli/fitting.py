@@ -107,6 +107,8 @@ def evaluate(
 ) -> None:
     """Compare methods on held-out answers, with intervals; or score a model on answers it has not seen."""
     import similitude as sm
+    from similitude.evaluate.ceiling import CLEANED
+    from similitude.evaluate.intervals import too_few
 
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
@@ -125,7 +127,13 @@ def evaluate(
             callback=lambda done, _: step(done, ""),
         )  # fmt: skip
     table = table.sort_values("accuracy", ascending=False)
-    show(table)
+    few = too_few(c.n_answers)
+    if few:
+        typer.echo(f"accuracy: {few}")
+    elif c.cleaned:
+        typer.echo(f"note: {CLEANED}")
+    if not few:
+        show(table, "share ordered" if c.cleaned else "accuracy")
     if csv is not None:
         table.to_csv(csv, index=False)
     settings = f"penalty={strength!r}, random_state={seed}"

@@ -39,14 +39,14 @@ def same_in_python(*lines: str, before: tuple[str, ...] | list[str] = ()) -> Non
         typer.secho(f"  {line}", dim=True)
 
 
-def show(table: Any) -> None:
-    """Print the table of `cross_validate`."""
+def show(table: Any, score: str = "accuracy") -> None:
+    """Print the table of `cross_validate`; `score` is what its first figure is called."""
     from rich.console import Console
     from rich.table import Table
 
     shown = Table(box=None, pad_edge=False)
     shown.add_column("method", no_wrap=True)
-    for heading in ("accuracy", "95% interval", "whole answers", "log-loss", "seconds a fit"):
+    for heading in (score, "95% interval", "whole answers", "log-loss", "seconds a fit"):
         shown.add_column(heading, justify="right", min_width=14 if heading == "95% interval" else None)
     for row in table.itertuples():
         chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"

@@ -19,6 +19,8 @@ import typer
 
 from similitude.cli.output import in_shell
 
+_LEFT_OUT = {"drop_rater": "raters", "drop_item": "items", "only_items": "only_items", "where": "where"}
+
 
 class Larger(StrEnum):
     """What a larger rating means."""
@@ -45,6 +47,10 @@ class Reading:
     drop_degenerate: Annotated[
         bool, typer.Option("--drop-degenerate", help="leave out rows that compare an item with itself")
     ] = False
+    drop_rater: Annotated[list[str] | None, typer.Option(help="leave out a rater (again for each)")] = None
+    drop_item: Annotated[list[str] | None, typer.Option(help="leave out an item (again for each)")] = None
+    only_items: Annotated[list[str] | None, typer.Option(help="an item to keep (again for each); others go")] = None
+    where: Annotated[list[str] | None, typer.Option(help='answers to keep, by a column: "age > 30"')] = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -55,14 +61,21 @@ class Reading:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The same as arguments of `sm.read_comparisons`."""
-        return {name: column_map(value) if name == "columns" else value for name, value in self.given.items()}
+        """Those of reading, as arguments of `sm.read_comparisons`."""
+        read = {name: value for name, value in self.given.items() if name not in _LEFT_OUT}
+        return {name: column_map(value) if name == "columns" else value for name, value in read.items()}
+
+    @property
+    def left_out(self) -> dict[str, Any]:
+        """What is to be left out of the answers, as arguments of `leave_out`."""
+        return {_LEFT_OUT[name]: value for name, value in self.given.items() if name in _LEFT_OUT}
 
     @property
     def in_shell(self) -> list[str]:
-        """The same as words of a command."""
-        words = {name: "" if value is True else f" {in_shell(value)}" for name, value in self.given.items()}
-        return [f"--{name.replace('_', '-')}{value}" for name, value in words.items()]
+        """What was given as words of a command."""
+        several = [(name, value if isinstance(value, list) else [value]) for name, value in self.given.items()]
+        words = [(name, "" if one is True else f" {in_shell(one)}") for name, values in several for one in values]
+        return [f"--{name.replace('_', '-')}{value}" for name, value in words]
 
     def read(self, *files: Path, say: bool = True) -> tuple[Any, list[str]]:
         """Return the feedback in one file or in several together, and the lines of Python that read it.
@@ -72,13 +85,29 @@ class Reading:
         import similitude as sm
 
         if len(files) == 1 and is_dataset(files[0]):
-            return sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"]
+            return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
         given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
         understood = sm.understand(given, **self.arguments)
         if say:
             typer.echo(in_words_of_the_shell(str(understood)))
         call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in self.arguments.items())])
-        return understood.comparisons, [f"c = sm.read_comparisons({call})"]
+        return self._rest(understood.comparisons, [f"c = sm.read_comparisons({call})"], say)
+
+    def _rest(self, c: Any, lines: list[str], say: bool) -> tuple[Any, list[str]]:
+        """Return what is left when raters, items and answers were left out as asked for."""
+        import similitude as sm
+
+        if not self.left_out:
+            return c, lines
+        if not isinstance(c, sm.Comparisons):
+            raise ValueError(
+                "a folder of comparisons is read in passes: leave out raters and items before it is written"
+            )
+        left = sm.leave_out(c, **self.left_out)
+        for step in left.removed[len(c.removed) :] if say else ():
+            typer.echo(f"left out: {step.why} ({len(step.comparisons):,} comparisons)")
+        given = ", ".join(f"{name}={value!r}" for name, value in self.left_out.items())
+        return left, [*lines, f"c = sm.leave_out(c, {given})"]
 
 
 def is_dataset(path: Path) -> bool:

@@ -15,6 +15,12 @@ def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
     return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"
 
 
+CLEANED = (
+    "the answers were cleaned, which takes away the hard ones, so that this is no accuracy on held-out answers: score "
+    "the answers as they were given"
+)
+
+
 def sentence_above(accuracy: float, ceiling: Estimate) -> str:
     """Return the same as a sentence of its own; empty where the accuracy is not above the ceiling."""
     said = above_ceiling(accuracy, ceiling)

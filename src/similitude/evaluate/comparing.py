@@ -244,6 +244,7 @@ def _on_answers(one: View, two: View, items: Names, comparisons: ComparisonsLike
     weight, answer = weight[known], c.answer[known]
     first, second = right[0][known], right[1][known]
     mean, low, high = clustered_mean(second - first, weight, answer, level)
+    low, high = float(np.clip(low, -1.0, 1.0)), float(np.clip(high, -1.0, 1.0))
     same = float(np.average(first == second, weights=weight))
     return AnswerAgreement(
         len(answer), float(np.average(first, weights=weight)), float(np.average(second, weights=weight)), mean, low,

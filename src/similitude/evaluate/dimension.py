@@ -139,8 +139,8 @@ def _choice(tried: list[int], share: Floats, ratio: float, level: float) -> Dime
         {
             "dimensions": tried,
             "accuracy": mean,
-            "low": mean - half,
-            "high": mean + half,
+            "low": np.maximum(mean - half, 0.0),
+            "high": np.minimum(mean + half, 1.0),
             "behind": behind,
             "error": error,
             "gain": gain,

@@ -158,7 +158,7 @@ def more_answers(
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
-    low, high = np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2])
+    low, high = np.clip(np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2]), 0.0, 1.0)
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
     above = sentence_above(float(table.accuracy.max()), ceiling)
     return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above)
@@ -209,7 +209,8 @@ def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.Dat
     values = a - b * answers**-c
     gains = values - (a - b * float(now) ** -c)
     (low, high), (least, most) = (
-        np.quantile(drawn[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0) for drawn in (values, gains)
+        np.quantile(drawn[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        for drawn in (np.clip(values, 0.0, 1.0), gains)
     )
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}

@@ -23,9 +23,9 @@ from scipy import stats
 from similitude.display.estimate import Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
 from similitude.evaluate.cards import uncertainty_card
-from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.ceiling import CLEANED, above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.evaluate.validation import Progress
 from similitude.feedback.comparisons import Comparisons
@@ -34,6 +34,7 @@ from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
+from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Bools, Floats, Ints, ItemRows, Seed
 
@@ -260,8 +261,7 @@ def _check(method: str, by: str, n: int, level: float) -> None:
         raise ValueError(f"by: expected 'answer' or 'rater', found {by!r}")
     if method == "laplace" and by == "rater":
         raise ValueError("by: 'laplace' takes answers as independent; expected 'answer', or method='bootstrap'")
-    if n < 2:
-        raise ValueError(f"n: expected at least 2 maps, found {n}")
+    check_count("n", n, 2)
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")
 
@@ -277,10 +277,11 @@ def _held_out(
     folds = list(AnswerFold(count, by, int(rng.integers(2**31))).split(c))
     right, residual = held_out(c, folds, _of_fold, shared=(model, features), n_jobs=n_jobs).T
     weight = np.asarray(c.weight)
-    mean, low, high = clustered_mean(right, weight, group, level)
+    mean, low, high = clustered_share(right, weight, group, level)
     fitted, beyond = (float(weight @ own) for own in (_residual(model, c), residual))
     inflation = float(np.sqrt(beyond / fitted)) if fitted > 0 else 1.0
     note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
+    note = f"on {count} folds of what cleaning left; {CLEANED}" if c.cleaned else note
     return Estimate(mean, low, high, note), max(inflation, 1.0)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -19,6 +19,7 @@ from similitude.feedback.splitting import draw
 from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.methods.base import described
+from similitude.methods.settings import check_count
 from similitude.renaming import renamed
 from similitude.types import Array
 
@@ -161,6 +162,7 @@ def learning_curve(
     c = as_comparisons(comparisons)
     rng = np.random.default_rng(random_state)
     jobs: list[tuple[str, int, int, Array, Array]] = []
+    check_count("n_repeats", n_repeats)
     for repeat in range(n_repeats):
         train, test = _rows_of_split(c, test_size, by, rng)
         answers = rng.permutation(np.unique(c.answer[train]))
@@ -227,7 +229,7 @@ def held_out_rows(
 def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
     """Return accuracy with its interval, likelihoods and seconds of some held-out rows."""
     weight = part.weight.to_numpy()
-    mean, low, high = clustered_mean(part.right.to_numpy(), weight, cluster[part.row], level)
+    mean, low, high = clustered_share(part.right.to_numpy(), weight, cluster[part.row], level)
     chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
     return {
         **dict(zip(keys, key, strict=True)),
@@ -244,17 +246,17 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
 def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:
     """Mean over repeats; the interval is the mean half-width of the repeats, whose test answers overlap."""
     points = [
-        clustered_mean(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
+        clustered_share(one.right.to_numpy(), one.weight.to_numpy(), cluster[one.row], level)
         for _, one in part.groupby("repeat")
     ]
     mean = float(np.mean([point[0] for point in points]))
-    half = float(np.mean([point[2] - point[0] for point in points]))
+    half = float(np.mean([(point[2] - point[1]) / 2 for point in points]))
     return {
         **dict(zip(keys, key, strict=True)),
         "comparisons": round(part.groupby("repeat").comparisons.first().mean()),
         "accuracy": mean,
-        "low": mean - half,
-        "high": mean + half,
+        "low": max(mean - half, 0.0),
+        "high": min(mean + half, 1.0),
         "seconds": float(part.groupby("repeat").seconds.first().mean()),
     }
 

@@ -38,7 +38,7 @@ def comparisons_card(c: Comparisons) -> str:
         *_questions(c.answers),
         *_raters(c.answers.rater, (_UNKNOWN,)),
         *_weights(c.weight),
-        *(("cleaned", step.step.replace("_", " "), step.why) for step in c.removed),
+        *(("cleaned" if step.cleans else "left out", step.step.replace("_", " "), step.why) for step in c.removed),
     ]
     pair = _pairs(c.names)
     first = [(pair(c.near[k]), pair(c.far[k]), *_who(c.answers.rater, c.answer[k])) for k in range(min(_FIRST, len(c)))]

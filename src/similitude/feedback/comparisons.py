@@ -50,12 +50,15 @@ class Removed:
     why : the reason, in words
     comparisons : the comparisons that are gone, with the weight they had
     weight : total weight lost, comparisons that stayed with less weight included
+    cleans : whether answers went for what they say, so that a score on the rest is too good; leaving out raters or
+        items does not
     """
 
     step: str
     why: str
     comparisons: Comparisons
     weight: float
+    cleans: bool = True
 
     def __repr__(self) -> str:
         return f"<{self.step}: {self.why}; weight lost {self.weight:,.6g}>"
@@ -76,7 +79,7 @@ class Comparisons(Constructors):
     answers : what people said, "can't tell" included
     n_items : number of items
     names : the items' names, or None where items are known by position
-    removed : what cleaning took away, step by step; empty for feedback as it was given
+    removed : what was taken away, step by step; empty for feedback as it was given
 
     Examples
     --------
@@ -143,6 +146,11 @@ class Comparisons(Constructors):
     def shape(self) -> tuple[int, int]:
         """(number of comparisons, 4)."""
         return len(self), 4
+
+    @property
+    def cleaned(self) -> bool:
+        """Whether contradictions were taken out: then no score on what is left is that of held-out answers."""
+        return any(step.cleans for step in self.removed)
 
     @property
     def n_answers(self) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from similitude.types import Array, Ints
 
 Names = tuple[str, ...]
+_MOST_ITEMS = 2**31 - 1  # indices are 32 bits wide
 
 
 def encode_items(
@@ -29,6 +30,10 @@ def encode_items(
     if values.dtype.kind in "OUST":
         return _encode_names(values, known, n_items)
     codes = as_integers(values, "items")
+    if codes.size and codes.max() >= _MOST_ITEMS:
+        raise ValueError(
+            f"items: found index {codes.max()}, more than {_MOST_ITEMS - 1:,}; number items from 0, or give their names"
+        )
     count = _item_count(codes, known, n_items)
     if codes.size and (codes.min() < 0 or codes.max() >= count):
         wrong = codes.min() if codes.min() < 0 else codes.max()
@@ -43,10 +48,22 @@ def check_names(names: Sequence[str] | None) -> Names | None:
     result = tuple(str(name) for name in names)
     if "" in result:
         raise ValueError(f"names: item {result.index('')} has an empty name; every item needs a name of its own")
+    broken = next((name for name in result if not _is_text(name)), None)
+    if broken is not None:
+        raise ValueError(f"names: {broken!r} holds half a character (a lone surrogate); read it with its true encoding")
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
         raise ValueError(f"names: {twice!r} stands for more than one item; every item needs a name of its own")
     return result
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be written to a file: it holds whole characters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def as_integers(values: Array, argument: str) -> Array:

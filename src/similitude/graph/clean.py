@@ -15,7 +15,6 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -144,32 +143,6 @@ def clean(comparisons: Comparisons, reduce: bool = False) -> Comparisons:
     """
     cleaned = acyclic(majority(comparisons))
     return _reduce(cleaned) if reduce else cleaned
-
-
-def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
-    """Return the feedback without the answers of some raters, given by name.
-
-    Parameters
-    ----------
-    comparisons : the feedback
-    raters : the names of those to leave out
-
-    Examples
-    --------
-    >>> import similitude as sm
-    >>> c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 2, 1)], rater=["ann", "ben"])
-    >>> sm.drop_raters(c, ["ben"]).triplets.tolist()
-    [[0, 1, 2]]
-    """
-    labels = comparisons.answers.rater.labels
-    unknown = [name for name in map(str, raters) if name not in labels]
-    if unknown:
-        raise ValueError(f"raters: {unknown[0]!r} is not among the {len(labels)} raters of the feedback")
-    dropped = np.isin(comparisons.answers.rater.codes, [labels.index(name) for name in map(str, raters)])
-    rows = dropped[comparisons.answer]
-    gone = comparisons.rows(rows)
-    record = Removed("drop_raters", f"answers of {', '.join(map(str, raters))}", gone, float(gone.weight.sum()))
-    return replace(comparisons.select(~dropped), removed=(*comparisons.removed, record))
 
 
 def _without(comparisons: Comparisons, kept: Bools, step: str, why: str, weight: Floats | None = None) -> Comparisons:

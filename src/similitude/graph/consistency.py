@@ -27,16 +27,19 @@ from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
+from similitude.graph.coefficients import Coefficients, coefficients
 from similitude.graph.passes import PassReport, check_shards
-from similitude.graph.reliability import ENOUGH, RaterTable, rate_raters
-from similitude.graph.repeats import Repeats, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
-from similitude.graph.votes import count_votes
+from similitude.graph.reliability import RaterTable, rate_raters, raters_by_name
+from similitude.graph.repeats import Repeats, Voices, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
+from similitude.graph.votes import Votes, count_votes
 from similitude.types import ItemRows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _CLOSE_TO_CHANCE = 0.6
+_NO_NOISE = Estimate(None, note="the answers were cleaned: what contradicted them, by which noise is told, is gone")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +61,9 @@ class ConsistencyReport(FigureTable):
     redundancy : share of the majority judgments, made free of circles, that follow from others
     groups : names of items, in groups that no comparison links, the largest first
     never_compared : names of the items in no comparison
-    raters : each rater's agreement with the others
+    raters : each rater's agreement with the others and with themselves, and what is to be made of it
+    coefficients : Krippendorff's alpha, split-half and test-retest reliability, as reviewers ask for them
+    cleaned : whether contradictions were taken out before, so that nothing here tells how noisy the answers were
 
     Examples
     --------
@@ -88,6 +93,8 @@ class ConsistencyReport(FigureTable):
     groups: tuple[tuple[str, ...], ...]
     never_compared: tuple[str, ...]
     raters: RaterTable
+    coefficients: Coefficients
+    cleaned: bool = False
 
     def rater_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least with the others first."""
@@ -96,17 +103,15 @@ class ConsistencyReport(FigureTable):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers, texts and lists, fit for JSON; None where nothing can be told."""
         plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "raters"}
-        nested = ("repeats", "retest", "ceiling", "cycles", "majority_cycles", "redundancy")
+        nested = ("repeats", "retest", "ceiling", "cycles", "majority_cycles", "redundancy", "coefficients")
         plain |= {name: asdict(plain[name]) for name in nested}
         plain |= {"loss": list(self.loss), "groups": [list(group) for group in self.groups]}
         return plain | {"never_compared": list(self.never_compared), "raters": self.raters.to_list()}
 
     def doubts(self) -> list[str]:
         """Return what is worth a look, a sentence each; none where nothing stands out."""
-        found = []
-        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
-        if who:
-            found.append(named("raters who seem to click at random", who))
+        found = ["the answers were cleaned: no figure here tells how noisy people are"] if self.cleaned else []
+        found += self.raters.doubts()
         if self.ceiling.high is not None and self.ceiling.high < _CLOSE_TO_CHANCE:
             found.append(f"the answers are close to chance: the noise ceiling is {self.ceiling}")
         if len(self.groups) > 1:
@@ -134,6 +139,7 @@ class ConsistencyReport(FigureTable):
         if self.retest.questions:
             yield "the same rater agrees", self.retest.agreement
         yield "noise ceiling", self.ceiling
+        yield from self.coefficients.figures()
 
     def _contradictions(self) -> Iterator[tuple[str, Estimate]]:
         lower, upper = self.loss
@@ -157,8 +163,21 @@ class ConsistencyReport(FigureTable):
             return
         low, middle, high = np.quantile(known, [0.1, 0.5, 0.9]).tolist()
         yield "typical agreement", Estimate(middle, low, high, "with the others; four of five raters lie between")
-        who = [name for name, flag in zip(self.raters.names, self.raters.flagged, strict=True) if flag]
-        yield "likely random", Estimate(len(who), note=named("raters who seem to click at random", who))
+        yield from self._verdicts()
+
+    def _verdicts(self) -> Iterator[tuple[str, Estimate]]:
+        own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
+        if len(own):
+            low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
+            yield "of one mind", Estimate(middle, low, high, "answers foretold by the same rater's other answers")
+        meaning = {
+            RANDOM: "agree with nobody, not with their own other answers either",
+            DIFFERENT: "disagree with the others, but their own answers hang together",
+            UNTOLD: "disagree with the others; whether at random cannot be told",
+        }
+        for verdict, text in meaning.items():
+            who = self.raters.who(verdict)
+            yield verdict.replace("answers", "answer").replace("sees", "see"), Estimate(len(who), note=named(text, who))
 
     def _unlinked(self) -> str:
         if len(self.groups) < 2:
@@ -215,7 +234,9 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
         cant_tell=float(c.answers.cant_tell.mean()),
         repeats=repeats,
         retest=retest,
-        ceiling=noise_ceiling(repeats),
+        ceiling=_NO_NOISE if c.cleaned else noise_ceiling(repeats),
+        cleaned=c.cleaned,
+        coefficients=_coefficients(c, voices, votes, retest, level),
         contradicted=int(votes.contradicted.sum()),
         outvoted=outvoted,
         cycles=count_cycles(len(votes.pairs), every),
@@ -229,8 +250,16 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
     )
 
 
+def _coefficients(c: Comparisons, voices: Voices, votes: Votes, retest: Repeats, level: float) -> Coefficients:
+    if c.cleaned:
+        return Coefficients.untold(_NO_NOISE.note)
+    return coefficients(voices, raters_by_name(c.answers)[1], votes, retest, level)
+
+
 def ceiling_of(comparisons: Comparisons, level: float = 0.95) -> Estimate:
     """Return the noise ceiling alone, as `check` finds it."""
+    if comparisons.cleaned:
+        return _NO_NOISE
     return noise_ceiling(repeat_agreement(answer_voices(comparisons, count_votes(comparisons)), level))
 
 

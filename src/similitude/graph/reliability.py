@@ -1,8 +1,9 @@
-"""Who answers like the others, and who at random: the reliability of each rater.
+"""Who answers like the others, who at random, and who sees things differently: the reliability of each rater.
 
 A rater is measured on each comparison that other raters made too, by the share of them who say the same; elsewhere by
 whether the answers of the others imply the same. Someone who clicks at random agrees with anybody half the time,
-whatever the form of question.
+whatever the form of question. But so may someone with eyes of their own: `own_answers` tells the two apart, `verdicts`
+says what is to be made of it.
 """
 
 from __future__ import annotations
@@ -14,23 +15,20 @@ import numpy as np
 from scipy import stats
 
 from similitude.display.cards import card, grid, note, title_of
+from similitude.display.figures import named
 from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import frozen
-from similitude.feedback.forms import FORMS
-from similitude.feedback.forms.base import Form
+from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
+from similitude.graph.own_answers import MOST_RATERS, chance_spread, foretold_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge
 from similitude.graph.votes import Votes
 from similitude.types import Array, Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ENOUGH = 20  # independent statements below which nobody is judged
-FEWEST = 3  # raters with that many statements, below which nobody can say who is the odd one
-_CHANCE = 2.6  # standard deviations from one half within which agreement may be chance: all but 1 in 200 clickers
-_NEAR = 0.4  # of the way from chance to typical: poor but honest raters lie beyond
-_CONTRARY = 4.0  # standard deviations below one half that are no bad luck of a clicker
 _SHOWN = 10  # raters in a notebook
 
 
@@ -46,11 +44,14 @@ class RaterTable:
     low, high : its interval
     statements : how many independent statements it rests on; of one answer only those count that share no pair
     shared : share of the rater's comparisons so measured that others answered too; the rest are implied
-    flagged : whether the rater is likely to have clicked at random
+    own : how often an answer is what the rater's own other answers imply, 1/2 is chance
+    own_low, own_high : its interval
+    verdict : "like the others", "answers at random", "sees things differently" or "cannot be told"
     cant_tell : share of "can't tell"
     seconds : median time of an answer
     side : share of the commonest position on the screen, of answers to questions of two or three alternatives
     side_p : probability of so uneven sides if positions are drawn at random
+    rhythm_p : probability of so many or so few changes of side from one answer to the next
     note : what stands out, or why nothing can be told
     """
 
@@ -61,21 +62,50 @@ class RaterTable:
     high: Floats
     statements: Array
     shared: Floats
-    flagged: Bools
+    own: Floats
+    own_low: Floats
+    own_high: Floats
+    verdict: tuple[str, ...]
     cant_tell: Floats
     seconds: Floats
     side: Floats
     side_p: Floats
+    rhythm_p: Floats
     note: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.names)
 
     @property
+    def flagged(self) -> Bools:
+        """Who answers at random, as far as can be told."""
+        return np.array([verdict == RANDOM for verdict in self.verdict], bool)
+
+    @property
     def judged(self) -> Bools:
         """Who said enough to be judged; nobody where there are fewer than three to compare."""
         enough = self.statements >= ENOUGH
         return enough & (enough.sum() >= FEWEST)
+
+    @property
+    def odd(self) -> Bools:
+        """Who is worth a look: not like the others, and not just for want of answers."""
+        said = np.array(self.verdict, object)
+        return (said == RANDOM) | (said == DIFFERENT) | ((said == UNTOLD) & self.judged)
+
+    def who(self, verdict: str) -> list[str]:
+        """Return the names of the raters of this verdict; of those who cannot be told, those worth a look."""
+        rows = zip(self.names, self.verdict, self.odd, strict=True)
+        return [name for name, said, is_odd in rows if said == verdict and (is_odd or verdict != UNTOLD)]
+
+    def doubts(self) -> list[str]:
+        """Return a sentence for each kind of rater that is worth a look."""
+        sentences = {
+            RANDOM: "raters who answer at random",
+            DIFFERENT: "raters who see things differently (their answers hang together: no reason to leave them out)",
+            UNTOLD: "raters who disagree with the others, of whom cannot be told whether at random",
+        }
+        return [named(text, who) for verdict, text in sentences.items() if (who := self.who(verdict))]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
@@ -94,13 +124,18 @@ class RaterTable:
         ]
 
     def __repr__(self) -> str:
-        who = [name for name, flag in zip(self.names, self.flagged, strict=True) if flag]
-        return f"<{counted(len(self), 'rater')}; likely random: {listed(who, len(who)) if who else 'none'}>"
+        kinds = {"at random": self.who(RANDOM), "see things differently": self.who(DIFFERENT)}
+        said = "; ".join(f"{kind}: {listed(who, len(who)) if who else 'none'}" for kind, who in kinds.items())
+        return f"<{counted(len(self), 'rater')}; {said}>"
 
     def _repr_html_(self) -> str:
         order = np.lexsort([np.arange(len(self)), self.agreement])[:_SHOWN]
-        rows = [(shortened(self.names[k]), f"{self.answers[k]:,}", *self._agreement(k), self.note[k]) for k in order]
-        table = grid(("rater", "answers", "agreement", "interval", ""), rows, words=(0, 4))
+        rows = [
+            (shortened(self.names[k]), f"{self.answers[k]:,}", *self._agreement(k), _share_in_words(self.own[k]),
+             self.verdict[k], self.note[k])
+            for k in order
+        ]  # fmt: skip
+        table = grid(("rater", "answers", "agreement", "interval", "with own answers", "", ""), rows, words=(0, 5, 6))
         rest = len(self) - len(rows)
         return card(title_of(repr(self)), table, note(f"and {rest:,} more, who agree more" if rest else ""))
 
@@ -108,6 +143,10 @@ class RaterTable:
         if np.isnan(self.agreement[row]):
             return "unknown", ""
         return f"{self.agreement[row]:.2f}", f"{self.low[row]:.2f} to {self.high[row]:.2f}"
+
+
+def _share_in_words(share: float) -> str:
+    return "unknown" if np.isnan(share) else f"{share:.2f}"
 
 
 def _columns() -> list[str]:
@@ -124,7 +163,7 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     votes : the edges
     level : of the intervals
     """
-    names, who = _by_name(answers)
+    names, who = raters_by_name(answers)
     count = len(names)
     voices = voices.where(who[voices.speaker] >= 0)
     rater = who[voices.speaker]
@@ -132,23 +171,50 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     value = np.where(np.isnan(shared), implied, shared)
     agreement, statements = _mean(voices, rater, value, votes, count)
     common = _share(rater[~np.isnan(value)], ~np.isnan(shared[~np.isnan(value)]), count)
-    low, high = wilson(agreement, statements, float(stats.norm.ppf(0.5 + level / 2)))
-    flagged, note = _judge(agreement, statements)
-    columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high, "flagged": flagged}
-    columns |= {"statements": statements.astype(np.int64), "shared": common} | _behaviour(answers, who, count)
-    return RaterTable(names=names, note=note, **{name: frozen(column) for name, column in columns.items()})
+    own, own_statements = _own(voices, rater, votes, _whom(agreement), count)
+    score = float(stats.norm.ppf(0.5 + level / 2))
+    low, high = wilson(agreement, statements, score)
+    own_low, own_high = wilson(own, own_statements, score)
+    behaviour = _behaviour(answers, who, count)
+    habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p"], behaviour["rhythm_p"])
+    verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
+    columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
+    columns |= {"own": own, "own_low": own_low, "own_high": own_high, "statements": statements.astype(np.int64)}
+    columns |= {"shared": common} | behaviour
+    told = {name: frozen(column) for name, column in columns.items()}
+    return RaterTable(names=names, verdict=verdict, note=note, **told)
+
+
+def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, n_raters: int) -> tuple[Floats, Floats]:
+    """Return how often each rater is foretold by their own other answers, and how many coins that is worth."""
+    own, statements = _mean(voices, rater, foretold_by_own(voices, rater, votes, whom), votes, n_raters)
+    measured = np.flatnonzero(statements >= ENOUGH)
+    if not len(measured):
+        return own, statements
+    excess = chance_spread(voices, rater, votes, measured, n_raters) * 4 * statements
+    return own, statements / max(float(np.nanmean(excess)), 1.0)
+
+
+def _whom(agreement: Floats) -> Indices:
+    """Return all raters; of very many those who agree least, and others to compare them with, evenly among the rest."""
+    order = np.argsort(agreement, kind="stable")
+    first, rest = order[: MOST_RATERS // 2], order[MOST_RATERS // 2 :]
+    if len(order) <= MOST_RATERS:
+        return np.sort(order)
+    return np.sort(np.concatenate([first, rest[np.linspace(0, len(rest) - 1, MOST_RATERS // 2).astype(np.int64)]]))
 
 
 def _behaviour(answers: Answers, who: Array, n_raters: int) -> dict[str, Array]:
     """Return what does not depend on the others: how many answers, how sure, how fast, and on which side."""
     known = who >= 0
-    side, side_p = _sides(answers, who, n_raters)
+    side, side_p, rhythm_p = sides(answers, who, n_raters)
     return {
         "answers": np.bincount(who[known], minlength=n_raters),
         "cant_tell": _share(who[known], answers.cant_tell[known], n_raters),
-        "seconds": _median_time(answers, who, n_raters),
+        "seconds": median_time(answers, who, n_raters),
         "side": side,
         "side_p": side_p,
+        "rhythm_p": rhythm_p,
     }
 
 
@@ -159,7 +225,7 @@ def _share(who: Indices, value: Array, n_raters: int) -> Floats:
     return np.divide(total, size, out=np.full(n_raters, np.nan), where=size > 0)
 
 
-def _by_name(answers: Answers) -> tuple[tuple[str, ...], Array]:
+def raters_by_name(answers: Answers) -> tuple[tuple[str, ...], Array]:
     """Return the raters' names in order, and for each answer the place of its rater there, -1 where unknown."""
     labels = answers.rater.labels
     order = sorted(range(len(labels)), key=lambda code: labels[code])
@@ -231,89 +297,3 @@ def _statements(voices: Voices, votes: Votes) -> tuple[Indices, Floats]:
     least = np.minimum(every, np.minimum(distinct(voices.speaker, near), distinct(voices.speaker, far)))
     answer = np.flatnonzero(least)
     return answer, least[answer].astype(float)
-
-
-def _judge(agreement: Floats, statements: Floats) -> tuple[Bools, tuple[str, ...]]:
-    """Return who is flagged, and a note on each rater."""
-    enough = statements >= ENOUGH
-    note = np.where(enough, "", "too few questions that others answer or imply").astype(object)
-    note[statements == 0] = "no question that others answer or imply"
-    flagged = np.zeros(len(agreement), bool)
-    if enough.sum() < FEWEST:
-        note[enough] = "fewer than three raters to compare: nobody can say who is the odd one"
-    else:
-        flagged[enough] = _unlike_others(agreement[enough], statements[enough])
-    contrary = flagged & (wilson(agreement, statements, _CONTRARY)[1] < 0.5)
-    note[flagged] = "likely to have clicked at random"
-    note[contrary] = "says the contrary of the others: was the question read the wrong way round?"
-    return flagged, tuple(note.tolist())
-
-
-def _unlike_others(agreement: Floats, statements: Floats) -> Bools:
-    """Who agrees with the others as little as chance does, and less than a typical rater by more than chance allows.
-
-    Not beyond chance, and less than two fifths of the way from one half to typical; and the distance to typical
-    exceeds what Wilson's interval at level .05 / raters, the spread of raters and the error of the median allow
-    together, so that a study without clickers is unlikely to have anybody flagged. Typical is the median of the
-    raters, the spread beyond sampling comes from the median absolute deviation; the flagged are left out of both,
-    until nobody more is.
-    """
-    strict = float(stats.norm.isf(0.05 / len(agreement)))
-    half = wilson(agreement, statements, strict)[1] - agreement
-    chance = wilson(agreement, statements, _CHANCE)[0] <= 0.5
-    flagged, before = np.zeros(len(agreement), bool), -1
-    while before < flagged.sum() <= len(agreement) / 2:
-        before = flagged.sum()
-        typical, variance = _typical(agreement[~flagged], statements[~flagged])
-        below = typical - agreement > np.sqrt(half**2 + strict**2 * variance)
-        flagged |= chance & below & (agreement - 0.5 < _NEAR * (typical - 0.5))
-    return flagged
-
-
-def _typical(agreement: Floats, statements: Floats) -> tuple[float, float]:
-    """Return the median of the raters, and the variance about it of a rater known exactly."""
-    middle = float(np.median(agreement))
-    sampling = float(np.median(agreement * (1 - agreement) / statements))
-    total = (1.4826 * float(np.median(np.abs(agreement - middle)))) ** 2
-    return middle, max(total - sampling, 0.0) + np.pi / 2 * max(total, sampling) / len(agreement)
-
-
-def _median_time(answers: Answers, who: Array, n_raters: int) -> Floats:
-    median = np.full(n_raters, np.nan)
-    if answers.time is None:
-        return median
-    known = np.flatnonzero(np.isfinite(answers.time) & (who >= 0))
-    time, code = answers.time[known], who[known]
-    order = np.lexsort([time, code])
-    time, size = time[order], np.bincount(code, minlength=n_raters)
-    start = np.cumsum(size) - size
-    has = np.flatnonzero(size)
-    first, second = start[has] + (size[has] - 1) // 2, start[has] + size[has] // 2
-    median[has] = (time[first] + time[second]) / 2
-    return median
-
-
-def _sides(answers: Answers, who: Array, n_raters: int) -> tuple[Floats, Floats]:
-    """Return the share of each rater's commonest position, and Pearson's test against equal shares.
-
-    Of questions of two alternatives, or of three where there are none of two; elsewhere positions need not be equal.
-    """
-    nothing = np.full(n_raters, np.nan)
-    if answers.side is None:
-        return nothing, nothing
-    forms = [FORMS.get(name, Form()) for name in answers.form.labels]  # one that is not known picks nothing
-    sides = np.array([form.n_alternatives or 0 for form in forms])[answers.form.codes]
-    known = (answers.side >= 0) & (who >= 0) & (sides > 0) & ~answers.cant_tell
-    if not known.any():
-        return nothing, nothing
-    width = int(sides[known].min())
-    known &= sides == width
-    position = np.unique(answers.side[known], return_inverse=True)[1]
-    bins = max(width, int(position.max()) + 1)
-    table = np.bincount(who[known] * bins + position, minlength=n_raters * bins).reshape(n_raters, bins)
-    size = table.sum(1)
-    has = size > 0
-    expected = np.maximum(size, 1)[:, None] / bins
-    share = np.where(has, table.max(1) / np.maximum(size, 1), np.nan)
-    surprise = stats.chi2.sf(((table - expected) ** 2 / expected).sum(1), bins - 1)
-    return share, np.where(has, surprise, np.nan)

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
 import numpy as np
@@ -58,6 +59,20 @@ class FeedbackWarning(UserWarning):
     """
 
 
+def _called_by(cls: type, method: Any) -> Any:
+    """Return an inherited method under the name of the class, which Python's own errors then give."""
+    copied = FunctionType(method.__code__, method.__globals__, method.__name__, method.__defaults__, method.__closure__)
+    copied.__dict__.update(method.__dict__)
+    copied.__doc__, copied.__module__, copied.__annotations__ = (
+        method.__doc__,
+        method.__module__,
+        method.__annotations__,
+    )
+    copied.__kwdefaults__ = method.__kwdefaults__
+    copied.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
+    return copied
+
+
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 class ComparisonEstimator(BaseEstimator):
     """Learns from comparisons; `fit` must set `similarity_`. What a similarity can do, the estimator can do.
@@ -79,6 +94,8 @@ class ComparisonEstimator(BaseEstimator):
             dataclass(kw_only=True, eq=False, repr=False)(cls)
             cls.__init__.__signature__ = _own_first(cls)  # type: ignore[attr-defined]  # what `help` reads
         complete_docstring(cls)  # each explains every parameter, those of the classes that it extends included
+        if "fit" not in vars(cls):
+            cls.fit = _called_by(cls, cls.fit)  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()

@@ -266,7 +266,7 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
     """Weighted share of comparisons with a positive margin; a tie counts half."""
     if not len(comparisons):
         raise ValueError("comparisons: there are none to score")
-    if comparisons.removed:
+    if comparisons.cleaned:
         warnings.warn(
             "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
             "answers as they were given",

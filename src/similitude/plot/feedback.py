@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
+from similitude.graph.verdicts import DIFFERENT, RANDOM, UNTOLD
 from similitude.plot.style import COLOURS, axes_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ _MOST_NAMED = 40
 def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axes:
     """Draw each rater's agreement with the others, with its interval, from the report of `similitude.check`.
 
-    Raters flagged as likely random clickers stand out by colour and marker; the dotted line is chance.
+    Raters who answer at random, who see things differently, and of whom it cannot be told stand out by colour and
+    marker; the dotted line is chance.
 
     Parameters
     ----------
@@ -42,10 +44,12 @@ def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axe
     order = known[np.argsort(raters.agreement[known], kind="stable")]
     axes = axes_of(ax, (6.0, min(1.0 + 0.22 * len(order), 8.0)))
     place = np.arange(len(order))
-    flagged = raters.flagged[order]
+    verdict, odd = np.array(raters.verdict, object)[order], raters.odd[order]
     for some, colour, marker, label in (
-        (~flagged, COLOURS[0], "o", "raters"),
-        (flagged, COLOURS[5], "X", "likely random clickers"),
+        (~odd, COLOURS[0], "o", "raters"),
+        (odd & (verdict == RANDOM), COLOURS[5], "X", "answer at random"),
+        (odd & (verdict == DIFFERENT), COLOURS[2], "D", "see things differently"),
+        (odd & (verdict == UNTOLD), COLOURS[1], "s", "cannot be told"),
     ):
         if some.any():
             rows = order[some]

@@ -15,7 +15,7 @@ import numpy as np
 from similitude import folds
 from similitude.active.posterior import Posterior
 from similitude.display.estimate import Estimate
-from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import align, correct
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.reliability import rate_raters
@@ -36,7 +36,9 @@ _SHOWN_OF_RATERS = (
     "agreement",
     "low",
     "high",
-    "flagged",
+    "own",
+    "verdict",
+    "odd",
     "cant_tell",
     "seconds",
     "side",
@@ -64,8 +66,8 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> CurveP
     fold[np.random.default_rng(0).permutation(tested)] = np.arange(len(tested)) % _FOLDS
     right = folds.held_out(c, folds.folds_of(fold[c.answer]), partial(_predicted, estimator))
     rows = np.flatnonzero(fold[c.answer] >= 0)
-    mean, low, high = clustered_mean(right[rows], np.array(c.weight)[rows], c.answer[rows])
-    return CurvePoint(n_answers, mean, max(low, 0.0), min(high, 1.0), len(tested))
+    share = clustered_share(right[rows], np.array(c.weight)[rows], c.answer[rows])
+    return CurvePoint(n_answers, *share, len(tested))
 
 
 def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
@@ -77,7 +79,8 @@ def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:
 def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str, Any] | None = None) -> dict[str, Any]:
     """Everything but the curve, fit for JSON; `before` is what was found last, so that the map does not turn."""
     votes = count_votes(comparisons)
-    raters = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes).to_list()
+    table = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes)
+    raters = [{**rater, "odd": bool(odd)} for rater, odd in zip(table.to_list(), table.odd, strict=True)]
     return {
         "answers": comparisons.n_answers,
         "ceiling": asdict(_noise(comparisons)),

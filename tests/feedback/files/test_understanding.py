@@ -64,7 +64,7 @@ def test_joined_names_stay_joined_when_written(file, tmp_path):
 
 def test_repeated_rows_are_said():
     table = pd.DataFrame({"head": list("abab"), "winner": list("bcbc"), "loser": list("cacd"), "rater": list("xyxy")})
-    assert "1 answer is the same as an earlier one in every column" in str(sm.understand(table))
+    assert "1 answer repeats an earlier one in every column" in str(sm.understand(table))
     assert "earlier one" not in str(sm.understand(table.assign(time=range(4))))
 
 

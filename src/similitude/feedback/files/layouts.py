@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.files import row_layouts, sheet_layouts
+from similitude.feedback.files import removal, row_layouts, sheet_layouts
 from similitude.feedback.files.about import RESPONSES, column_of
 from similitude.feedback.files.column_map import ABOUT, Mapped, guess_about, guess_answers, say_roles
 from similitude.feedback.files.options import Options
@@ -65,6 +65,7 @@ def read_table(table: Table, options: Options) -> ReadTable:
     if len(table) == 0:
         raise ValueError("the file has a header and no rows; expected at least one answer")
     check_names(list(table.columns))
+    table, marks = removal.taken(table)
     mapped = guess_about(say_roles(table, options.columns, _roles()))
     found = _fitting(mapped)
     if found is None:
@@ -75,7 +76,8 @@ def read_table(table: Table, options: Options) -> ReadTable:
     layout, columns = found
     layout.check(options.form)
     plain = _without_silence(_without_catch(mapped.table, options))
-    return ReadTable(layout.read(plain, columns, options), _used(plain, columns), mapped.reasons)
+    comparisons = removal.marked(layout.read(plain, columns, options), marks)
+    return ReadTable(comparisons, _used(plain, columns), mapped.reasons)
 
 
 def _fitting(mapped: Mapped) -> tuple[Layout, list[str]] | None:

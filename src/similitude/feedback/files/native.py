@@ -18,7 +18,7 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows, is_none
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.extra import as_cells
-from similitude.feedback.files import cells
+from similitude.feedback.files import cells, removal
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.implied import is_implied
 from similitude.feedback.files.tables import Header, Table
@@ -35,7 +35,7 @@ def to_columns(comparisons: Comparisons) -> tuple[dict[str, list[Any]], Header]:
     """Return feedback as columns to write, and what there is to say about the file."""
     names = comparisons.names
     header = {"format": FORMAT, "items": comparisons.n_items if names is None else list(names)}
-    about = _answer_columns(comparisons)
+    about = _answer_columns(comparisons) | removal.column(comparisons)
     weight = _weight_per_answer(comparisons)
     if weight is None or not is_implied(comparisons):
         return _comparison_columns(comparisons, about), header

@@ -117,10 +117,8 @@ def doubts(c: Comparisons) -> Iterator[str]:
         )
     repeated = int(repeats(c.answers).sum())
     if repeated:
-        yield (
-            f"{counted(repeated, 'answer')} {'is' if repeated == 1 else 'are'} the same as an earlier one in every "
-            "column: was a file copied in twice?"
-        )
+        repeat = "repeats" if repeated == 1 else "repeat"
+        yield f"{counted(repeated, 'answer')} {repeat} an earlier one in every column: asked again, or copied in twice?"
     rater = c.answers.rater
     single = int((np.bincount(rater.codes[rater.codes >= 0], minlength=len(rater.labels)) == 1).sum())
     if single and single * 2 > len(rater.labels) > 1 and c.n_answers > len(rater.labels):

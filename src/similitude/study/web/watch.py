@@ -251,8 +251,8 @@ class Watch:
         catch = self.service.study.catch
         if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < catch.pass_share * row["catches"]:
             flags.append("fails catch trials")
-        if judged.get("flagged"):
-            flags.append(judged["note"])
+        if judged.get("odd"):
+            flags.append(f"{judged['verdict']}: {judged['note']}")
         seconds = judged.get("seconds")
         if typical is not None and seconds is not None and seconds < _HASTY * typical:
             flags.append("much faster than the others")

@@ -1,0 +1,110 @@
+"""Who belongs to which group: raters by an attribute of theirs, or the answers of each rater by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
+from similitude.feedback.comparisons import Comparisons
+from similitude.types import Array, Bools
+
+MOST_GROUPS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Answers whose group is known, by unit: a rater, or a rater under one condition.
+
+    Attributes
+    ----------
+    comparisons : the answers
+    names : of the groups
+    unit : (answers,) the unit of each answer
+    group : (units,) its group
+    shuffles : how groups are dealt out anew
+    """
+
+    comparisons: Comparisons
+    names: tuple[str, ...]
+    unit: Array
+    group: Array
+    shuffles: Between | Within
+
+    @property
+    def raters(self) -> tuple[int, ...]:
+        """How many raters each group has."""
+        return tuple(np.bincount(self.group, minlength=len(self.names)).tolist())
+
+
+def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
+    """Return answers by group; what cannot be compared is refused with the reason."""
+    if not comparisons.answers.rater.recorded:
+        raise ValueError("by: who answered was not recorded, so that raters cannot be compared")
+    value = _values(comparisons, by)
+    compares = np.bincount(comparisons.answer, minlength=comparisons.n_answers) > 0
+    known = compares & (comparisons.answers.rater.codes >= 0)
+    known &= np.array([one is not None for one in value.tolist()], bool)
+    c, value = _some(comparisons, value, known)
+    found = len(set(value.tolist()))
+    if not 2 <= found <= MOST_GROUPS:
+        raise ValueError(f"by: expected 2 to {MOST_GROUPS} groups, found {found}; cut many values into few classes")
+    rater = c.answers.rater.codes
+    times = np.array([len(set(value[rater == code].tolist())) for code in range(len(c.answers.rater.labels))])
+    made = _between(c, value) if times.max() == 1 else _within(c, value, times)
+    if made.shuffles.count < FEWEST_SHUFFLES:
+        sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
+        raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
+    return made
+
+
+def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
+    """Return the group of each answer as a word, None where there is none."""
+    if not isinstance(by, str):
+        given = {str(rater): str(group) for rater, group in by.items()}
+        return np.array([given.get(rater) for rater in c.answers.rater.values], object)
+    if by not in c.answers.extra:
+        known = ", ".join(c.answers.extra) or "none beside the answers"
+        raise ValueError(f"by: there is no column {by!r}; the columns are {known}")
+    column = c.answers.extra[by]
+    if column.dtype.kind == "f":
+        return np.array([None if cell != cell else f"{cell:g}" for cell in column.tolist()], object)
+    return column
+
+
+def _some(c: Comparisons, value: Array, kept: Bools) -> tuple[Comparisons, Array]:
+    return (c, value) if kept.all() else (c.select(kept), value[kept])
+
+
+def _between(c: Comparisons, value: Array) -> Grouped:
+    names, code = np.unique(value.astype(str), return_inverse=True)
+    group = np.empty(len(c.answers.rater.labels), np.int64)
+    group[c.answers.rater.codes] = code
+    return Grouped(c, tuple(names.tolist()), np.array(c.answers.rater.codes), group, Between(group))
+
+
+def _within(c: Comparisons, value: Array, times: Array) -> Grouped:
+    if len(set(value.tolist())) > 2:
+        raise ValueError(f"by: expected two conditions within raters, found {len(set(value.tolist()))}")
+    if not (times == 2).any():
+        raise ValueError("by: too few raters to tell: nobody answered under both conditions")
+    c, value = _some(c, value, (times == 2)[c.answers.rater.codes])
+    names, code = np.unique(value.astype(str), return_inverse=True)
+    raters = len(c.answers.rater.labels)
+    unit = 2 * c.answers.rater.codes + code
+    return Grouped(c, tuple(names.tolist()), unit, np.tile([0, 1], raters), Within(raters))
+
+
+def attribute_columns(c: Comparisons) -> list[str]:
+    """Return the columns by which groups of raters, or conditions within them, can be compared."""
+    found = []
+    for name in c.answers.extra:
+        try:
+            grouped(c, name)
+        except ValueError:
+            continue
+        found.append(name)
+    return found

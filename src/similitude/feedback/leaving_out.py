@@ -1,0 +1,185 @@
+"""Leaving raters, items or answers out, which is not cleaning: nothing is taken for what it says."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from similitude.display.words import listed
+from similitude.feedback.answers import Answers
+from similitude.feedback.columns import Rows
+from similitude.feedback.comparisons import Comparisons, Removed
+from similitude.types import Array, Bools, Ints
+
+_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<": operator.lt,
+    ">": operator.gt,
+}  # fmt: skip
+_CONDITION = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*")
+
+
+def leave_out(
+    comparisons: Comparisons,
+    *,
+    raters: Sequence[str] = (),
+    items: Sequence[str | int] = (),
+    only_items: Sequence[str | int] | None = None,
+    where: str | Sequence[str] = (),
+) -> Comparisons:
+    """Return the feedback without some raters, without some items, or with certain answers alone.
+
+    Parameters
+    ----------
+    comparisons : the feedback
+    raters : names of the raters to leave out
+    items : items to leave out, by name or position: they are gone from the feedback, and so from a map of it. An answer
+        that compares other items too keeps what it says about those.
+    only_items : the items to keep; all others are left out
+    where : conditions on columns, all of which the answers that are kept fulfil: `"age > 30"`, `"Group = designers"`.
+        Columns are those of the file, and `rater`, `form`, `strategy`, `time`; a cell that is empty fulfils none.
+
+    Returns
+    -------
+    Comparisons
+        `removed` says what was left out. The answers that stay are as they were given, so a score on them is honest.
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> rows = [("cat", "dog", "car"), ("bus", "car", "dog"), ("cat", "bus", "dog")]
+    >>> c = sm.Comparisons.from_triplets(rows, rater=["ann", "ben", "cem"], extra={"age": [25, 40, 41]})
+    >>> sm.leave_out(c, where="age > 30").answers.rater.labels
+    ('ben', 'cem')
+    >>> sm.leave_out(c, items=["bus"]).names
+    ('car', 'cat', 'dog')
+    """
+    c = comparisons
+    if raters:
+        c = _without_answers(
+            c, _of_raters(c.answers, raters), "raters", f"answers of {listed(map(str, raters), len(raters))}"
+        )
+    for condition in [where] if isinstance(where, str) else where:
+        c = _without_answers(c, ~fulfilled(c.answers, condition), "where", f"answers that are not {condition.strip()}")
+    gone = {c.index(item) for item in items}
+    if only_items is not None:
+        gone |= set(range(c.n_items)) - {c.index(item) for item in only_items}
+    return _without_items(c, np.array(sorted(gone), np.int64)) if gone else c
+
+
+def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
+    """Return the feedback without the answers of some raters, given by name.
+
+    Parameters
+    ----------
+    comparisons : the feedback
+    raters : the names of those to leave out
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 2, 1)], rater=["ann", "ben"])
+    >>> sm.drop_raters(c, ["ben"]).triplets.tolist()
+    [[0, 1, 2]]
+    """
+    return leave_out(comparisons, raters=raters)
+
+
+def fulfilled(answers: Answers, condition: str) -> Bools:
+    """Return which answers fulfil a condition on a column, such as `age > 30`."""
+    parts = _CONDITION.fullmatch(condition)
+    if parts is None:
+        raise ValueError(
+            f"where: {condition!r} is no condition; expected a column, one of {', '.join(_SIGNS)}, and a value"
+        )
+    column = _column(answers, parts["column"].strip("\"'`"))
+    value: Any = parts["value"].strip("\"'")
+    if column.dtype.kind in "iuf":
+        value = _number(value, parts["column"])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(_SIGNS[parts["sign"]](column, value) & np.isfinite(column), bool)
+    if parts["sign"] not in ("=", "==", "!="):
+        raise ValueError(f"where: the column {parts['column']!r} holds words; expected = or !=, found {parts['sign']}")
+    known = np.array([cell is not None for cell in column.tolist()], bool)
+    return known & np.asarray(_SIGNS[parts["sign"]](column.astype(str), value), bool)
+
+
+def _column(answers: Answers, name: str) -> Array:
+    """Return a column by its name, in capital letters or not."""
+    columns: dict[str, Any] = {"rater": answers.rater.values, "form": answers.form.values}
+    columns |= {"strategy": answers.strategy.values} | ({} if answers.time is None else {"time": answers.time})
+    columns |= answers.extra
+    found = [one for one in columns if one == name] or [one for one in columns if one.lower() == name.lower()]
+    if len(found) != 1:
+        raise ValueError(f"where: there is no column {name!r}; the columns are {', '.join(columns)}")
+    return np.asarray(columns[found[0]])
+
+
+def _number(text: str, column: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"where: the column {column!r} holds numbers; expected a number, found {text!r}") from None
+
+
+def _of_raters(answers: Answers, raters: Iterable[str]) -> Bools:
+    labels = answers.rater.labels
+    unknown = [name for name in map(str, raters) if name not in labels]
+    if unknown:
+        raise ValueError(f"raters: {unknown[0]!r} is not among the {len(labels)} raters of the feedback")
+    return np.isin(answers.rater.codes, [labels.index(name) for name in map(str, raters)])
+
+
+def _without_answers(c: Comparisons, gone: Bools, step: str, why: str) -> Comparisons:
+    if gone.all():
+        raise ValueError(f"{step}: nothing would be left of {c.n_answers} answers without {why}")
+    lost = c.rows(gone[c.answer])
+    record = Removed(step, why, lost, float(lost.weight.sum()), cleans=False)
+    return replace(c.select(~gone), removed=(*c.removed, record))
+
+
+def _without_items(c: Comparisons, gone: Ints) -> Comparisons:
+    """Without comparisons that have one of these items, and without answers that say nothing else."""
+    why = f"comparisons with {listed((c.label(int(item)) for item in gone), len(gone))}"
+    kept = ~np.isin(c.quadruplets, gone).any(1)
+    if not kept.any():
+        raise ValueError(
+            f"items: nothing would be left of {len(c)} comparisons without {why.removeprefix('comparisons ')}"
+        )
+    lost = c.rows(~kept)
+    touched = np.zeros(c.n_answers, bool)
+    touched[c.answers.shown.owner[np.isin(c.answers.shown.values, gone)]] = True
+    stays = ~touched
+    stays[c.answer[kept]] = True
+    part = c.rows(kept).select(stays)
+    table = np.full(c.n_items, -1, np.int32)
+    rest = np.setdiff1d(np.arange(c.n_items), gone)
+    table[rest] = np.arange(len(rest), dtype=np.int32)
+    near, far = table[part.near], table[part.far]
+    answers = _renumbered(replace(part, near=near, far=far), table, touched[stays])
+    record = Removed("items", why, lost, float(lost.weight.sum()), cleans=False)
+    names = None if c.names is None else tuple(c.names[item] for item in rest)
+    return replace(
+        part, near=near, far=far, answers=answers, n_items=len(rest), names=names, removed=(*c.removed, record)
+    )
+
+
+def _renumbered(part: Comparisons, table: Ints, touched: Bools) -> Answers:
+    """Answers over the items that are left; what had one of the others is said again, as comparisons of two pairs."""
+    answers = part.answers
+    if not touched.any():
+        return answers.renumber(table)
+    shown, response = ([rows[k] for k in range(len(answers))] for rows in (answers.shown, answers.response))
+    form = answers.form.values
+    for k in range(len(answers)):
+        shown[k] = table[shown[k]]
+    order = np.argsort(part.answer, kind="stable")
+    said = np.split(part.quadruplets[order], np.cumsum(np.bincount(part.answer, minlength=len(answers)))[:-1])
+    for k in np.flatnonzero(touched).tolist():
+        shown[k], response[k], form[k] = said[k].ravel(), np.zeros(len(said[k])), "quadruplet"
+    whole = Answers.of(form, Rows.of(shown, np.int32), Rows.of(response), rater=None)
+    return replace(answers, form=whole.form, shown=whole.shown, response=whole.response)

@@ -1,0 +1,140 @@
+"""Groups of raters: false alarms where they do not differ, the difference where they do, and what is refused."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.evaluate.group_shuffles import Between, Within, corrected, p_value, spread_of
+from similitude.evaluate.groups import scores_of
+from similitude.evaluate.rater_groups import attribute_columns, grouped
+from tests import shell
+
+NAMES = [f"i{k}" for k in range(10)]
+
+
+def people(seen, group, n_raters, each, rng, habit=0.3):
+    """Answers of raters who each see the items a little elsewhere, and more or less sharply."""
+    parts = []
+    for k in range(n_raters):
+        own = seen + habit * rng.standard_normal(seen.shape)
+        rater = sm.Raters.of([3.0 * np.exp(0.4 * rng.standard_normal())], names=[f"{group}{k}"])
+        parts.append(sm.simulate(own, each, raters=rater, names=NAMES, random_state=rng))
+    return sm.Comparisons.concatenate(parts)
+
+
+def study(seed, factor, sizes=(8, 8), each=50):
+    rng = np.random.default_rng([seed, 3])
+    truth = rng.standard_normal((10, 2))
+    seen = truth * [factor, 1 / factor], truth * [1 / factor, factor]
+    c = sm.Comparisons.concatenate([people(X, g, n, each, rng) for X, g, n in zip(seen, "ab", sizes, strict=True)])
+    return c, {who: who[0] for who in c.answers.rater.labels}
+
+
+def with_column(c, name, values):
+    return sm.read_comparisons(c.answers.to_frame(c.names).assign(**{name: values}), names=NAMES)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    c, group = study(0, 1.6)
+    return sm.compare_groups(c, group, random_state=0)
+
+
+def test_a_plain_difference_is_found_with_its_size_items_and_pairs(apart):
+    assert apart.differ
+    assert apart.p_value <= 0.005
+    assert apart.raters == (8, 8)
+    assert 0 < apart.low < apart.effect < apart.high < 1
+    assert (apart.items.p_value <= 0.05).any()
+    assert (apart.pairs.p_value <= 0.05).any()
+    assert set(apart.pairs.more_alike_to) == {"a", "b"}
+
+
+def test_power_grows_with_the_difference_and_stays_a_share(apart):
+    power = apart.power.power.to_numpy()
+    assert ((power >= 0) & (power <= 1)).all()
+    assert power[-1] >= power[0]
+
+
+def test_raters_who_differ_are_no_difference_of_groups():
+    # 5 % of false alarms: at most 5 of 24, four standard errors more
+    found = []
+    for seed in range(24):
+        c, group = study(seed, 1.0, sizes=(5, 9), each=30)
+        made = grouped(c, group)
+        scores = scores_of(made, 2, 0)
+        contrasts = made.shuffles.contrasts(scores.weight, 99, np.random.default_rng(seed))
+        found.append(p_value(spread_of(contrasts, scores.alike(scores.scores))))
+    assert sum(p <= 0.05 for p in found) <= 5
+    assert np.mean(found) == pytest.approx(0.5, abs=0.24)  # uniform: four standard errors
+
+
+def test_groups_that_do_not_differ_have_no_effect():
+    c, group = study(1, 1.0)
+    found = sm.compare_groups(c, group, n_permutations=99, random_state=0)
+    assert found.low < 0 < found.high
+    assert abs(found.effect) < 0.08
+
+
+def test_conditions_within_raters_are_compared_within_them():
+    rng = np.random.default_rng(5)
+    truth = rng.standard_normal((10, 2))
+    one, two = (people(truth * scale, "r", 8, 40, rng) for scale in ([1.5, 0.6], [0.6, 1.5]))
+    c = sm.Comparisons.concatenate([one, two])
+    c = with_column(c, "light", np.repeat(["day", "night"], 320))
+    found = sm.compare_groups(c, "light", n_permutations=199, random_state=0)
+    assert found.within
+    assert found.raters == (8, 8)
+    assert found.groups == ("day", "night")
+    assert found.differ
+
+
+def test_shuffles_keep_raters_whole():
+    rng = np.random.default_rng(0)
+    weight = rng.uniform(1, 5, 7)
+    contrasts = Between(np.array([0, 0, 1, 1, 1, 2, 2])).contrasts(weight, 50, rng)
+    np.testing.assert_allclose(contrasts @ weight, 0, atol=1e-12)  # what all share is nobody's difference
+    contrasts = Within(4).contrasts(rng.uniform(1, 5, 8), 50, rng)
+    assert (np.sign(contrasts[:, 0, 0::2]) == -np.sign(contrasts[:, 0, 1::2])).all()
+    assert Between(np.array([0, 0, 1, 1])).count == 6
+    assert Within(5).count == 16
+
+
+def test_corrected_p_values_hold_for_all_figures_together():
+    rng = np.random.default_rng(0)
+    alarms = [(corrected(rng.standard_normal((100, 30)) ** 2) <= 0.05).any() for _ in range(200)]
+    assert np.mean(alarms) < 0.12  # .05 with an error of .015
+
+
+def test_columns_that_make_groups_are_found():
+    c, group = study(2, 1.0)
+    c = with_column(c, "Group", [group[who] for who in c.answers.rater.values])
+    assert attribute_columns(with_column(c, "trial", np.arange(c.n_answers))) == ["Group"]
+
+
+@pytest.mark.parametrize(
+    ("by", "says"),
+    [
+        ("Class", "there is no column"),
+        ({"a0": "x", "a1": "x"}, "2 to 10 groups"),
+        ({"a0": "x", "b0": "y", "b1": "y"}, "too few raters to tell"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_the_reason(by, says):
+    with pytest.raises(ValueError, match=says):
+        sm.compare_groups(study(0, 1.0)[0], by)
+
+
+def test_nobody_recorded_is_refused():
+    with pytest.raises(ValueError, match="not recorded"):
+        sm.compare_groups(sm.simulate(np.random.default_rng(0).normal(size=(6, 2)), 50, random_state=0), "Group")
+
+
+def test_the_shell_compares_groups(tmp_path):
+    c, group = study(0, 1.6)
+    c = with_column(c, "Group", [group[who] for who in c.answers.rater.values])
+    sm.write_comparisons(c, tmp_path / "answers.csv")
+    told = shell.run("compare", tmp_path / "answers.csv", "--group", "Group", folder=tmp_path).stdout
+    assert "yes, p" in told
+    assert "sm.compare_groups(c, 'Group', random_state=0)" in told
+    assert shell.run("compare", tmp_path / "answers.csv", folder=tmp_path, check=False).returncode == 2

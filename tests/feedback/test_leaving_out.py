@@ -1,0 +1,163 @@
+"""Leaving raters, items and answers out: by hand, in the shell, and never taken for cleaning."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from tests import shell
+
+
+def run(*arguments):
+    """What a command says."""
+    return shell.run(*arguments, folder=Path(arguments[1]).parent).stdout
+
+
+@pytest.fixture
+def study():
+    truth = np.random.default_rng(0).normal(size=(8, 2))
+    names = [f"i{k}" for k in range(8)]
+    c = sm.simulate(truth, 300, "odd_one_out", raters=6, sharpness=3.0, names=names, random_state=1)
+    ages = {label: 20 + 5 * k for k, label in enumerate(c.answers.rater.labels)}
+    extra = {
+        "age": [ages[who] for who in c.answers.rater.values],
+        "Group": [f"g{ages[who] % 2}" for who in c.answers.rater.values],
+    }
+    frame = c.answers.to_frame(c.names)
+    return sm.read_comparisons(frame.assign(**extra), names=names)
+
+
+def test_conditions_on_columns_keep_the_answers_that_fulfil_them(study):
+    age = study.answers.extra["age"]
+    assert sm.leave_out(study, where="age > 30").n_answers == (age > 30).sum()
+    assert sm.leave_out(study, where=["AGE >= 30", "group = 'g0'"]).n_answers == ((age >= 30) & (age % 2 == 0)).sum()
+    assert sm.leave_out(study, where="Group != g0").n_answers == (age % 2 == 1).sum()
+    who = study.answers.rater.labels[0]
+    assert sm.leave_out(study, where=f"rater = {who}").answers.rater.labels == (who,)
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ("age", "no condition"),
+        ("agee > 3", "no column"),
+        ("age > old", "a number"),
+        ("Group > g0", "words"),
+        ("age > 99", "nothing"),
+    ],
+)
+def test_a_condition_that_cannot_be_says_why(study, condition, says):
+    with pytest.raises(ValueError, match=says):
+        sm.leave_out(study, where=condition)
+
+
+def test_items_left_out_are_gone_and_other_comparisons_stay(study):
+    left = sm.leave_out(study, items=["i0", "i3"])
+    assert left.names == ("i1", "i2", "i4", "i5", "i6", "i7")
+    before = {tuple(study.label(i) for i in row) for row in study.quadruplets}
+    after = {tuple(left.label(i) for i in row) for row in left.quadruplets}
+    assert after == {row for row in before if not {"i0", "i3"} & set(row)}
+    only = sm.leave_out(study, only_items=left.names)
+    np.testing.assert_array_equal(only.quadruplets, left.quadruplets)
+
+
+def test_an_answer_about_many_items_keeps_what_it_says_about_the_rest(tmp_path):
+    c = sm.Comparisons.from_choices([["a", "b", "c", "d", "e"]], [["b", "c"]], names=list("abcde"))
+    left = sm.leave_out(c, items=["e"])
+    assert left.n_answers == 1
+    assert {tuple(left.label(i) for i in row) for row in left.quadruplets} == {
+        ("a", "b", "a", "d"),
+        ("a", "c", "a", "d"),
+    }
+    sm.write_comparisons(left, tmp_path / "left.csv")
+    np.testing.assert_array_equal(sm.read_comparisons(tmp_path / "left.csv").quadruplets, left.quadruplets)
+
+
+def test_leaving_out_is_no_cleaning(study):
+    left = sm.leave_out(study, raters=[study.answers.rater.labels[0]], items=["i0"], where="age > 20")
+    assert [step.cleans for step in left.removed] == [False] * 3
+    assert not left.cleaned
+    assert sm.clean(left).cleaned
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
+def test_a_cleaned_file_says_so(study, tmp_path, suffix):
+    cleaned = sm.clean(sm.leave_out(study, raters=[study.answers.rater.labels[0]]))
+    path = tmp_path / f"cleaned.{suffix}"
+    sm.write_comparisons(cleaned, path)
+    again = sm.read_comparisons(path)
+    assert again.cleaned
+    assert [(step.step, step.why, step.weight) for step in again.removed] == [
+        (step.step, step.why, step.weight) for step in cleaned.removed
+    ]
+    sm.write_comparisons(again, tmp_path / "again.csv")
+    assert sm.read_comparisons(tmp_path / "again.csv").cleaned
+    assert "cleaned" not in again.answers.extra
+    sm.write_comparisons(study, path)
+    assert not sm.read_comparisons(path).removed
+
+
+def test_the_mark_survives_a_table_that_lost_its_first_row(study, tmp_path):
+    import pandas as pd
+
+    sm.write_comparisons(sm.clean(study), tmp_path / "cleaned.csv")
+    table = pd.read_csv(tmp_path / "cleaned.csv").drop(columns=["format", "items"])
+    rest = table[table.answer != table.answer[0]]
+    rest.to_csv(tmp_path / "rest.csv", index=False)
+    assert sm.read_comparisons(tmp_path / "rest.csv").cleaned
+
+
+def test_a_column_of_that_name_that_is_no_mark_stays_a_column():
+    rows = [(0, 1, 2), (1, 2, 0)]
+    c = sm.read_comparisons(sm.Comparisons.from_triplets(rows).answers.to_frame().assign(cleaned=["no", "twice"]))
+    assert not c.cleaned
+    assert c.answers.extra["cleaned"].tolist() == ["no", "twice"]
+
+
+def test_check_tells_no_noise_of_cleaned_answers(study):
+    report = sm.check(sm.clean(study))
+    assert report.cleaned
+    assert report.ceiling.value is None
+    assert any("cleaned" in doubt for doubt in report.doubts())
+
+
+def test_the_shell_leaves_out_and_says_so(study, tmp_path):
+    sm.write_comparisons(study, tmp_path / "answers.csv")
+    who = study.answers.rater.labels[1]
+    told = run("convert", tmp_path / "answers.csv", tmp_path / "left.csv", "--drop-rater", who, "--drop-item", "i7",
+               "--where", "age > 20")  # fmt: skip
+    assert f"left out: answers of {who}" in told
+    assert "sm.leave_out(c, raters=" in told
+    left = sm.read_comparisons(tmp_path / "left.csv")
+    assert who not in left.answers.rater.labels
+    assert "i7" not in left.names
+    assert min(left.answers.extra["age"]) > 20
+
+
+def test_the_shell_calls_no_score_on_cleaned_answers_an_accuracy(study, tmp_path):
+    sm.write_comparisons(study, tmp_path / "answers.csv")
+    run("clean", tmp_path / "answers.csv", tmp_path / "cleaned.csv")
+    told = run("evaluate", tmp_path / "cleaned.csv", "--method", "STE", "--folds", "2")
+    assert "no accuracy on held-out answers" in told
+    assert "accuracy " not in told.split("share ordered")[1].split("the same in Python")[0]
+    few = sm.read_comparisons(tmp_path / "cleaned.csv").select(np.arange(29))  # so many that a report is quick
+    sm.write_comparisons(few, tmp_path / "few.csv")
+    run("learn", tmp_path / "few.csv", "--out", tmp_path / "report", "--time-limit", "1")
+    for name in ("methods.txt", "report.html"):
+        text = (tmp_path / "report" / name).read_text(encoding="utf-8")
+        assert "cleaned" in text
+        assert "of held-out comparisons as people did" not in text
+    assert "no accuracy on held-out answers" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+
+
+def test_too_few_answers_give_no_figure(tmp_path):
+    c = sm.Comparisons.from_triplets([("a", "b", "c"), ("b", "c", "d"), ("d", "a", "b")])
+    sm.write_comparisons(c, tmp_path / "three.csv")
+    told = run("evaluate", tmp_path / "three.csv", "--method", "STE", "--folds", "2")
+    assert "too few to tell" in told
+    assert "interval" not in told
+    run("learn", tmp_path / "three.csv", "--out", tmp_path / "report", "--time-limit", "1")
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "too few to tell" in page
+    assert "% interval" not in page

@@ -1,0 +1,33 @@
+"""What Python would say in words of its own is refused in ours: the argument, what was expected, what was found."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+
+TRUTH = np.random.default_rng(0).normal(size=(6, 2))
+ANSWERS = sm.simulate(TRUTH, 60, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: sm.plan(6.5), "n_items: expected a whole number of at least 4, found 6.5"),
+        (lambda: sm.plan("6"), "n_items: expected a whole number of at least 4, found '6'"),
+        (lambda: sm.next_questions(sm.STE(2).fit(ANSWERS), 2.5), "n: expected a whole number of at least 1, found 2.5"),
+        (lambda: sm.cross_validate(sm.STE(2), ANSWERS, n_folds=2.5), "n_folds: expected a whole number"),
+        (lambda: sm.learning_curve(sm.STE(2), ANSWERS, n_repeats=1.5), "n_repeats: expected a whole number"),
+        (lambda: sm.AutoSimilarity(dimensions=2).fit(ANSWERS), r"dimensions: expected .* such as \(2, 3\), found 2"),
+        (lambda: sm.AutoSimilarity(candidates=[sm.STE]).fit(ANSWERS), r"found the class STE; write STE\(\)"),
+        (lambda: sm.Comparisons.from_triplets([(0, 1, 10**12)]), "items: found index 1000000000000"),
+        (lambda: sm.Comparisons.from_triplets([("a", "b", "c\ud800")]), "names: .* half a character"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_a_method_without_features_is_called_by_its_own_name():
+    with pytest.raises(TypeError, match=r"^STE\.fit\(\) got an unexpected keyword argument 'features'"):
+        sm.STE(2).fit(ANSWERS, features=TRUTH)
