@@ -74,8 +74,6 @@ def test_no_method_holds_a_gradient():
 ROOMS = sorted({room(path) for path in SOURCE.rglob("*.py")})
 CODE = {path: path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
 LONGEST_RUN = 9  # lines
-NOT_YET_ONE = {"Part", "Piece", "Ranking", "Strategy", "Sum"}  # class names of two things
-NOT_YET_APART = {"methods"}  # rooms that hold longer runs of equal lines
 HISTORY = "migrations"  # steps of a schema repeat what was, on purpose
 
 
@@ -83,7 +81,7 @@ def test_no_two_classes_have_one_name():
     names = Counter(
         node.name for text in CODE.values() for node in ast.parse(text).body if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, count in names.items() if count > 1} <= NOT_YET_ONE
+    assert {name for name, count in names.items() if count > 1} == set()
 
 
 def statements(text):
@@ -126,4 +124,4 @@ def copies():
 def test_no_long_run_of_lines_stands_twice(name, copies):
     here = [places for places in copies if any(room(path) == name for path, _ in places)]
     said = [", ".join(f"{path.relative_to(SOURCE)}:{line}" for path, line in places) for places in here]
-    assert not said or name in NOT_YET_APART, said
+    assert said == []

@@ -7,7 +7,7 @@ import similitude as sm
 from similitude.engine.comparison_terms import Compared, ComparedInShards
 from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.losses import as_loss
-from similitude.engine.models import Additive, FeatureWeights, Matrix, Positions, Sum
+from similitude.engine.models import Additive, FeatureWeights, Matrix, Positions, SumOfModels
 from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
@@ -33,7 +33,7 @@ def judged(n_raters=2):
 def test_the_pass_over_positions_is_the_way_through_pairs(loss):
     term = Compared(build_graph(ANSWERS), as_loss(loss))
     fused = Problem(Positions(9, 2), term, Ridge(0.1, 9))
-    through_pairs = Problem(Sum([Positions(9, 2)]), term, Ridge(0.1, 9))
+    through_pairs = Problem(SumOfModels([Positions(9, 2)]), term, Ridge(0.1, 9))
     assert fused.in_one_pass is term
     assert through_pairs.in_one_pass is None
     at = TRUTH.ravel()
@@ -93,7 +93,7 @@ def test_a_pass_goes_beside_other_terms():
     value, gradient = 0.0, np.zeros(len(at))
     ends = np.cumsum([18, *(term.size for term in terms)])
     for k, (term, weight, mine) in enumerate(zip(terms, weights, own, strict=True)):
-        alone = Problem(Sum([Positions(9, 2)]), term, Ridge(0.0))
+        alone = Problem(SumOfModels([Positions(9, 2)]), term, Ridge(0.0))
         found, slope = alone.data(np.concatenate([position, mine]))
         share = weight * term.total / together.total
         value += share * found
@@ -140,7 +140,7 @@ def test_the_rounds_prove_the_optimum_of_any_sum_of_parts(loss):
     if loss == "hinge":
         models, prices = [*models, Additive(features)], [*prices, Ridge(0.3)]
     blocks = Blocks([(price, model.size) for price, model in zip(prices, models, strict=True)])
-    problem = Problem(Sum(models), Compared(build_graph(ANSWERS), as_loss(loss).smoothed(1e-5)), blocks)
+    problem = Problem(SumOfModels(models), Compared(build_graph(ANSWERS), as_loss(loss).smoothed(1e-5)), blocks)
     found = certified(problem, tol=1e-3)
     assert found.status == "converged"
     assert found.lower > 0

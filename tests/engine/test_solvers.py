@@ -6,7 +6,7 @@ import pytest
 
 import similitude as sm
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.models import Matrix, Positions, Sum, Weights
+from similitude.engine.models import Matrix, Positions, SumOfModels, Weights
 from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.accelerated import accelerated
@@ -67,7 +67,7 @@ def test_a_sum_of_models_is_solved_by_blocks():
     g = graph()
     tables = np.abs(np.random.default_rng(5).normal(size=(2, 8, 8)))
     tables += tables.transpose(0, 2, 1)
-    both = Sum([Matrix(8), Weights(tables)])
+    both = SumOfModels([Matrix(8), Weights(tables)])
     penalty = Blocks([(Trace(0.1, 8), 64), (NonNegative(0.05), 2)])
     joint = accelerated(Problem(both, Compared(g, LOGISTIC), penalty), np.zeros(66), max_iter=3000, tol=1e-10)
     alone = accelerated(

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import similitude as sm
 from similitude.engine import confidence as objective
 from similitude.engine.confidence import Classes, ConfidenceProblem, split
-from similitude.engine.confidence_ranking import Ranking, hinges_above
+from similitude.engine.confidence_ranking import ConfidenceRanking, hinges_above
 from similitude.engine.terms import hinge
 from similitude.methods import confidence_starts
 
@@ -28,7 +28,7 @@ def experts(n, rng, noise=0.1, m=6):
 def problem(rng, ranking=True, n=25, classes=3):
     X = rng.normal(size=(n, 4))
     groups = Classes.of(np.sort(rng.integers(0, classes, n)))
-    pairs = (0.7, Ranking(rng.random(n).round(1), groups, 0.1)) if ranking else None
+    pairs = (0.7, ConfidenceRanking(rng.random(n).round(1), groups, 0.1)) if ranking else None
     return ConfidenceProblem(X, groups, rng.uniform(0.5, 2.0, n), 0.01, pairs)
 
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 import similitude as sm
 from similitude.active.head_gain import CrowdKernelGain
 from similitude.engine.losses import as_loss
-from similitude.engine.models import FeatureWeights, Matrix, Positions, Sum, Weights
+from similitude.engine.models import FeatureWeights, Matrix, Positions, SumOfModels, Weights
 from similitude.engine.penalties import NonNegative, Trace
 from similitude.methods.similarity import Similarity
 
@@ -250,7 +250,7 @@ def test_positions_of_any_model_have_its_distances(answers, kind):
         "beside": lambda n, d: Positions(n, d, beside=features[:, :1]),
         "columns": FeatureWeights(features),
         "tables": Weights(tables),
-        "sum": lambda n, d: Sum([Positions(n, d), Positions(n, 1, features=features)]),
+        "sum": lambda n, d: SumOfModels([Positions(n, d), Positions(n, 1, features=features)]),
     }
     model = sm.Embedding(2, model=models[kind], penalty=penalty, random_state=0, max_iter=3000).fit(answers)
     assert model.score(answers) > 0.8

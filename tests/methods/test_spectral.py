@@ -313,7 +313,7 @@ class TestBadInput:
             sm.SpectralKernel().fit(problem[0], sm.Links.from_pairs(dissimilar=[(0, 1)]))
 
     def test_a_link_of_a_point_with_itself(self):
-        with pytest.raises(ValueError, match="joins item 3 with itself"):
+        with pytest.raises(ValueError, match="link 1 is of item 3 with itself"):
             sm.Links.from_pairs(similar=[(0, 1), (3, 3)])
 
     def test_contradictory_links_are_named_and_count(self, problem):

@@ -246,13 +246,11 @@ def _examined(
 def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference, ...]:
     """Whether groups differ, by the first few columns that make some."""
     columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= FEWEST_ANSWERS else []
-    found = [
-        phases.optional(
-            f"whether groups differ by {name}", lambda _, name=name: compare_groups(c, name, random_state=seed)
-        )
-        for name in columns
-    ]
-    return tuple(one for one in found if one is not None)
+
+    def differ(name: str) -> GroupDifference | None:
+        return phases.optional(f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed))
+
+    return tuple(found for found in map(differ, columns) if found is not None)
 
 
 def _accuracy(c: Comparisons, model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:

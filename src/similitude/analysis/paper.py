@@ -105,8 +105,8 @@ def _group(one: GroupDifference) -> str:
     verdict = "differed" if one.differ else "did not differ detectably"
     return (
         f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, {one.n_permutations:,} "
-        f"times {how}); a map of the own group predicted {100 * one.effect:+.1f} points more of the answers than one of "
-        f"others ({one.level:.0%} interval {100 * one.low:+.1f} to {100 * one.high:+.1f})."
+        f"times {how}); a map of the own group predicted {100 * one.effect:+.1f} points more of the answers than one "
+        f"of others ({one.level:.0%} interval {100 * one.low:+.1f} to {100 * one.high:+.1f})."
     )
 
 

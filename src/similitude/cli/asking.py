@@ -13,7 +13,7 @@ from similitude.cli.output import same_in_python, summary
 from similitude.cli.reading import Reading, reads_answers
 
 
-class Strategy(StrEnum):
+class StrategyName(StrEnum):
     """How `next` chooses questions."""
 
     information_gain = "information_gain"
@@ -38,7 +38,7 @@ def next_questions(
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="number of questions")] = 20,
     asked: Annotated[Path | None, typer.Option(help="the answers so far: never ask again, ask where unsure")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="file to write (.csv); else they are printed")] = None,
-    strategy: Annotated[Strategy, typer.Option(help="how questions are chosen")] = Strategy.information_gain,
+    strategy: Annotated[StrategyName, typer.Option(help="how questions are chosen")] = StrategyName.information_gain,
     asks: Annotated[
         str, typer.Option(help="form of the questions (odd_one_out, ...)", autocompletion=_forms_to_ask)
     ] = "triplet",

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from similitude.engine.confidence_ranking import Ranking
+from similitude.engine.confidence_ranking import ConfidenceRanking
 from similitude.engine.penalties import NonNegative
 from similitude.engine.problem import Objective
 from similitude.engine.threads import over_chunks
@@ -80,7 +80,7 @@ class ConfidenceProblem(Objective):
     classes: Classes
     weight: Floats
     l1: float
-    ranking: tuple[float, Ranking] | None = None
+    ranking: tuple[float, ConfidenceRanking] | None = None
 
     @property
     def penalty(self) -> NonNegative:

@@ -25,7 +25,7 @@ _kernel = kernel()
 
 
 @dataclass(frozen=True)
-class Ranking:
+class ConfidenceRanking:
     """mean over pairs (a, b) of one class with c_a > c_b of [s_a - s_b + margin]_+, rounded.
 
     As printed there is no margin: then equal scores cost nothing, and an empty L is a perfect ranking.

@@ -17,7 +17,7 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Additive(F)` | v (q) | v' (f_i + f_j) | F' (diagonal of L) |
 | `Weights` | w (a) on given squared distances | sum_a w_a D_a(i, j) | sum_p w_p D_a(p) |
 | `FeatureWeights` | u (q) on the columns of F | sum_k u_k (f_ik - f_jk)² | f_k' L f_k for each k |
-| `Sum` | those of its parts, one after the other | the sum | each part's |
+| `SumOfModels` | those of its parts, one after the other | the sum | each part's |
 
 `Products` and `Additive` give dissimilarities that are no squared distances; they serve ranking (`methods.ranking`).
 Maps of several groups of people stand in `engine.group_models`.
@@ -253,7 +253,7 @@ class FeatureWeights(Model):
         return np.einsum("ik,ik->k", self.features, backend.laplacian(self.features, pairs, w))
 
 
-class Sum(Model):
+class SumOfModels(Model):
     """The sum of the squared distances of several models, parameters one after the other."""
 
     def __init__(self, parts: Sequence[Model]) -> None:

@@ -131,7 +131,7 @@ class NonNegative(Penalty):
 
 
 class Blocks(Penalty):
-    """A penalty of its own for each stretch of the parameters, as a `Sum` of models needs."""
+    """A penalty of its own for each stretch of the parameters, as a `SumOfModels` of models needs."""
 
     def __init__(self, parts: Sequence[tuple[Penalty, int]]) -> None:
         self.penalties = [penalty for penalty, _ in parts]

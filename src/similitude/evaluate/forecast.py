@@ -207,11 +207,9 @@ def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
 def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:
     a, b, c = curves.T[:, :, None]
     values = a - b * answers**-c
-    gains = values - (a - b * float(now) ** -c)
-    (low, high), (least, most) = (
-        np.quantile(drawn[1:], [0.5 - level / 2, 0.5 + level / 2], axis=0)
-        for drawn in (np.clip(values, 0.0, 1.0), gains)
-    )
+    gains, ends = values - (a - b * float(now) ** -c), [0.5 - level / 2, 0.5 + level / 2]
+    low, high = np.clip(np.quantile(values[1:], ends, axis=0), 0.0, 1.0)
+    least, most = np.quantile(gains[1:], ends, axis=0)
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
     return pd.DataFrame({**columns, "gain": gains[0], "gain_low": least, "gain_high": most})

@@ -29,7 +29,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.engine.confidence import Classes, ConfidenceProblem, split
-from similitude.engine.confidence_ranking import Ranking
+from similitude.engine.confidence_ranking import ConfidenceRanking
 from similitude.engine.distances import cross_sqdist
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.threads import one_blas_thread
@@ -168,7 +168,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         weight = np.ones(len(classes.size))
         if self.balanced:
             weight = len(classes.code) / (len(classes.size) * classes.size)
-        pairs = None if sure is None or self.ranking == 0 else Ranking(sure[rows], classes, self.margin)
+        pairs = None if sure is None or self.ranking == 0 else ConfidenceRanking(sure[rows], classes, self.margin)
         ranking = None if pairs is None or pairs.n_pairs == 0 else (self.ranking, pairs)
         return ConfidenceProblem(self._items[rows], classes, weight[classes.code], penalty, ranking)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from similitude.methods.linked_spread import HeldOut, LinkedItems
+from similitude.methods.linked_spread import HeldOutLinks, LinkedItems
 from similitude.types import Array, Floats
 
 STRENGTHS = (0.0, 0.25, 0.5, 1.0, 2.0)
@@ -38,7 +38,7 @@ def best_by_links(
     return options[int(np.argmax(np.round(scores, 9)))]
 
 
-def _score(fold: HeldOut, option: Option, place: Callable[[LinkedItems, Option, Array], Floats]) -> float:
+def _score(fold: HeldOutLinks, option: Option, place: Callable[[LinkedItems, Option, Array], Floats]) -> float:
     rows, where = np.unique(fold.pairs, return_inverse=True)
     places = place(fold.rest, option, rows)
     first, second = where.reshape(fold.pairs.shape).T

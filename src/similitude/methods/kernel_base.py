@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.models import Model, Sum
+from similitude.engine.models import Model, SumOfModels
 from similitude.engine.penalties import Blocks, Penalty
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
@@ -96,7 +96,7 @@ class KernelEstimator(ComparisonEstimator):
         """Return the problem over the sum of some models, each with its penalty."""
         models = [model for model, _ in stretches]
         penalty = Blocks([(penalty, model.size) for model, penalty in stretches])
-        return Problem(Sum(models), Compared(feedback.graph, LOSSES[self.loss]), penalty)
+        return Problem(SumOfModels(models), Compared(feedback.graph, LOSSES[self.loss]), penalty)
 
     def _solve(self, problem: Problem, start: Point | None, callback: Callback | None) -> Certified[Point]:
         if self.solver == "full":

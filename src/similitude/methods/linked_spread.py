@@ -39,12 +39,12 @@ class LinkedItems(ABC):
         """How many independent differences links of a kind tell: their items less the groups that these form."""
 
     @abstractmethod
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
         """Part after part held out."""
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOutLinks:
     """What is left to learn from; and pairs of rows of X that were held out, with whether they are similar."""
 
     rest: LinkedItems
@@ -78,7 +78,7 @@ class ByLinks(LinkedItems):
         groups = connected_components(coo_array((np.ones(len(pairs)), tuple(pairs.T)), size), directed=False)[0]
         return int(len(self.items) - groups)
 
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
         """Hold out links; similar ones alone are set beside random pairs of linked items, most of them unlike."""
         links = self.links
         part = rng.permutation(np.arange(len(links)) % count)
@@ -91,7 +91,7 @@ class ByLinks(LinkedItems):
                 others = rng.choice(self.items, (4 * len(pairs), 2))
                 pairs = np.concatenate([pairs, others[others[:, 0] != others[:, 1]]])
                 similar = np.arange(len(pairs)) < len(out)
-            yield HeldOut(ByLinks(rest), pairs, similar)
+            yield HeldOutLinks(ByLinks(rest), pairs, similar)
 
     def _mean(self, coordinates: Floats, rows: Array) -> Floats:
         first, second = np.searchsorted(self.items, self.links.pairs[rows]).T
@@ -124,7 +124,7 @@ class ByClasses(LinkedItems):
         """Items less classes within them; between them all but one."""
         return len(self.items) - (len(np.unique(self.code)) if similar else 1)
 
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOut]:
+    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
         """Hold out items: their pairs with all that are labelled, as a nearest neighbour would meet them."""
         part = rng.permutation(np.arange(len(self.items)) % count)
         for fold in range(count):
@@ -134,7 +134,7 @@ class ByClasses(LinkedItems):
                 continue
             pairs = np.stack(np.meshgrid(out, rest, indexing="ij"), -1).reshape(-1, 2)
             similar = self.code[pairs[:, 0]] == self.code[pairs[:, 1]]
-            yield HeldOut(ByClasses(self.items[rest], code), self.items[pairs], similar)
+            yield HeldOutLinks(ByClasses(self.items[rest], code), self.items[pairs], similar)
 
     def _pairs_within(self) -> int:
         size = np.bincount(self.code)

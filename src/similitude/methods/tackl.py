@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.models import FeatureWeights, Positions, Sum
+from similitude.engine.models import FeatureWeights, Positions, SumOfModels
 from similitude.engine.penalties import Blocks, NonNegative, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
@@ -139,7 +139,7 @@ class TACKL(FreeRestEstimator, CKL):
         prices = NonNegative(self.weight_penalty_), Ridge(self.penalty_, feedback.n_compared)
         sizes = [part.size for part in parts]
         said = Compared(feedback.graph, self.comparison_loss())
-        problem = Problem(Sum(parts), said, Blocks([*zip(prices, sizes, strict=True)]))
+        problem = Problem(SumOfModels(parts), said, Blocks([*zip(prices, sizes, strict=True)]))
         start = np.concatenate([u, steps.params])
         best = lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
         u, free = np.split(best.params, [len(u)])

@@ -3,7 +3,7 @@
     min over W_p ⪰ 0, u >= 0 and p of   mean loss + sum_p rate_p · trace(W_p) + prices · u + rate · |p|²
 
 with a hinge or logistic loss of squared distances: a `Problem` over a `Matrix` with `Trace`, weights with
-`NonNegative`, a linear model with a `Ridge`, or a `Sum` of these with `Blocks` (`solvers.blocks`).
+`NonNegative`, a linear model with a `Ridge`, or a `SumOfModels` of these with `Blocks` (`solvers.blocks`).
 
 Let a_t >= 0 be multipliers: -w_t/W · shape'(margin_t) at a point, or any that a solver has. A share s of them is
 *feasible* when every block allows it, and then proves a lower bound of the optimum (weak duality):
@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from similitude.engine.comparison_terms import Compared, Hinges, compared, pulled
-from similitude.engine.models import Sum
+from similitude.engine.models import SumOfModels
 from similitude.engine.penalties import Blocks
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.blocks import stretch_of
@@ -94,7 +94,7 @@ class Convex:
             )
         model, penalty = problem.model, problem.penalty
         stretches = [(model, penalty)]
-        if isinstance(model, Sum) and isinstance(penalty, Blocks):
+        if isinstance(model, SumOfModels) and isinstance(penalty, Blocks):
             stretches = list(zip(model.parts, penalty.penalties, strict=True))
         self.blocks = [stretch_of(*stretch) for stretch in stretches]
 
@@ -109,7 +109,7 @@ class Convex:
         if len(held) == 1:
             return Problem(held[0][0], term, held[0][1])
         penalties = [(penalty, own.size) for (_, penalty), own in zip(held, point.blocks, strict=True)]
-        return Problem(Sum([model for model, _ in held]), term, Blocks(penalties))
+        return Problem(SumOfModels([model for model, _ in held]), term, Blocks(penalties))
 
     @cached_property
     def _exact(self) -> Compared:

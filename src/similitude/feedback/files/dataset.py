@@ -114,12 +114,12 @@ class ComparisonDataset(Shards):
         plans = (self.pieces([order[k] for k in part]) for part in parts)
         return read_ahead(lambda pieces: read_pieces(pieces, self.n_items, 0), plans)
 
-    def pieces(self, groups: Sequence[int]) -> list[Piece]:
+    def pieces(self, groups: Sequence[int]) -> list[RowGroups]:
         """Return what to read for some row groups, file by file: all that another process needs to know."""
         files = dict.fromkeys(self.groups[g][0] for g in groups)
         inside = {file: [self.groups[g] for g in groups if self.groups[g][0] == file] for file in files}
         return [
-            Piece(self.files[file], *self._columns[file], [g for _, g, _ in own], sum(rows for *_, rows in own))
+            RowGroups(self.files[file], *self._columns[file], [g for _, g, _ in own], sum(rows for *_, rows in own))
             for file, own in inside.items()
         ]
 
@@ -163,7 +163,7 @@ class ComparisonDataset(Shards):
 
 
 @dataclass(frozen=True)
-class Piece:
+class RowGroups:
     """Row groups of one file: its columns of items, whether there are weights, the groups, and their rows."""
 
     path: Path
@@ -185,7 +185,7 @@ class Piece:
         return [*items, found[-1].to_numpy()] if self.weighted else items
 
 
-def read_pieces(pieces: Sequence[Piece], n_items: int, number: int) -> Block:
+def read_pieces(pieces: Sequence[RowGroups], n_items: int, number: int) -> Block:
     """Read row groups into one block."""
     rows = sum(piece.rows for piece in pieces)
     near, far = np.empty((rows, 2), np.int32), np.empty((rows, 2), np.int32)
