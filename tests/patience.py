@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-PATIENCE = 150.0  # seconds; below the time after which a test counts as hanging
+PATIENCE = 400.0  # seconds; below the time after which a test counts as hanging
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ import numpy as np
 from similitude.engine.jobs import over_jobs
 from similitude.feedback.comparisons import By, Comparisons, PartialAnswerWarning
 from similitude.feedback.convert import as_comparisons
-from similitude.methods.settings import check_count
 from similitude.renaming import renamed
+from similitude.settings import check_count
 from similitude.types import Array, Floats
 
 Fold = tuple[Array, Array]

@@ -15,7 +15,7 @@ from similitude.feedback.forms import find
 from similitude.feedback.questions import random_questions
 from similitude.feedback.simulation.mind import Truth
 from similitude.methods.ordinal import STE
-from similitude.methods.settings import check_count
+from similitude.settings import check_count
 from similitude.types import Array
 
 _PER_ITEM = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)

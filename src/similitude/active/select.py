@@ -28,8 +28,8 @@ from similitude.feedback.convert import as_comparisons
 from similitude.feedback.forms import find, picking_forms
 from similitude.feedback.items import encode_items
 from similitude.methods.base import Fitted, similarity_of
-from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_count
 from similitude.types import Floats, Ints, Seed
 
 _GRID = 4

@@ -16,7 +16,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
-from similitude.methods.settings import check_count, check_number, one_of
+from similitude.settings import check_count, check_number, one_of
 
 METHODS = {"CKL": CKL, "TSTE": TSTE, "STE": STE, "SOE": SOE, "GNMDS": GNMDS, "FeatureEmbedding": FeatureEmbedding}
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out

@@ -29,9 +29,9 @@ from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
-from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
+from similitude.settings import check_count
 from similitude.types import Floats, Seed
 
 

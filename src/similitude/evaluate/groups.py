@@ -29,7 +29,7 @@ from similitude.evaluate.rater_scores import RaterScores
 from similitude.evaluate.scores import correct
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.ordinal import STE
-from similitude.methods.settings import check_count
+from similitude.settings import check_count
 from similitude.types import Floats
 
 _FOLDS = 5

@@ -34,8 +34,8 @@ from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
-from similitude.methods.settings import check_count
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_count
 from similitude.types import Array, Bools, Floats, Ints, ItemRows, Seed
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from similitude.feedback.splitting import draw
 from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.methods.base import described
-from similitude.methods.settings import check_count
 from similitude.renaming import renamed
+from similitude.settings import check_count
 from similitude.types import Array
 
 Cleaner = Callable[[Comparisons], Comparisons]

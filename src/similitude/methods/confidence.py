@@ -37,8 +37,8 @@ from similitude.feedback.checks import check_share
 from similitude.methods.confidence_starts import early_rows, first_maps
 from similitude.methods.explanation import Explanation, explained
 from similitude.methods.landmark_maps import in_blocks
-from similitude.methods.settings import check_count, check_number
 from similitude.renaming import renamed
+from similitude.settings import check_count, check_number
 from similitude.types import Array, Floats
 
 _PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large the fit stays at L = 0

@@ -26,7 +26,7 @@ from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.modalities import per_modality, side_by_side
-from similitude.methods.settings import check_count, check_number, one_of
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
 _LOSSES = {

@@ -35,9 +35,9 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import Fold, folds_of, held_out
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.likelihood import LikelihoodEmbedding, RatedAnswers, places_among, raters_of
-from similitude.methods.settings import check_count, one_of
 from similitude.methods.similarity import Similarity, share_right
 from similitude.renaming import renamed
+from similitude.settings import check_count, one_of
 from similitude.types import Bools, Floats
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import Modality
-from similitude.methods.settings import check_number, one_of
+from similitude.settings import check_number, one_of
 from similitude.types import Floats
 
 LOSSES = {

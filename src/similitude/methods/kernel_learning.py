@@ -38,8 +38,8 @@ from similitude.graph.circles import find_circle
 from similitude.methods.feature_base import Feedback
 from similitude.methods.kernel_base import LOSSES, KernelEstimator
 from similitude.methods.scaling import principal_axes
-from similitude.methods.settings import one_of
 from similitude.renaming import by_name
+from similitude.settings import one_of
 from similitude.types import Floats
 
 

@@ -36,7 +36,7 @@ from similitude.feedback.ratings import Ratings
 from similitude.folds import Fold, folds_of, held_out
 from similitude.methods.likelihood import LikelihoodEmbedding, places_among
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
-from similitude.methods.settings import one_of
+from similitude.settings import one_of
 from similitude.types import Floats
 
 _GRID = (1.0, 0.3, 0.1, 0.03, 0.01)

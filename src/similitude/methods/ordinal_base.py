@@ -33,9 +33,9 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
-from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Bools, Floats, Seed, Table
 
 # At five million comparisons L-BFGS on all threads still beats minibatches on one (benchmarks/README.md, large).

@@ -39,8 +39,8 @@ from similitude.methods.feature_base import Feedback
 from similitude.methods.kernel_base import LOSSES, FeatureKernelEstimator
 from similitude.methods.modalities import KernelColumns, Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
-from similitude.methods.settings import check_count, one_of
 from similitude.renaming import by_name
+from similitude.settings import check_count, one_of
 from similitude.types import Floats, Seed
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel

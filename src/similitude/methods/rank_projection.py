@@ -27,8 +27,8 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, sq
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
-from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
 _LOSSES = {

@@ -52,9 +52,9 @@ from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
 from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
 from similitude.methods.scaling import scale_form, scale_ranks
-from similitude.methods.settings import check_count, check_number, one_of
 from similitude.methods.similarity import Similarity, share_right
 from similitude.renaming import by_name
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Bools, Floats, ItemRows
 
 _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}

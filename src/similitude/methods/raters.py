@@ -27,7 +27,7 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
-from similitude.methods.settings import check_number
+from similitude.settings import check_number
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
 from similitude.methods.held_out_links import ITERATIONS, STRENGTHS, best_by_links
 from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
 from similitude.methods.linked_spread import LinkedItems, as_linked
-from similitude.methods.settings import check_count, check_number, one_of
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Array, Floats
 
 KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "polynomial": Polynomial, "cosine": Cosine}

@@ -33,7 +33,7 @@ from similitude.engine.starts import best_scale
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.modalities import Modality, Plain, per_modality, side_by_side
 from similitude.methods.ordinal import CKL
-from similitude.methods.settings import check_number
+from similitude.settings import check_number
 from similitude.types import Floats
 
 _CONSTANT = 1e-9

@@ -17,8 +17,8 @@ from similitude.methods.base import refuse_empty
 from similitude.methods.embedding import Embedding
 from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.online.stream import KnownItems
-from similitude.methods.settings import check_count, check_number, one_of
 from similitude.renaming import renamed
+from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Ints, Table
 
 _NOISE = 0.1

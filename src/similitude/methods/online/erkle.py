@@ -14,8 +14,8 @@ from similitude.engine.online import draw_below, kernel_step, remember, subtract
 from similitude.engine.threads import one_blas_thread
 from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
-from similitude.methods.settings import check_count, check_number
 from similitude.renaming import by_name
+from similitude.settings import check_count, check_number
 from similitude.types import Floats, Ints, Table
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
