@@ -56,9 +56,9 @@ def mangled(whole: bytes, rng: random.Random) -> bytes:
     return bytes(rng.choice(ways)())
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith((".sav", ".rds"))])
+@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith((".sav", ".rds", ".mat", ".hdf5"))])
 def test_whatever_happened_to_a_file_is_read_or_refused_by_name(tmp_path, name):
-    """Those of SPSS and R are read by C libraries that we do not answer for."""
+    """Those of SPSS, R, Matlab and HDF5 are read by C libraries, which a byte in the wrong place may end."""
     rng = random.Random(name)
     for _ in range(6):
         path = written(tmp_path, mangled((FIXTURES / name).read_bytes(), rng), name)

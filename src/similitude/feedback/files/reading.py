@@ -73,7 +73,7 @@ def _exported(tool: Tool, source: Source) -> Export:
     """Read a tool's export; what it lacks is said."""
     try:
         return tool.read(source)
-    except (KeyError, IndexError, AttributeError, RuntimeError) as error:
+    except (KeyError, IndexError, AttributeError, ArithmeticError, RuntimeError) as error:
         raise ValueError(
             f"it looks like an export of {tool.name}, but is damaged or of another kind: {type(error).__name__} {error}"
         ) from None
