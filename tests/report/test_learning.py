@@ -15,6 +15,7 @@ from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
 from similitude.report.learning import findings
+from similitude.report.learning.methods import paragraph
 
 pytestmark = pytest.mark.slow  # whole reports
 
@@ -170,3 +171,20 @@ def test_features_come_in_the_order_of_the_items(tmp_path):
     path = tmp_path / "features.tsv"
     pd.DataFrame({"name": [2, 0, 1], "x": [20, 0, 10]}).to_csv(path, index=False, sep="\t")
     assert read_features(path, None, 3).ravel().tolist() == [0, 10, 20]
+
+
+def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
+    truth = np.random.default_rng(0).normal(size=(7, 2))
+    people = sm.Raters.of([3.0] * 8, names=[f"r{k}" for k in range(8)])
+    c = sm.simulate(truth, 160, raters=people, random_state=1)
+    few = sm.learn(c.select(np.arange(25)), time_limit=0.5, random_state=0)
+    assert "<h2>Groups</h2>" not in few.page("Faces")
+    side = {f"r{k}": ["<old>", "young"][k % 2] for k in range(8)}
+    tested = replace(sm.compare_groups(c, side, n_permutations=19), by="Age & class")
+    found = replace(few, groups=(tested,))
+    page = found.page("Faces")
+    assert "<h2>Groups</h2>" in page
+    assert "Age &amp; class: &lt;old&gt;, young" in page
+    assert "Raters by Age & class" in paragraph(found)
+    found.save(tmp_path)
+    assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
