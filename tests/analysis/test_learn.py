@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.analysis import learn
+from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
@@ -77,7 +78,6 @@ def test_what_the_columns_of_sureness_mean_is_said(found):
 
 @pytest.mark.parametrize(("ceiling", "why"), [(0.6, "harder than the others"), (0.99, "")])
 def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(found, ceiling, why):
-    from similitude.analysis.paper import paragraph
 
     figures = replace(found.consistency, ceiling=Estimate(ceiling, ceiling - 0.01, ceiling + 0.005))
     changed = replace(found, consistency=figures)
@@ -134,7 +134,6 @@ def shares(text):
 
 
 def test_one_question_has_one_number_wherever_it_is_answered(found):
-    from similitude.analysis.paper import paragraph
 
     a, ceiling = found.accuracy, found.consistency.ceiling
     named = {f"{value:.1%}" for value in (a.value, a.low, a.high, ceiling.value, ceiling.low, ceiling.high) if value}
@@ -150,7 +149,6 @@ def test_one_question_has_one_number_wherever_it_is_answered(found):
 
 
 def test_what_is_fixed_beforehand_is_fixed_and_said():
-    from similitude.analysis.paper import paragraph
 
     fixed = sm.learn(answers(), method="CKL", n_components=3, penalty=0.05, time_limit=LONG, random_state=0)
     row = fixed.model.chosen_.iloc[0]
@@ -241,3 +239,20 @@ def test_features_come_in_the_order_of_the_items(tmp_path):
     path = tmp_path / "features.tsv"
     pd.DataFrame({"name": [2, 0, 1], "x": [20, 0, 10]}).to_csv(path, index=False, sep="\t")
     assert read_features(path, None, 3).ravel().tolist() == [0, 10, 20]
+
+
+def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
+    truth = np.random.default_rng(0).normal(size=(7, 2))
+    people = sm.Raters.of([3.0] * 8, names=[f"r{k}" for k in range(8)])
+    c = sm.simulate(truth, 160, raters=people, random_state=1)
+    few = sm.learn(c.select(np.arange(25)), time_limit=0.5, random_state=0)
+    assert "<h2>Groups</h2>" not in few.page("Faces")
+    side = {f"r{k}": ["<old>", "young"][k % 2] for k in range(8)}
+    tested = replace(sm.compare_groups(c, side, n_permutations=19), by="Age & class")
+    found = replace(few, groups=(tested,))
+    page = found.page("Faces")
+    assert "<h2>Groups</h2>" in page
+    assert "Age &amp; class: &lt;old&gt;, young" in page
+    assert "Raters by Age & class" in paragraph(found)
+    found.save(tmp_path)
+    assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7

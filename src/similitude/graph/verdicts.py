@@ -26,6 +26,7 @@ _CHANCE = 2.6  # standard deviations from one half within which agreement may be
 _NEAR = 0.4  # of the way from chance to typical: poor but honest raters lie beyond
 _CONTRARY = 4.0  # standard deviations below one half that are no bad luck of a clicker
 _OWN_MIND = 2.3  # standard deviations above one half that a clicker reaches once in a hundred times
+_OWN_ENOUGH = 10  # coins that a rater's answers to each other are worth, below which they tell nothing
 _OWN_LOST = 1.8  # standard deviations below what typical raters foretell of themselves
 
 _NOTES = {
@@ -102,7 +103,7 @@ def _variance(share: Floats, count: Floats) -> Floats:
 
 def _own_lost(known: Evidence) -> Bools:
     """Return whose own answers foretell each other far less than is usual among these raters."""
-    measured = known.own_statements >= ENOUGH
+    measured = known.own_statements >= _OWN_ENOUGH
     lost = np.zeros(len(measured), bool)
     if measured.sum() >= FEWEST:
         lost[measured] = _far_below(known.own[measured], known.own_statements[measured], _OWN_LOST)[0]
