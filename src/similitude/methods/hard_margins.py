@@ -36,6 +36,6 @@ def refuse_unmet(found: Certified[Any], least_norm: float) -> None:
         )
     raise ValueError(
         f"slack: a hard margin is not solved yet after {found.n_iter} iterations, which does not mean that it cannot "
-        f"be met: a dissimilarity that meets it has a norm of {least_norm:.2g} or more (proven); raise max_iter, sample "
-        f"fewer comparisons, or {remedy}"
+        f"be met: a dissimilarity that meets it has a norm of {least_norm:.2g} or more (proven); raise max_iter, "
+        f"sample fewer comparisons, or {remedy}"
     )
