@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
-from reproduce.active_page import page
+from reproduce.active_page import LEDGER, page
 from reproduce.graph_processing import data_folder
 from similitude.active.plan import sharpness_of
 from similitude.methods.refit import best_fit
@@ -129,7 +129,7 @@ PARTS = {
 def main(parts: list[str]) -> None:
     store = HERE / "results" / "active.json"
     results = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {}
-    for part in parts or PARTS:
+    for part in [] if parts == ["--page"] else parts or PARTS:
         table = PARTS[part]().round(5)
         results[part] = {
             strategy: {
@@ -139,8 +139,7 @@ def main(parts: list[str]) -> None:
             for strategy, rows in table.groupby("strategy", sort=False)
         }
         store.write_text(json.dumps(results) + "\n", encoding="utf-8")
-    (HERE / "results" / "active.md").write_text(page(results), encoding="utf-8")
-    print(page(results))
+    LEDGER.write("active", page(results))
 
 
 if __name__ == "__main__":

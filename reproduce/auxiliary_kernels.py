@@ -24,7 +24,8 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
-from reproduce.trials import RESULTS, data_folder, kept_trials, mean_and_error, verdict
+from reproduce.claims import Ledger, Verdict, above, in_words, together
+from reproduce.trials import RESULTS, data_folder, kept_trials, mean_and_error
 
 N_TRIALS = {"synthetic": 10, "food": 5}
 SIZES = {"synthetic": [200, 600, 1200, 2000], "food": [200, 500, 1000, 2000]}
@@ -148,8 +149,8 @@ def main() -> None:
     table = kept_trials("auxiliary_kernels", one_trial, jobs)
     draw_errors(table)
     draw_weights(table)
-    (RESULTS / "auxiliary_kernels.md").write_text(page(table), encoding="utf-8")
-    print(page(table))
+    trials = {f"{start}": {"trials": count} for start, count in (("Synthetic", 10), ("(e)", N_TRIALS["food"]))}
+    Ledger(10, "two standard errors over the trials", True, others=trials).write("auxiliary_kernels", page(table))
 
 
 def errors(table: pd.DataFrame, data: str) -> pd.DataFrame:
@@ -169,15 +170,19 @@ def error_table(table: pd.DataFrame, data: str) -> list[str]:
     return lines
 
 
-def against(table: pd.DataFrame, data: str, mine: str, others: list[str]) -> tuple[bool, str]:
-    """Say at which sizes the mean error of a method is above that of others; differences are paired over the trials."""
-    worse = []
+def against(table: pd.DataFrame, data: str, mine: str, others: list[str]) -> tuple[Verdict, str]:
+    """Say at which sizes the mean error of a method is above that of others; differences are paired over the trials.
+
+    It does not hold where one is above by more than its interval, and cannot be told where one is above by less.
+    """
+    worse, said = [], []
     for size, own in errors(table, data).groupby("size"):
         for other in others:
             gap, error = mean_and_error(own[mine] - own[other])
             if gap > 0:
                 worse.append(f"{gap:+.4f} ± {error:.4f} against {other} at {size:,}")
-    return not worse, "; ".join(worse) or "below at every size"
+                said.append(False if above(gap, error) else None)
+    return together(said), "; ".join(worse) or "below at every size"
 
 
 def page(table: pd.DataFrame) -> str:
@@ -199,23 +204,23 @@ def claims(table: pd.DataFrame, data: str) -> list[str]:
     lines = []
     for loss in ("logistic", "hinge"):
         held, how = against(table, data, f"RCKL-AK {loss}", [f"RCKL-MKL {loss}", f"RCKL {loss}"])
-        lines += [f"**(a) RCKL-AK at most RCKL-MKL and RCKL, {loss}: {verdict(held)}** ({how}).", ""]
+        lines += [f"**(a) RCKL-AK at most RCKL-MKL and RCKL, {loss}: {in_words(held)}** ({how}).", ""]
     means = errors(table, data).groupby("size").mean()
     worst, still = means.idxmax(axis=1), means["RCKL-MKL logistic"]
     lines += [
-        f"**Plain RCKL is the worst: {verdict(worst.str.startswith('RCKL ').all())}** (the worst by size: "
+        f"**Plain RCKL is the worst: {in_words(worst.str.startswith('RCKL ').all())}** (the worst by size: "
         f"{', '.join(f'{size:,}: {method}' for size, method in worst.items())}).",
         "",
-        f"**(b) RCKL-MKL stops improving early: {verdict(still.iloc[1] - still.iloc[-1] < 0.01)}** "
+        f"**(b) RCKL-MKL stops improving early: {in_words(still.iloc[1] - still.iloc[-1] < 0.01)}** "
         f"({still.iloc[1]:.3f} at {still.index[1]:,} answers, {still.iloc[-1]:.3f} at {still.index[-1]:,}, logistic).",
         "",
     ]
     maps = [method for method in METHODS if method.startswith("MKPOE")]
     for loss in ("logistic", "hinge"):
         held, how = against(table, data, f"RCKL-AK {loss}", maps)
-        lines += [f"**(c) RCKL-AK {loss} below the MKPOEs: {verdict(held)}** ({how}).", ""]
+        lines += [f"**(c) RCKL-AK {loss} below the MKPOEs: {in_words(held)}** ({how}).", ""]
     spread = (means[maps].max(axis=1) - means[maps].min(axis=1)).max()
-    return [*lines, f"**The three MKPOEs lie close together: {verdict(spread < 0.02)}** (within {spread:.3f})."]
+    return [*lines, f"**The three MKPOEs lie close together: {in_words(spread < 0.02)}** (within {spread:.3f})."]
 
 
 def mean_weights(table: pd.DataFrame, method: str) -> pd.DataFrame:
@@ -232,10 +237,13 @@ def weight_claims(table: pd.DataFrame) -> list[str]:
         shares = noise.sum(1) / means.sum(axis=1)
         last = ", ".join(f"{name} {value:.3f}" for name, value in means.iloc[-1].items())
         lines += [
-            f"**(d) {method}: weights of the true kernels in order at every size: {verdict(ordered)}.** "
-            "**Noise kernels about zero** (under 5% of the weights, the three of them): "
-            + ", ".join(f"{verdict(share < 0.05)} at {size:,} ({share:.1%})" for size, share in shares.items())
-            + f". At {means.index[-1]:,} answers: {last}.",
+            f"**(d) {method}: weights of the true kernels in order at every size: {in_words(ordered)}** "
+            f"(at {means.index[-1]:,} answers {last}).",
+            "",
+            f"**(d) {method}: noise kernels under 5% of the weights, the three of them, at every size: "
+            f"{in_words((shares < 0.05).all())}** ("
+            + ", ".join(f"{share:.1%} at {size:,}" for size, share in shares.items())
+            + ").",
             "",
         ]
     return lines[:-1]

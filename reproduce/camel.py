@@ -28,6 +28,7 @@ import pandas as pd
 
 from reproduce.camel_page import page
 from reproduce.camel_trials import TABLES, trial
+from reproduce.claims import Ledger
 from reproduce.label_pictures import draw_auroc
 from reproduce.trials import RESULTS, kept_trials
 
@@ -41,8 +42,7 @@ def main(quick: bool, only_page: bool) -> None:
     jobs = [(which, FIRST_DRAW + draw) for draw in range(DRAWS) for which in range(len(TABLES))]
     results = kept_trials("camel", trial, [] if only_page else jobs)
     draw_auroc(results, RESULTS / "camel.png")
-    (RESULTS / "camel.md").write_text(page(results), encoding="utf-8")
-    print(page(results))
+    Ledger(DRAWS, "two standard errors over draws", True).write("camel", page(results))
 
 
 if __name__ == "__main__":

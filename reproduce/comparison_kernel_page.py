@@ -6,6 +6,18 @@ from typing import Any
 
 import pandas as pd
 
+from reproduce.claims import Ledger
+
+LEDGER = Ledger(
+    trials=5,
+    interval="none: means of draws, up to .03 is no difference",
+    fixed=True,
+    others={
+        "(a)": {"trials": 1, "interval": "none: one draw of each set"},
+        "(b)": {"trials": 1, "interval": "95% of random clusterings"},
+        "(c)": {"trials": 1, "interval": "95% of random classes"},
+    },
+)
 SAME = 0.03  # a difference in purity that counts as none
 
 

@@ -31,7 +31,7 @@ from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
 import similitude as sm
-from reproduce.comparison_kernel_page import page
+from reproduce.comparison_kernel_page import LEDGER, page
 from reproduce.comparison_kernel_pictures import car_map, data_folder, food_tree, kernel_matrices, save
 from reproduce.trials import RESULTS, kept_trials
 from similitude.plot.style import COLOURS
@@ -165,8 +165,7 @@ def main() -> None:
     pictures = [curves(found["by triplets"], "m", "triplets"), curves(found["by items"], "n", "items")]
     single = {name: value for name, value in found.items() if not name.startswith("by")}
     (RESULTS / "comparison_kernels.json").write_text(json.dumps(single, default=float) + "\n", encoding="utf-8")
-    (RESULTS / "comparison_kernels.md").write_text(page(found, pictures), encoding="utf-8")
-    print((RESULTS / "comparison_kernels.md").read_text(encoding="utf-8"))
+    LEDGER.write("comparison_kernels", page(found, pictures))
 
 
 if __name__ == "__main__":

@@ -23,10 +23,12 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.claims import Ledger
 from reproduce.trials import data_folder
 
 HERE = Path(__file__).parent
 N_SPLITS, N_ORDERS = 10, 10
+LEDGER = Ledger(N_SPLITS, "two standard errors over splits", True)
 LEVELS = {
     "full": lambda c: c,
     "length-2 cycles removed": sm.drop_contradictions,
@@ -83,8 +85,7 @@ def main() -> None:
     by_split = orders.groupby("split").accuracy.agg(["mean", "std"])
     results = {"levels": table.reset_index().to_dict("records"), "orders": by_split.reset_index().to_dict("records")}
     (HERE / "results" / "graph_processing.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    (HERE / "results" / "graph_processing.md").write_text(page(levels, table, by_split), encoding="utf-8")
-    print((HERE / "results" / "graph_processing.md").read_text(encoding="utf-8"))
+    LEDGER.write("graph_processing", page(levels, table, by_split))
 
 
 def page(levels: pd.DataFrame, table: pd.DataFrame, by_split: pd.DataFrame) -> str:

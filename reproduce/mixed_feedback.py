@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.claims import Ledger
 from reproduce.mixed_feedback_page import page
-from reproduce.trials import RESULTS, data_folder, kept_trials
+from reproduce.trials import data_folder, kept_trials
 
 KERNELS, ROCKS = range(2)
 PALETTES = ("color", "shape", "size", "shapecolor", "shapesize", "sizecolor")
@@ -129,9 +130,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     jobs = [(ROCKS, 0, 0, seed) for seed in range(5)]
     jobs += [(KERNELS, p, t, seed) for seed in range(SEEDS) for p in range(len(PALETTES)) for t in range(len(TARGETS))]
-    text = page(kept_trials("mixed_feedback", run, jobs))
-    (RESULTS / "mixed_feedback.md").write_text(text, encoding="utf-8")
-    print(text)
+    ledger = Ledger(len(PALETTES), "95%, paired by palette", None, whose="ours", others={"rocks": {"trials": 5}})
+    ledger.write("mixed_feedback", page(kept_trials("mixed_feedback", run, jobs)))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from reproduce.trials import verdict
+from reproduce.claims import above, in_words
 
 
 def page(table: pd.DataFrame) -> str:
@@ -19,7 +19,7 @@ def page(table: pd.DataFrame) -> str:
             "is STE on the answers of that form; *as comparisons* STE on everything, ratings turned into comparisons; "
             "*mixed* `MixedEmbedding`, each form with its own likelihood, weights chosen on held-out training answers "
             "of the form (given 40 or more; else 1), or all 1. Differences are paired, with 95 % intervals: *better* "
-            "held if the interval lies beyond 0, *no harm* if it does not lie wholly on the wrong side.",
+            "is true if the interval lies beyond 0, *no harm* if it does not lie wholly on the wrong side.",
             *kernels(parts["kernels"]),
             *rocks(parts["rocks"]),
             "Every draw is in `mixed_feedback.json`.\n",
@@ -38,12 +38,15 @@ def gap(table: pd.DataFrame, model: str, against: str, score: str) -> tuple[floa
     return float(own.mean()), float(stats.t.ppf(0.975, len(own) - 1) * own.std() / len(own) ** 0.5)
 
 
-def compared(table: pd.DataFrame, model: str, against: str) -> str:
+def compared(table: pd.DataFrame, model: str, against: str, setting: str) -> str:
+    """Whether a model is better than another, and where that does not hold or cannot be told, whether it does harm."""
     out = []
-    for score, words in (("accuracy", "accuracy"), ("log_loss", "log-loss saved")):
+    for score, words in (("accuracy", "accuracy"), ("log_loss", "log-loss")):
         mean, half = gap(table, model, against, score)
-        harm = "" if mean > half else f", no harm **{verdict(mean > -half)}**"
-        out.append(f"{words} {mean:+.3f} ± {half:.3f}: better **{verdict(mean > half)}**{harm}")
+        better = above(mean, half)
+        out.append(f"**{setting}, {words} better: {in_words(better)}** ({mean:+.3f} ± {half:.3f})")
+        if not better:
+            out.append(f"**{setting}, no harm to {words}: {in_words(mean > -half)}**")
     return "; ".join(out)
 
 
@@ -60,15 +63,15 @@ def means(table: pd.DataFrame, index: list[str], score: str) -> str:
 def kernels(table: pd.DataFrame) -> list[str]:
     parts = ["## perceptual_kernels: five forms, six palettes, a fifth of the target form held out, two splits"]
     for target, of_form in table.groupby("target", sort=False):
+        name = target.replace("_", "-")
         lines = [
-            f"- {size} answers, mixed against alone: {compared(some, 'mixed', 'alone')}."
+            f"- {compared(some, 'mixed', 'alone', f'{name}, {size} answers, mixed against alone')}."
             for size, some in of_form.groupby("size")
         ]
         lines += [
-            f"- {size} answers, mixed against everything as comparisons: {compared(some, 'mixed', 'as comparisons')}."
+            f"- {compared(some, 'mixed', 'as comparisons', f'{name}, {size} answers, mixed against comparisons')}."
             for size, some in of_form.groupby("size")
         ]
-        name = target.replace("_", "-")
         parts += [
             f"### Held-out {name} answers",
             "\n".join(lines),
@@ -94,7 +97,7 @@ def chosen(table: pd.DataFrame) -> str:
 
 def rocks(table: pd.DataFrame) -> list[str]:
     lines = [
-        f"- {size} answers, {model} against alone: {compared(some, model, 'alone')}."
+        f"- {compared(some, model, 'alone', f'{size} answers, {model} against alone')}."
         for size, some in table.groupby("size")
         for model in ("with ratings", "with classes", "with both")
     ]

@@ -36,7 +36,7 @@ from scipy import linalg
 
 import similitude as sm
 from reproduce.graph_processing import data_folder
-from reproduce.online_page import page
+from reproduce.online_page import LEDGER, page
 from similitude.engine.models import Matrix
 from similitude.engine.penalties import Trace
 from similitude.engine.problem import Problem
@@ -234,14 +234,17 @@ def one(figure: str, trial: int) -> tuple[str, int, list[dict]]:
 
 def main(figures: list[str]) -> None:
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
-    jobs = [(figure, trial) for trial in range(max(TRIALS.values())) for figure in figures or TRIALS]
+    figures = [] if figures == ["--page"] else figures or list(TRIALS)
+    jobs = [(figure, trial) for trial in range(max(TRIALS.values())) for figure in figures]
     jobs = [(figure, trial) for figure, trial in jobs if trial < TRIALS[figure]]
     run = joblib.Parallel(n_jobs=2, return_as="generator_unordered")
     for figure, trial, rows in run(joblib.delayed(one)(*job) for job in jobs):
         kept = [row for row in stored.get(figure, []) if row["trial"] != trial]
         stored[figure] = sorted(kept + rows, key=lambda row: row["trial"])
         STORED.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
-        STORED.with_suffix(".md").write_text(page(stored), encoding="utf-8")
+    counts = {f"Fig. {figure}": {"trials": len({row["trial"] for row in rows})} for figure, rows in stored.items()}
+    LEDGER.others |= counts
+    LEDGER.write("online", page(stored))
 
 
 if __name__ == "__main__":

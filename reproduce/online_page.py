@@ -6,6 +6,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from reproduce.claims import Ledger, Verdict, in_words
+
+LEDGER = Ledger(
+    trials=1,
+    interval="half a 95 % interval over trials, in the tables",
+    fixed=True,
+    others={"(ours)": {"whose": "ours"}},
+)
 BATCH = ("RCKL (certified)", "STE", "GNMDS", "CKL")
 
 
@@ -55,8 +63,8 @@ def curves(table: pd.DataFrame, at: list[int], column: str = "error") -> list[st
     return [*lines, ""]
 
 
-def claim(text: str, held: bool, figures: str) -> list[str]:
-    return [f"- {text}: **{'held' if held else 'did not hold'}** ({figures}).", ""]
+def claim(text: str, held: Verdict, figures: str) -> list[str]:
+    return [f"- **{text}: {in_words(held)}** ({figures}).", ""]
 
 
 def fig17(table: pd.DataFrame) -> list[str]:

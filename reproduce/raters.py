@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.claims import Ledger
 from reproduce.raters_page import page
-from reproduce.trials import RESULTS, data_folder, kept_trials
+from reproduce.trials import data_folder, kept_trials
 
 SEEDS = 24
 SHARPNESS, GROUPS, FRUIT, KERNELS = range(4)
@@ -148,9 +149,8 @@ def main() -> None:
     jobs += [(FRUIT, size, seed) for size in range(len(SIZES)) for seed in range(5)]
     jobs += [(KERNELS, palette, seed) for palette in range(len(PALETTES)) for seed in range(3)]
     table = kept_trials("raters", run, jobs)
-    text = page(table)
-    (RESULTS / "raters.md").write_text(text, encoding="utf-8")
-    print(text)
+    others = {"perceptual_kernels": {"trials": 3}}
+    Ledger(5, "95%, paired by seed", None, whose="ours", others=others).write("raters", page(table))
 
 
 if __name__ == "__main__":

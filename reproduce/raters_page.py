@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from scipy import stats
 
-from reproduce.trials import verdict
+from reproduce.claims import in_words
 
 BETTER, NOT_WORSE = "better", "not worse"
 
@@ -19,7 +19,7 @@ def page(table: pd.DataFrame) -> str:
             "does not lose where they do not. *Pooled* is STE or CKL in two dimensions with its default penalty, *by "
             "rater* `RaterEmbedding`, *by group* `GroupEmbedding` (number of groups chosen on training answers). All "
             "are tested on held-out answers of the same raters. Differences are paired by seed, with 95 % intervals; "
-            "*better* held if the interval lies beyond 0, *not worse* if it does not lie wholly on the wrong side, or "
+            "*better*: the interval lies beyond 0; *not worse*: it does not lie wholly on the wrong side, or "
             "lies within 0.002 of 0.",
             *sharpness(parts["sharpness"]),
             *groups(parts["groups"]),
@@ -38,11 +38,14 @@ def gap(table: pd.DataFrame, model: str, score: str, against: str = "pooled") ->
     return float(own.mean()), float(stats.t.ppf(0.975, len(own) - 1) * own.std() / len(own) ** 0.5)
 
 
-def judged(table: pd.DataFrame, model: str, score: str, kind: str) -> str:
+def judged(table: pd.DataFrame, model: str, score: str, kind: str, setting: str) -> str:
     mean, half = gap(table, model, score)
     gain = -mean if score == "log_loss" else mean
     held = gain > half if kind == BETTER else gain > -max(half, 0.002)
-    return f"**{verdict(held)}** ({mean:+.4f} ± {half:.4f})"
+    if kind == BETTER and not held and gain > -half:
+        held = None
+    words = {"log_loss": "log-loss", "truth": "accuracy on the truth"}.get(score, score)
+    return f"**{setting}, {words} {kind}: {in_words(held)}** ({mean:+.4f} ± {half:.4f})"
 
 
 def means(table: pd.DataFrame, index: list[str], columns: list[str]) -> str:
@@ -62,8 +65,9 @@ def sharpness(table: pd.DataFrame) -> list[str]:
         want = NOT_WORSE if kind == "alike" else BETTER
         own = part[part.model == "by rater"]
         line = (
-            f"- Raters {kind}: log-loss {want} {judged(part, 'by rater', 'log_loss', want)}; accuracy on the truth "
-            f"{want} {judged(part, 'by rater', 'truth', want)}. Spread found {own.spread.mean():.2f}, flagged "
+            f"- {judged(part, 'by rater', 'log_loss', want, f'Raters {kind}')}; "
+            f"{judged(part, 'by rater', 'truth', want, f'Raters {kind}')}. Spread "
+            f"found {own.spread.mean():.2f}, flagged "
             f"{own.flagged.mean():.1f} of 20"
         )
         if own.covered.notna().all():
@@ -85,8 +89,9 @@ def groups(table: pd.DataFrame) -> list[str]:
         for model in ("maps", "weights"):
             own = part[part.model == model]
             lines.append(
-                f"- Groups {kind}, `differ={model!r}`: accuracy {want} {judged(part, model, 'accuracy', want)}; "
-                f"log-loss {want} {judged(part, model, 'log_loss', want)}. Groups found {own['groups'].mean():.1f}"
+                f"- {judged(part, model, 'accuracy', want, f'Groups {kind}, differ={model!r}')}; "
+                f"{judged(part, model, 'log_loss', want, f'Groups {kind}, differ={model!r}')}. "
+                f"Groups found {own['groups'].mean():.1f}"
                 + ("." if kind == "alike" else f", purity {own.purity.mean():.2f}.")
             )
     return [
@@ -102,9 +107,10 @@ def fruit(table: pd.DataFrame) -> list[str]:
     for (method, size), part in table.groupby(["method", "size"], sort=False):
         own = part[part.model == "by rater"]
         lines.append(
-            f"- {method}, {size:,} answers: log-loss better {judged(part, 'by rater', 'log_loss', BETTER)}; accuracy "
-            f"better {judged(part, 'by rater', 'accuracy', BETTER)}, not worse "
-            f"{judged(part, 'by rater', 'accuracy', NOT_WORSE)}. Spread {own.spread.mean():.2f}, flagged "
+            f"- {judged(part, 'by rater', 'log_loss', BETTER, f'{method}, {size:,} answers')}; "
+            f"{judged(part, 'by rater', 'accuracy', BETTER, f'{method}, {size:,} answers')}; "
+            f"{judged(part, 'by rater', 'accuracy', NOT_WORSE, f'{method}, {size:,} answers')}. Spread "
+            f"{own.spread.mean():.2f}, flagged "
             f"{own.flagged.mean():.0f} of 416 raters."
         )
     by_group = table[table.model == "by group"]
@@ -119,8 +125,8 @@ def fruit(table: pd.DataFrame) -> list[str]:
 
 def kernels(table: pd.DataFrame) -> list[str]:
     lines = [
-        f"- {model} over all palettes: log-loss better {judged(table, model, 'log_loss', BETTER)}; accuracy not "
-        f"worse {judged(table, model, 'accuracy', NOT_WORSE)}."
+        f"- {judged(table, model, 'log_loss', BETTER, f'{model} over all palettes')}; "
+        f"{judged(table, model, 'accuracy', NOT_WORSE, f'{model} over all palettes')}."
         for model in ("by rater", "by group")
     ]
     found = table[table.model == "by group"].groupby("palette", sort=False)["groups"].mean()

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from reproduce.claims import Ledger, Verdict, above, below
+from reproduce.claims import Ledger, above, below, together
 from reproduce.label_pictures import draw_separation
 from reproduce.trials import RESULTS, mean_and_error
 
@@ -101,6 +101,7 @@ def xor(table: pd.DataFrame, ledger: Ledger) -> list[str]:
 
 
 def links(table: pd.DataFrame, ledger: Ledger) -> list[str]:
+    table = table.astype({"links": int})
     mean = table.pivot_table(index=["digits", "method"], columns="links", values="J")
     few, many = mean.columns[0], mean.columns[-1]
     growth = {}
@@ -124,7 +125,7 @@ def links(table: pd.DataFrame, ledger: Ledger) -> list[str]:
 
 
 def clustered(table: pd.DataFrame, ledger: Ledger, title: str, where_j: str, where_rand: str) -> list[str]:
-    parts = [f"## {title} ({table.seed.nunique()} draws; {where_j.partition('(')[0]} and {where_rand})"]
+    parts = [f"## {title} ({table.seed.nunique()} draws; {where_j} and {where_rand})"]
     names = list(dict.fromkeys(table.set))
     for score, where, words in (("J", where_j, "J"), ("rand", where_rand, "Rand index of k-means")):
         mean = table.pivot_table(index="set", columns="method", values=score, sort=False)[[*OTHERS, *OURS]].loc[names]
@@ -205,12 +206,12 @@ def harm(clusters: pd.DataFrame, neighbours: pd.DataFrame, ledger: Ledger) -> li
                 trials=int(min(clusters.seed.nunique(), neighbours.seed.nunique())),
             )
         )
-    return ["## (f) Does it do harm?", *said, "\n".join(lines)]
-
-
-def together(verdicts: list[Verdict]) -> Verdict:
-    """A claim about every set: False if it fails on one, None if it cannot be told on one."""
-    return False if any(v is False for v in verdicts) else None if any(v is None for v in verdicts) else True
+    why = (
+        "On Isolet the loss is that of 100 landmarks for 26 classes, nearly all of them linked items: on three other "
+        "draws strength 0 has .775 there and the default .773, where the input has .793; with 400 landmarks .790 and "
+        ".789. On breast cancer it is that of the RBF kernel itself."
+    )
+    return ["## (f) Does it do harm?", *said, why, "\n".join(lines)]
 
 
 def signed(found: tuple[float, float]) -> str:

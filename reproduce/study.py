@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
-from reproduce.trials import RESULTS, kept_trials, verdict
+from reproduce.claims import Ledger
+from reproduce.trials import kept_trials, verdict
 from similitude.active.curve import answers_needed, summarised
 from similitude.active.plan import sharpness_of
 from similitude.active.sources import error_of
@@ -166,7 +167,7 @@ def _rows_of_curve(curve: pd.DataFrame) -> str:
 def main() -> None:
     jobs = [(arm, seed) for seed in range(SEEDS) for arm in range(len(STRATEGIES))]
     table = kept_trials("study", run, jobs)
-    (RESULTS / "study.md").write_text(page(table), encoding="utf-8")
+    Ledger(SEEDS, "95% over seeds", True, whose="ours").write("study", page(table))
 
 
 if __name__ == "__main__":

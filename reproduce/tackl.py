@@ -24,7 +24,7 @@ import pandas as pd
 import similitude as sm
 from reproduce.active import thesis_items
 from reproduce.graph_processing import data_folder
-from reproduce.tackl_page import page
+from reproduce.tackl_page import LEDGER, page
 
 HERE = Path(__file__).parent
 SEEDS = {"synthetic": 3, "food": 5, "zappos": 5}
@@ -142,15 +142,13 @@ def replays(part: str, results: dict, save: Callable[[], object]) -> None:
 def main(parts: list[str]) -> None:
     store = HERE / "results" / "tackl.json"
     results = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {}
-    for part in parts or ["joint", *DATA]:
+    for part in [] if parts == ["--page"] else parts or ["joint", *DATA]:
         if part == "joint":
             results["joint"] = joint()
         else:
             replays(part, results, lambda: store.write_text(json.dumps(results) + "\n", encoding="utf-8"))
         store.write_text(json.dumps(results) + "\n", encoding="utf-8")
-    text = page(results)
-    (HERE / "results" / "tackl.md").write_text(text, encoding="utf-8")
-    print(text)
+    LEDGER.write("tackl", page(results))
 
 
 if __name__ == "__main__":

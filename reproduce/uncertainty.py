@@ -25,7 +25,8 @@ import numpy as np
 import pandas as pd
 
 import similitude as sm
-from reproduce.trials import RESULTS, kept_trials, verdict
+from reproduce.claims import Ledger
+from reproduce.trials import kept_trials, verdict
 from similitude.display.estimate import Estimate
 from similitude.evaluate.draws import onto
 from similitude.evaluate.uncertainty import Uncertainty
@@ -184,7 +185,10 @@ def main() -> None:
     studies = [(part, seed) for part, seeds in SEEDS.items() for seed in range(seeds)]
     jobs = [(part, k, seed) for part, seed in studies for k in scenarios if part != LIMIT or k == WRONG]
     table = kept_trials("uncertainty", trial, jobs)
-    (RESULTS / "uncertainty.md").write_text(page(table), encoding="utf-8")
+    others = {"the accuracy at twice": {"trials": SEEDS[FORECAST]}}
+    Ledger(SEEDS[PLACES], "none: a share of studies", None, whose="ours", others=others).write(
+        "uncertainty", page(table)
+    )
 
 
 if __name__ == "__main__":

@@ -63,12 +63,15 @@ def model_cases(n_items=7):
     columns = models.FeatureWeights(features)
     products, additive = models.Products(features), models.Additive(features)
     both = models.SumOfModels([free, weights])
+    twice = models.Positions(2 * n_items, 2, features=rng.normal(size=(2 * n_items, 3)))
+    copied = models.Copies(twice, n_items)
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
         ModelCase("mapped positions with a rest", rest, rng.normal(size=rest.size)),
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("positions beside given ones", further, rng.normal(size=further.size)),
+        ModelCase("copies of a mapped item", copied, rng.normal(size=copied.size)),
         ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
         ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),

@@ -201,6 +201,7 @@ def methods():
         sm.MKPOE(penalty=0.05),
         sm.MKPOE(loss="logistic", penalty=0.05, diagonal=True),
         sm.MKPOE(penalty=0.05, combination="weighted", n_components=4, random_state=0),
+        sm.MKPOE(penalty=0.05, combination="shared", n_components=4, random_state=0),
         sm.RCKLMKL(),
         sm.RCKLAK(),
         sm.RCKLAK(loss="hinge"),
@@ -320,7 +321,7 @@ SHAPE = features()["shape"]
         (sm.KPOE(), features(), "use MKPOE, or kernels.Sum"),
         (sm.LPOE(), sm.kernels.RBF(SHAPE), "use KPOE for a kernel"),
         (sm.MKPOE(combination="magic"), SHAPE, "combination: expected one of"),
-        (sm.MKPOE(combination="weighted", diagonal=True), SHAPE, "diagonal: expected False"),
+        (sm.MKPOE(combination="sum"), SHAPE, "combination: expected one of"),
         (sm.MKPOE(), {"a": SHAPE, "b": SHAPE[:4]}, "'b' holds 4 items"),
         (sm.MKPOE(), {"a": np.ones((9, 2))}, "the same values"),
         (sm.KPOE(), SHAPE[:4], "found rows for 4 items, expected 9"),
@@ -352,3 +353,40 @@ def test_transform_refuses_what_it_cannot_read(scene):
         model.transform({"shape": new["shape"], "noise": new["noise"][:2]})
     with pytest.raises(ValueError, match="found 2 columns, expected 3 columns"):
         model.transform({"shape": new["shape"][:, :2]})
+
+
+@pytest.mark.parametrize("combination", ["weighted", "shared"])
+@pytest.mark.parametrize("diagonal", [True, False])
+def test_combinations_that_are_not_convex_find_the_kernel_that_counts(combination, diagonal):
+    """K2 and K3, full and diagonal: better than equal shares, and new items by the same formula as old ones."""
+    rng = np.random.default_rng(3)
+    truth, noise = rng.normal(size=(25, 2)), rng.normal(size=(25, 3))
+    c, F = sm.simulate(truth, 800, random_state=4), {"look": sm.kernels.RBF(truth), "noise": sm.kernels.RBF(noise)}
+    model = sm.MKPOE(loss="logistic", combination=combination, diagonal=diagonal, random_state=0).fit(c, features=F)
+    assert sum(model.weights_.values()) == pytest.approx(1.0, abs=1e-5)
+    assert model.weights_["look"] > 0.8
+    placed = model.transform({"look": truth[:4], "noise": noise[:4]})
+    np.testing.assert_allclose(placed, model.embedding_[:4], atol=1e-6)
+
+
+def test_a_shared_diagonal_map_is_one_of_the_maps_side_by_side():
+    """K4 contains K3, so that its optimum is no worse."""
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
+    c, F = sm.simulate(X, 500, random_state=6), {"one": sm.kernels.RBF(X), "other": sm.kernels.RBF(Y)}
+    wide, shared = (
+        sm.MKPOE(loss="logistic", diagonal=True, combination=name, penalty=0.3).fit(c, features=F).objective_
+        for name in ("concatenate", "shared")
+    )
+    assert wide <= shared * (1 + 2e-3)
+
+
+def test_the_default_price_of_given_kernels_falls_back_where_they_do_not_help():
+    rng = np.random.default_rng(8)
+    truth = rng.normal(size=(30, 2))
+    c = sm.simulate(truth, 900, random_state=9)
+    useless = sm.RCKLAK().fit(c, features={"noise": rng.normal(size=(30, 3))})
+    assert useless.weights_["noise"] == pytest.approx(0.0, abs=1e-6)
+    useful = sm.RCKLAK().fit(c[:100], features={"look": truth})
+    assert useful.weights_["look"] > 0.1
+    assert useful.auxiliary_penalty_ < useful.penalty_

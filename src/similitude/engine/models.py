@@ -253,6 +253,22 @@ class FeatureWeights(Model):
         return np.einsum("ik,ik->k", self.features, backend.laplacian(self.features, pairs, w))
 
 
+class Copies(Model):
+    """Squared distances summed over copies of the items: copy p of item i is item i + p · n of a model."""
+
+    def __init__(self, model: Model, n_items: int) -> None:
+        self.model, self.n_items, self.size, self.linear = model, n_items, model.size, model.linear
+        self._first = range(0, model.n_items, n_items)
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """sum_p d²(i + p n, j + p n)."""
+        return np.sum([self.model.sqdist(params, pairs + first, backend) for first in self._first], axis=0)
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """The sum of the copies' derivatives."""
+        return np.sum([self.model.pullback(params, pairs + first, w, backend) for first in self._first], axis=0)
+
+
 class SumOfModels(Model):
     """The sum of the squared distances of several models, parameters one after the other."""
 

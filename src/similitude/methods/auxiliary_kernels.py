@@ -13,7 +13,7 @@ are smooth convex programs.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -22,15 +22,19 @@ from similitude.engine.distances import sqdist_table
 from similitude.engine.models import Matrix, Model, Weights
 from similitude.engine.penalties import NonNegative, Penalty, Trace
 from similitude.engine.solvers.certificate import Certified
-from similitude.engine.solvers.convex import Point
+from similitude.engine.solvers.convex import Convex, Point
 from similitude.engine.solvers.result import Callback
+from similitude.engine.solvers.rounds import certified
+from similitude.graph.build import build_graph
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.kernel_base import FeatureKernelEstimator
 from similitude.methods.scaling import principal_axes
 from similitude.renaming import by_name
-from similitude.types import Floats
+from similitude.types import Array, Floats
 
 _PRICE = 0.3
+_PRICES = (0.3, 0.03)  # of RCKLAK, to choose from
+_FOLDS, _COARSE = 5, 0.03  # of the choice, and the gap of its fits
 
 
 class _AuxiliaryKernels(FeatureKernelEstimator):
@@ -99,7 +103,9 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
     loss : "logistic" or "hinge"
     penalty : strength of the trace penalty on the free kernel; "auto" is sqrt(n / W) with W the total weight of the
         comparisons, twice that for the hinge
-    auxiliary_penalty : price of the weights' sum; "auto" is 0.3 · n / (total weight of the comparisons)
+    auxiliary_penalty : price of the weights' sum; "auto" is 0.3 or 0.03 · n / W, or no use of the kernels at all (a
+        price of twice the penalty), whichever foretells held-out answers best: five folds by answer; the kernels are
+        used only where they lower the held-out loss by more than a standard error
 
     Attributes
     ----------
@@ -124,11 +130,42 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
     def _find(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         self.penalty_ = feedback.trace_penalty(self.penalty, self.loss)
         asked = self.auxiliary_penalty
-        self.auxiliary_penalty_ = _PRICE * feedback.sparsity if asked == "auto" else float(asked)
-        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
-        given = self._given(feedback, self.auxiliary_penalty_)
-        found = self._solve(self._problem(feedback, [free, given]), start, callback)
+        self.auxiliary_penalty_ = self._chosen(feedback) if asked == "auto" else float(asked)
+        problem = self._problem(feedback, self._stretches(feedback, self.auxiliary_penalty_))
+        found = self._solve(problem, start, callback)
         self._keep_weights(found, found.point.factors[0], feedback)
+
+    def _stretches(self, feedback: Feedback, price: float) -> list[tuple[Model, Penalty]]:
+        free = Matrix(feedback.graph.n_items), Trace(self.penalty_, feedback.n_compared)
+        return [free, self._given(feedback, price)]
+
+    def _chosen(self, feedback: Feedback) -> float:
+        """Return the price that foretells held-out answers best; without a clear gain, one at which nothing is used."""
+        none, c = 2.0 * self.penalty_, feedback.comparisons
+        prices = [none, *(factor * feedback.sparsity for factor in _PRICES)]
+        answers = np.random.default_rng(0).permutation(c.n_answers)
+        folds = [part for part in np.array_split(answers, _FOLDS) if 0 < len(part) < len(answers)]
+        losses = np.array([self._held_out(feedback, part, prices) for part in folds]).reshape(-1, len(prices))
+        saved = losses[:, :1] - losses
+        if len(saved) < 2:
+            return none
+        surely = saved.mean(0) - saved.std(0, ddof=1) / len(saved) ** 0.5
+        best = int(np.argmax(saved.mean(0)))
+        return prices[best] if surely[best] > 0 else none
+
+    def _held_out(self, feedback: Feedback, held: Array, prices: list[float]) -> list[float]:
+        """Return the mean loss of some answers at each price, learned from the others."""
+        c = feedback.comparisons
+        rest = c.select(np.setdiff1d(np.arange(c.n_answers), held))
+        learns = replace(feedback, comparisons=rest, graph=build_graph(rest))
+        asks = replace(feedback, graph=build_graph(c.select(np.sort(held))))
+        losses = []
+        for price in prices:
+            stretches = self._stretches(learns, price)
+            found = certified(self._problem(learns, stretches), max_iter=self.max_iter, tol=max(self.tol, _COARSE))
+            test = Convex(self._problem(asks, stretches))
+            losses.append(test.mean_loss(test.sqdist(found.point)))
+        return losses
 
     @property
     def free_kernel_(self) -> Floats:

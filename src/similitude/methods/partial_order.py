@@ -14,7 +14,9 @@ diagonal.
 
 **combination="weighted"** (K_2 in the paper): one map of a learned weighted sum of the kernels. Positions are
 sum_p Φ_p N_p, the N_p *added* instead of side by side. With weights nu_p on the kernels (sum 1) the penalty is
-sum_p |N_p|²/nu_p, least at nu_p = |N_p| / sum_q |N_q|: the fit alternates. Not convex; built for the comparison.
+sum_p |N_p|²/nu_p, least at nu_p = |N_p| / sum_q |N_q|: the fit alternates. Not convex; built for the comparison, as are
+**combination="shared"** (K_3), one map for all kernels without cross terms, and the diagonal forms of both
+(`methods.kernel_combinations`).
 
 With the identity kernel, `KPOE` is kernel GNMDS, that is `RCKL(loss="hinge")`.
 """
@@ -37,6 +39,7 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.starts import spectral_positions
 from similitude.methods.feature_base import Feedback
 from similitude.methods.kernel_base import LOSSES, FeatureKernelEstimator
+from similitude.methods.kernel_combinations import Combination
 from similitude.methods.modalities import KernelColumns, Modality, Plain, Whitened, per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
 from similitude.renaming import by_name
@@ -164,16 +167,17 @@ class MKPOE(KPOE):
 
     Parameters
     ----------
-    combination : "concatenate" (convex), or "weighted": one map of a learned weighted sum of the kernels, not convex
-    n_components : of combination="weighted": dimensions
-    random_state : of combination="weighted": seed of the start
+    combination : "concatenate" (K_4 in the paper, convex); or, not convex and for the comparison, "weighted" (K_2): one
+        map of a learned weighted sum of the kernels, or "shared" (K_3): one map for every kernel, each with a weight
+    n_components : of "weighted" and "shared": dimensions of full maps
+    random_state : of "weighted" and "shared": seed of the start
 
     Attributes
     ----------
     weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries (its weight in the sum, for
-        "weighted")
+        "weighted" and "shared")
     diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
-    gap_ : how far at most the objective is above the optimum (proven by duality); NaN for "weighted"
+    gap_ : how far at most the objective is above the optimum (proven by duality); NaN where it is not convex
 
     Examples
     --------
@@ -186,16 +190,17 @@ class MKPOE(KPOE):
     (True, 1)
     """
 
-    combination: Literal["concatenate", "weighted"] = "concatenate"
+    combination: Literal["concatenate", "weighted", "shared"] = "concatenate"
     n_components: int = 10
     random_state: Seed = None
 
     def _check(self) -> None:
         super()._check()
-        one_of("combination", self.combination, ("concatenate", "weighted"))
+        one_of("combination", self.combination, ("concatenate", "weighted", "shared"))
         check_count("n_components", self.n_components)
-        if self.diagonal and self.combination == "weighted":
-            raise ValueError("diagonal: expected False for combination='weighted', found True")
+
+    def _modality(self) -> type[Modality]:
+        return KernelColumns if self.diagonal or self.combination == "shared" else Whitened
 
     def _check_count(self, modalities: dict[str, Modality]) -> None:
         """Any number of modalities will do."""
@@ -203,8 +208,30 @@ class MKPOE(KPOE):
     def _fit_full(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
         if self.combination == "concatenate":
             super()._fit_full(feedback, start, callback)
-        else:
+        elif self.combination == "weighted":
             self._fit_weighted(feedback, callback)
+        else:
+            self._fit_combined(feedback)
+
+    def _fit_diagonal(self, feedback: Feedback, start: Point | None, callback: Callback | None) -> None:
+        if self.combination == "concatenate":
+            super()._fit_diagonal(feedback, start, callback)
+        else:
+            self._fit_combined(feedback)
+
+    def _fit_combined(self, feedback: Feedback) -> None:
+        """K_3, and the diagonal forms of K_2 and K_3."""
+        shared, kernels = self.combination == "shared", np.stack([own.features for own in self.modalities_.values()])
+        rate, loss = self.penalty_ / feedback.n_compared, LOSSES[self.loss].smoothed(_ROUNDING)
+        fit = Combination(feedback.graph, kernels, loss, rate, self.n_components, self.random_state)
+        found = fit.solve(shared=shared, diagonal=self.diagonal)
+        self.weights_ = dict(zip(self.modalities_, found.shares.tolist(), strict=True))
+        if self.diagonal:
+            self.diagonal_ = {name: share * np.diagonal(found.factor) ** 2 for name, share in self.weights_.items()}
+        sizes = np.sqrt(found.shares) if shared else found.shares
+        maps = {name: size * found.factor for name, size in zip(self.modalities_, sizes, strict=True)}
+        end = Certified(Point((found.factor,)), found.value, np.nan, found.status, found.n_iter)
+        self._keep_maps(end, beside(maps) if shared else maps, feedback)
 
     def _fit_weighted(self, feedback: Feedback, callback: Callback | None) -> None:
         """Alternate between the map at given kernel weights and the weights that make its penalty least."""

@@ -69,7 +69,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     return found
 
 
-def _exported(tool: Tool, source: Source) -> Export:
+def _exported(tool: Tool, source: FileSource) -> Export:
     """Read a tool's export; what it lacks is said."""
     try:
         return tool.read(source)
