@@ -7,7 +7,7 @@ import pytest
 
 import similitude as sm
 from similitude.active import strategies
-from similitude.cli.asking import Strategy
+from similitude.cli.asking import StrategyName
 from similitude.study.settings import Choose
 
 TRUTH = np.random.default_rng(0).normal(size=(12, 2))
@@ -79,6 +79,6 @@ def test_a_strategy_joins_by_one_line(model, monkeypatch):
 
 def test_what_other_rooms_offer_is_what_there_is():
     known = set(strategies.STRATEGIES)
-    assert set(Strategy) == known - NEEDS_THE_ESTIMATOR
+    assert set(StrategyName) == known - NEEDS_THE_ESTIMATOR
     offered = set(get_args(Choose.model_fields["strategy"].annotation))
     assert offered == known - NEEDS_THE_ESTIMATOR - WALKS_IN_ITS_OWN_ORDER - {"ackl"}  # which costs seconds a question
