@@ -14,7 +14,7 @@ from similitude.feedback.files import tables
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.layouts import read_table
 from similitude.feedback.files.options import Options
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table
 from similitude.feedback.files.tools import Export, Tool, tool_of
 from similitude.feedback.files.understanding import Understood
@@ -52,7 +52,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     if path.is_dir():
         raise ValueError(f"path: {path.name!r} is a folder; give its files, or the folder alone")
     try:
-        source = Source.open(path)
+        source = FileSource.open(path)
     except FileNotFoundError:
         raise
     except (ValueError, TypeError) as error:
@@ -69,7 +69,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     return found
 
 
-def _exported(tool: Tool, source: Source) -> Export:
+def _exported(tool: Tool, source: FileSource) -> Export:
     """Read a tool's export; what it lacks is said."""
     try:
         return tool.read(source)
@@ -85,7 +85,7 @@ def _about_file(error: Exception, path: Path) -> Exception:
     return (TypeError if isinstance(error, TypeError) else ValueError)(f"{path.name}: {error}")
 
 
-def _table(source: Source) -> Table:
+def _table(source: FileSource) -> Table:
     if source.table is None:
         raise ValueError("the JSON is no list of rows, and no tool is known that writes such; see the page on files")
     return source.table

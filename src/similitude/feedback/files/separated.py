@@ -29,7 +29,7 @@ _DECIMAL = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenTable:
     """How a text file is written.
 
     Attributes
@@ -51,7 +51,7 @@ class Written:
         return f"{self.encoding}, {cells}{header}{', decimal commas' if self.decimal_comma else ''}"
 
 
-def parse_separated(data: bytes, usual: str, known: Sequence[Sequence[str]] = ()) -> tuple[Table, Written]:
+def parse_separated(data: bytes, usual: str, known: Sequence[Sequence[str]] = ()) -> tuple[Table, WrittenTable]:
     """Read separated text, found out by looking.
 
     Parameters
@@ -68,15 +68,15 @@ def parse_separated(data: bytes, usual: str, known: Sequence[Sequence[str]] = ()
     columns = without_blank_rows(_columns(text, separator, header))
     comma = separator != "," and _mend_decimals(columns)
     table = headed_by_columns(columns) if header else Table(columns, None, typed=False)
-    return table, Written(encoding, separator, header, comma)
+    return table, WrittenTable(encoding, separator, header, comma)
 
 
-def _parse_words(text: str, encoding: str, known: Sequence[Sequence[str]]) -> tuple[Table, Written]:
+def _parse_words(text: str, encoding: str, known: Sequence[Sequence[str]]) -> tuple[Table, WrittenTable]:
     """Read rows of words between spaces; the first names columns only where it is known to."""
     rows = [line.split() for line in text.splitlines() if line.strip()]
     header = _is_known(rows[0], known)
     names = rows.pop(0) if header else [f"column {k + 1}" for k in range(len(rows[0]))]
-    return Table(columns_of_rows(names, rows), None, typed=False), Written(encoding, None, header)
+    return Table(columns_of_rows(names, rows), None, typed=False), WrittenTable(encoding, None, header)
 
 
 def parse_text(data: bytes, separator: str) -> Table:

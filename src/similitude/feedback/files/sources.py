@@ -14,7 +14,7 @@ import numpy as np
 
 from similitude.feedback.files import tables, workbooks
 from similitude.feedback.files.decoding import decoded
-from similitude.feedback.files.separated import Written, parse_separated
+from similitude.feedback.files.separated import WrittenTable, parse_separated
 from similitude.feedback.files.tables import Table, objects
 
 _MAGIC = (
@@ -26,7 +26,7 @@ _TEXT = tuple(_USUAL)
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """A file to be read.
 
     Attributes
@@ -41,7 +41,7 @@ class Source:
     data: bytes
 
     @classmethod
-    def open(cls, path: Path) -> Source:
+    def open(cls, path: Path) -> FileSource:
         """Look at a file."""
         kind, zipped = tables.kind_of(path)
         data = tables.content(path, zipped)
@@ -66,14 +66,14 @@ class Source:
             ) from None
 
     @cached_property
-    def _separated(self) -> tuple[Table, Written]:
+    def _separated(self) -> tuple[Table, WrittenTable]:
         from similitude.feedback.files.layouts import layouts
 
         known = [[names[0] for names in layout.columns] for layout in layouts()]
         return parse_separated(self.data, _USUAL[self.kind], known)
 
     @property
-    def written(self) -> Written | None:
+    def written(self) -> WrittenTable | None:
         """How a text file is written; None for other files."""
         return self._separated[1] if self.kind in _TEXT else None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from importlib.metadata import entry_points
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export as Export
 from similitude.feedback.files.tools.base import Tool as Tool
 from similitude.feedback.files.tools.cblearn import CBLEARN
@@ -54,7 +54,7 @@ def load_entry_points() -> None:
             warnings.warn(f"the tool {point.name!r} of {brought} could not be loaded: {error}", stacklevel=2)
 
 
-def tool_of(source: Source) -> Tool | None:
+def tool_of(source: FileSource) -> Tool | None:
     """The tool that wrote a file, or None."""
     return next((tool for tool in TOOLS.values() if tool.recognises(source)), None)
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.types import Array
 
@@ -45,8 +45,8 @@ class Tool:
     """
 
     name: str
-    recognises: Callable[[Source], bool]
-    read: Callable[[Source], Export]
+    recognises: Callable[[FileSource], bool]
+    read: Callable[[FileSource], Export]
 
 
 def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:

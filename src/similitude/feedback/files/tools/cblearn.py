@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     arrays = list(source.arrays().values())
     rows = [array for array in arrays if array.ndim == 2 and array.shape[1] in (3, 4)]
     responses = [array for array in arrays if array.ndim == 1]

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool
 from similitude.types import Floats
@@ -30,7 +30,7 @@ def pairs_of(names: list[str], distances: Floats, raters: list[str] | None = Non
     return Table(columns, None, typed=True)
 
 
-def _names(source: Source) -> list[str] | None:
+def _names(source: FileSource) -> list[str] | None:
     """The items of a square table: the names of its columns, which are the cells of its first column, too."""
     if source.table is None or len(source.table.columns) < 4 or len(source.table.columns) != len(source.table) + 1:
         return None
@@ -40,7 +40,7 @@ def _names(source: Source) -> list[str] | None:
     return names if inside == names else None
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     names, table = _names(source), source.table
     assert names is not None
     assert table is not None

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from similitude.feedback.files.column_map import plain
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export, Tool, rows_table, table_rows
 from similitude.feedback.files.tools.trials import form_in, item, listed, spread
 
@@ -25,7 +25,7 @@ _OWN = re.compile(
 )
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     assert source.table is not None
     log = table_rows(source.table)
     rows = [found for row in log if (found := _question(row)) is not None]

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export, Tool, rows_table
 from similitude.feedback.files.tools.trials import item
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: FileSource) -> bool:
     tasks = source.document
     if not isinstance(tasks, list) or not tasks or not isinstance(tasks[0], dict):
         return False
     return "data" in tasks[0] and ("annotations" in tasks[0] or "completions" in tasks[0])
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     rows = [row for task in source.document for row in _rows(task)]
     cancelled = sum(bool(one.get("was_cancelled")) for task in source.document for one in _annotations(task))
     if not rows:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.columns import is_none
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool, only, renamed
 from similitude.feedback.files.tools.trials import form_in
@@ -25,7 +25,7 @@ _LOG = (
 )  # fmt: skip
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     table = source.table
     assert table is not None
     rater = _rater(table)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool, renamed
 from similitude.feedback.files.tools.dissimilarities import pairs_of
@@ -24,11 +24,11 @@ from similitude.types import Floats
 _SHOWN = ("stim1_name", "stim2_name", "stim3_name")
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: FileSource) -> bool:
     return source.kind == ".mat" or bool(_trees(source)) or source.has(*_SHOWN, "label")
 
 
-def _trees(source: Source) -> dict[str, Any]:
+def _trees(source: FileSource) -> dict[str, Any]:
     """The participants in a JSON file, each with a list of tasks."""
     document = source.document
     if not isinstance(document, dict):
@@ -45,7 +45,7 @@ def _participant(stem: str) -> str:
     return next((part for part in stem.split("_") if re.fullmatch(r"[a-z]+-[a-z]+", part)), stem)
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     if source.kind == ".mat":
         return _arrangements(_of_mat(source))
     if source.table is not None and source.has(*_SHOWN, "label"):
@@ -57,7 +57,7 @@ Sheet = tuple[str, list[str], Floats]
 """Who, the items, and their dissimilarities pair by pair."""
 
 
-def _of_mat(source: Source) -> list[Sheet]:
+def _of_mat(source: FileSource) -> list[Sheet]:
     from scipy.io import loadmat
 
     try:
@@ -75,7 +75,7 @@ def _of_mat(source: Source) -> list[Sheet]:
     return sheets
 
 
-def _of_trees(source: Source) -> list[Sheet]:
+def _of_trees(source: FileSource) -> list[Sheet]:
     sheets = []
     for who, tree in _trees(source).items():
         tasks = [task for task in tree["tasks"] if task.get("rdm")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table
 from similitude.feedback.files.tools.base import Export, Tool, rows_table, table_rows
 from similitude.feedback.files.tools.trials import item
@@ -18,7 +18,7 @@ from similitude.feedback.files.tools.trials import item
 _KEPT = ("WorkerId", "WorkTimeInSeconds", "HITId")
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     assert source.table is not None
     rows = table_rows(source.table)
     kept = [row for row in rows if str(row.get("AssignmentStatus", "")).lower() != "rejected"]

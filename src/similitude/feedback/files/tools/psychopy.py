@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.columns import is_none
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool, only
 from similitude.feedback.files.tools.trials import form_in, item, listed
@@ -27,7 +27,7 @@ _LOG = re.compile(
 _TAKEN = re.compile(r"(.*)\.(keys|clicked_name|response)")
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     table = source.table
     assert table is not None
     response = _response(table)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table
 from similitude.feedback.files.tools.base import Export, Tool, rows_table, table_rows
 
@@ -30,14 +30,14 @@ _RATED = re.compile(r"how (dis)?similar|how (un)?alike|how different")
 _LIKE = re.compile(r"(?:more|most) (?:like|similar to|alike to) (?:the )?(.+?)\s*[:?]")
 
 
-def _recognises(source: Source) -> bool:
+def _recognises(source: FileSource) -> bool:
     table = source.table
     if table is None or not {"StartDate", "ResponseId"} & set(table.columns) or len(table) < 2:
         return False
     return any("ImportId" in str(cells[1]) for cells in table.columns.values())
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     table = source.table
     assert table is not None
     asked = {name: str(cells[0] or "") for name, cells in table.columns.items()}

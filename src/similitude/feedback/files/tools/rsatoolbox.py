@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from similitude.extras import need
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export, Tool
 from similitude.feedback.files.tools.dissimilarities import pairs_of
 
@@ -21,7 +21,7 @@ _RATERS = ("participant", "subject", "subj", "rater", "observer", "name", "index
 _COUNTED = ("index",)
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     need("tables", "an HDF5 file")
     import h5py
 

@@ -7,13 +7,13 @@ Rogers 2023, JOSS 8(84):4517).
 
 from __future__ import annotations
 
-from similitude.feedback.files.sources import Source
+from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export, Tool, renamed
 
 _ROLES = ("head", "winner", "loser")
 
 
-def _read(source: Source) -> Export:
+def _read(source: FileSource) -> Export:
     table = source.table
     assert table is not None
     for ending in ("_filename", "_object"):
