@@ -30,7 +30,7 @@ def test_a_pipe_gets_utf_8_where_the_system_writes_otherwise(tmp_path):
     narrow = os.environ | {"PYTHONIOENCODING": "cp1252"}
     done = subprocess.run(command, cwd=tmp_path, env=narrow, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.decode("utf-8").startswith("إجابات.csv: 1 comparison")
+    assert done.stdout.decode("utf-8").startswith("إجابات.csv: 1 answer")
 
 
 def test_a_command_is_written_as_the_shell_takes_it():
