@@ -88,6 +88,7 @@ def results(answers, model, tmp_path_factory):
     ste = sm.STE(2, random_state=0)
     found = [
         answers,
+        sm.understand(answers.to_frame()[["near_a", "near_b", "far_a", "far_b", "rater"]]),
         answers.answers,
         sm.Links.of(pairs, [True, False, True], names=NAMES, rater=HOSTILE),
         sm.Ratings.of(pairs, [1, 2, 4.5], larger="similar", names=NAMES, weight=[1, 2, 3]),
@@ -111,8 +112,9 @@ def results(answers, model, tmp_path_factory):
 
 
 KINDS = (
-    sm.Comparisons, Answers, sm.Links, sm.Ratings, sm.Labels, sm.Raters, sm.ComparisonDataset, sm.ConsistencyReport,
-    sm.PassReport, RaterTable, sm.Similarity, sm.Uncertainty, sm.Forecast, sm.DimensionChoice, sm.Findings, Explanation,
+    sm.Comparisons, sm.Understood, Answers, sm.Links, sm.Ratings, sm.Labels, sm.Raters, sm.ComparisonDataset,
+    sm.ConsistencyReport, sm.PassReport, RaterTable, sm.Similarity, sm.Uncertainty, sm.Forecast, sm.DimensionChoice,
+    sm.Findings, Explanation,
 )  # fmt: skip
 
 
@@ -132,7 +134,9 @@ def test_a_public_class_of_values_has_a_card(name):
         assert "_repr_html_" in dir(value)
 
 
-@pytest.mark.parametrize("kind", ["Comparisons", "Links", "Ratings", "Labels", "Similarity", "Uncertainty", "Findings"])
+@pytest.mark.parametrize(
+    "kind", ["Comparisons", "Understood", "Links", "Ratings", "Labels", "Similarity", "Uncertainty", "Findings"]
+)
 def test_a_hostile_name_is_shown_and_not_run(results, kind):
     html = results[kind]._repr_html_()
     assert "<script" not in html

@@ -108,6 +108,8 @@ def test_the_folder(found, tmp_path):
         "check.json",
         "methods.txt",
         "tables/positions.csv",
+        "tables/distances.csv",
+        "tables/map.xlsx",
         "figures/map.pdf",
         "figures/map.png",
     } <= written

@@ -63,8 +63,8 @@ def _are_positions(shown: Array, picked: Array) -> bool:
 
 def _named(shown: Array, picked: Array, _: Sequence[Sequence[str]]) -> Array:
     where = _first_equal(shown, picked)
-    if (where < 0).any() and (where >= 0).any():  # a space too many or another case is no other item
-        lost = np.flatnonzero(where < 0)
+    lost = np.flatnonzero(where < 0)
+    if len(lost):  # a space too many or another case is no other item
         where[lost] = _first_equal(_folded(shown[lost]), _folded(picked[lost]))
     return where
 
@@ -75,7 +75,11 @@ def _first_equal(shown: Array, picked: Array) -> Array:
 
 
 def _folded(cells: Array) -> Array:
-    return np.array([folded(str(cell)) for cell in cells.ravel().tolist()], object).reshape(cells.shape)
+    import pandas as pd
+
+    codes, distinct = pd.factorize(cells.ravel())
+    plain = np.array([folded(str(cell)) for cell in distinct.tolist()], object)
+    return plain[codes].reshape(cells.shape)
 
 
 def _placed(shown: Array, picked: Array, called: Sequence[Sequence[str]]) -> Array:

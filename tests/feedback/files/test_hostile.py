@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import numpy as np
@@ -41,6 +42,37 @@ def test_a_file_that_is_cut_off_never_reads_as_if_it_were_whole(tmp_path, name):
         said = str(error)
     assert said.startswith(f"{name}: ")
     assert answers < len(CASES[name][1])
+
+
+def mangled(whole: bytes, rng: random.Random) -> bytes:
+    """A file with some of its bytes cut out, changed or doubled, or with its lines in another order."""
+    data, place = bytearray(whole), rng.randrange(len(whole))
+    ways = (
+        lambda: data[:place],
+        lambda: data[:place] + data[place + rng.randrange(40) :],
+        lambda: data[:place] + bytes(rng.choice(b',;\t"\n{}[]=\xff0a:') for _ in range(6)) + data[place:],
+        lambda: b"\n".join(rng.sample(lines := whole.split(b"\n"), len(lines))),
+    )
+    return bytes(rng.choice(ways)())
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith((".sav", ".rds", ".mat", ".hdf5"))])
+def test_whatever_happened_to_a_file_is_read_or_refused_by_name(tmp_path, name):
+    """Those of SPSS, R, Matlab and HDF5 are read by C libraries, which a byte in the wrong place may end."""
+    rng = random.Random(name)
+    for _ in range(6):
+        path = written(tmp_path, mangled((FIXTURES / name).read_bytes(), rng), name)
+        said = f"{name}: "
+        try:
+            said = str(sm.understand(path))
+        except (ValueError, TypeError) as error:
+            said = str(error)
+        assert said.startswith(f"{name}: ")
+
+
+def test_an_export_that_lacks_what_it_should_have(tmp_path):
+    path = written(tmp_path, "sender,sender_type,ended_on,a\nx,y,response,b\n")
+    assert "a.csv: it looks like an export of lab.js, but is damaged or of another kind" in refusal(path)
 
 
 def test_cut_off_in_a_row(tmp_path):

@@ -116,6 +116,17 @@ def test_meadows_of_several_participants(read):
     assert [(who, form) for who, form, *_ in found] == [("bold-owl", DIFFERENT), ("shy-fox", DIFFERENT)]
 
 
+def test_a_square_table_by_its_diagonal(read):
+    table = ",cat,dog,bus\ncat,{d},8,1\ndog,8,{d},2\nbus,1,2,{d}\n"
+    assert read(table.format(d=9))[0][1:4] == (SIMILAR, "cat dog cat bus dog bus", [8.0, 1.0, 2.0])
+    assert read(table.format(d=0))[0][1] == DIFFERENT
+    assert read(table.format(d=0), larger="similar")[0][1] == SIMILAR
+    with pytest.raises(ValueError, match="does a larger rating mean 'similar' or 'different'"):
+        read(table.format(d=""))
+    half = ",cat,dog,bus\ncat,0,,\ndog,8,0,\nbus,1,2,0\n"
+    assert read(half)[0][3] == [8.0, 1.0, 2.0]
+
+
 def test_json_rows_and_json_columns(read):
     row = {"head": "cat", "winner": "dog", "loser": "bus"}
     assert read([row], "a.json") == read({"head": ["cat"], "winner": ["dog"], "loser": ["bus"]}, "b.json")

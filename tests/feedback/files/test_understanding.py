@@ -85,7 +85,7 @@ def test_what_was_picked_is_told_by_name_place_or_position():
         return found.tolist(), how
 
     assert told("bus", "car") == ([2.0, 0.0], "by name")
-    assert told("Bus ", "car") == ([2.0, 0.0], "by name")
+    assert told("Bus ", "car") == told("Bus ", "CAR") == ([2.0, 0.0], "by name")
     assert told("middle", "left") == ([1.0, 0.0], "by place")
     assert told("Pic 2", "Pic 3", called=[["Pic 1", "Pic 2", "Pic 3"]]) == ([1.0, 2.0], "by place")
     assert told("1", 3) == ([0.0, 2.0], "by position")

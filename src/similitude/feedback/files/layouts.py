@@ -66,7 +66,9 @@ def read_table(table: Table, options: Options) -> ReadTable:
         raise ValueError("the file has a header and no rows; expected at least one answer")
     check_names(list(table.columns))
     table, marks = removal.taken(table)
-    mapped = guess_about(say_roles(table, options.columns, _roles()))
+    mapped = say_roles(table, options.columns, _roles())
+    if table.header is None:  # a file of ours calls everything by its name
+        mapped = guess_about(mapped)
     found = _fitting(mapped)
     if found is None:
         mapped = guess_answers(mapped, options.form)

@@ -16,7 +16,7 @@ from similitude.feedback.files.layouts import read_table
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.sources import Source
 from similitude.feedback.files.tables import Table
-from similitude.feedback.files.tools import Export, tool_of
+from similitude.feedback.files.tools import Export, Tool, tool_of
 from similitude.feedback.files.understanding import Understood
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import Form
@@ -59,7 +59,7 @@ def _of_file(path: Path, options: Options) -> Understood:
         raise _about_file(error, path) from None
     try:
         tool = tool_of(source)
-        export = tool.read(source) if tool is not None else Export(_table(source))
+        export = _exported(tool, source) if tool is not None else Export(_table(source))
         written = source.written if source.kind in (".csv", ".tsv", ".txt") and not export.from_zero else None
         found = _of_export(
             export, path.name, tool.name if tool is not None else None, str(written or "") or None, options
@@ -67,6 +67,16 @@ def _of_file(path: Path, options: Options) -> Understood:
     except (ValueError, TypeError) as error:
         raise _about_file(error, path) from None
     return found
+
+
+def _exported(tool: Tool, source: Source) -> Export:
+    """Read a tool's export; what it lacks is said."""
+    try:
+        return tool.read(source)
+    except (KeyError, IndexError, AttributeError, ArithmeticError, RuntimeError) as error:
+        raise ValueError(
+            f"it looks like an export of {tool.name}, but is damaged or of another kind: {type(error).__name__} {error}"
+        ) from None
 
 
 def _about_file(error: Exception, path: Path) -> Exception:

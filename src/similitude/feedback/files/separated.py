@@ -133,7 +133,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _columns(text: str, separator: str, header: bool) -> dict[str, Array]:
-    found = _fast_columns(text, separator) if header and '"' not in text else None
+    found = _fast_columns(text, separator) if header else None
     if found is not None:
         return found
     rows = _all_rows(text, separator)
@@ -165,20 +165,31 @@ def _any_length() -> Iterator[None]:
 
 
 def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
-    """Read text without quotes fast; None where a row is too long or too short, or a column has no name."""
+    """Read text fast; None where anything is not as it should be, so that the slow way says what."""
     import pandas as pd
 
-    names = next(line for line in io.StringIO(text) if line.strip()).rstrip("\r\n").split(separator)
+    names = _first_rows(text, separator)[0]
+    if '"' in text and re.search(rf'[^{re.escape(separator)}\n\r"]"[^{re.escape(separator)}\n\r"]', text):
+        return None  # a quote inside a cell
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
-    except pd.errors.ParserError:
+    except (pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
-    if list(frame.columns) != names or text.count(separator) != (len(names) - 1) * (len(frame) + 1):
+    if list(frame.columns) != names or _between(text, separator) != (len(names) - 1) * (len(frame) + 1):
         return None
     columns = {name: np.array(frame[name].to_numpy(), object) for name in names}
     for cells in columns.values():
         cells[cells == ""] = None
     return columns
+
+
+def _between(text: str, separator: str) -> int:
+    """How many separators stand between cells, and not in quotes."""
+    if '"' not in text:
+        return text.count(separator)
+    signs = np.frombuffer(text.encode(), np.uint8)
+    quoted = np.bitwise_xor.accumulate((signs == ord('"')).view(np.uint8))
+    return int(((signs == ord(separator)) & (quoted == 0)).sum())
 
 
 def _mend_decimals(columns: dict[str, Array]) -> bool:

@@ -123,7 +123,7 @@ def _kind(data: bytes, named: str) -> str:
 def _kind_of_archive(data: bytes, named: str) -> str:
     try:
         inside = zipfile.ZipFile(io.BytesIO(data)).namelist()
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError):
         if named in _TEXT:
             raise ValueError("this is no text but a cut off spreadsheet or archive; get it anew") from None
         return named

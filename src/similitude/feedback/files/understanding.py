@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from similitude.display.cards import card, remarks
 from similitude.display.words import counted, listed
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
@@ -63,6 +64,9 @@ class Understood:
 
     def __repr__(self) -> str:
         return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        return card(f"{self.source}: {self._title()}", remarks(list(self._lines())))
 
     def _title(self) -> str:
         c = self.comparisons

@@ -58,11 +58,19 @@ def _read(source: Source) -> Export:
             f"row {row + 1} of {names[k]!r} is {square[row, k]:g}, and row {k + 1} of {names[row]!r} is "
             f"{square[k, row]:g}; expected a table with the same on both sides of its diagonal"
         )
-    larger: Literal["similar", "different"] = (
-        "similar" if np.nanmean(np.diag(square)) > np.nanmean(square) else "different"
-    )
-    notes = [f"a square table of {len(names)} items; the diagonal shows that a larger number means more {larger}"]
+    larger, notes = _larger(square)
     return Export(pairs_of(names, square[np.triu_indices(len(names), 1)]), larger=larger, notes=notes)
+
+
+def _larger(square: Floats) -> tuple[Literal["similar", "different"] | None, list[str]]:
+    """What a larger number means, by the diagonal (an item and itself), and the sentence that says so."""
+    diagonal = np.diag(square)
+    if np.isnan(diagonal).all():
+        return None, []
+    alike = bool(np.nanmean(diagonal) > np.nanmean(square))
+    means, why = ("similar", "larger") if alike else ("different", "smaller")
+    said = f"a larger number of the square table is taken for more {means}, since its diagonal is {why} than the rest"
+    return "similar" if alike else "different", [f"{said}; larger= says otherwise"]
 
 
 SQUARE = Tool("a square table", lambda source: _names(source) is not None, _read)
