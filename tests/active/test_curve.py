@@ -149,7 +149,7 @@ def test_careful_raters_need_fewer_answers():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_items": 3}, "n_items: expected at least 4 items, found 3"),
+        ({"n_items": 3}, "n_items: expected a whole number of at least 4, found 3"),
         ({"n_items": 9, "wrong": 0.5}, "wrong: expected a share from 0 to less than 0.5"),
         ({"n_items": 9, "accuracy": (0.9, 1.0)}, "accuracy: expected shares between 0.5 and 1"),
     ],

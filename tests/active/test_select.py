@@ -204,7 +204,7 @@ def test_bad_input_is_named(study, options, sentence):
 
 
 def test_no_questions_cannot_be_asked_for(study):
-    with pytest.raises(ValueError, match="n: expected at least 1 question, found 0"):
+    with pytest.raises(ValueError, match="n: expected a whole number of at least 1, found 0"):
         sm.next_questions(study[0], 0)
 
 

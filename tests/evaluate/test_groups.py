@@ -138,3 +138,5 @@ def test_the_shell_compares_groups(tmp_path):
     assert "yes, p" in told
     assert "sm.compare_groups(c, 'Group', random_state=0)" in told
     assert shell.run("compare", tmp_path / "answers.csv", folder=tmp_path, check=False).returncode == 2
+    wrong = shell.run("compare", tmp_path / "answers.csv", "--group", "Class", folder=tmp_path, check=False)
+    assert "--group: there is no column 'Class'" in wrong.stderr

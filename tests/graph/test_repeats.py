@@ -119,3 +119,9 @@ def test_wilson_holds_its_known_value():
     low, high = wilson(np.array([0.8, np.nan]), np.array([10.0, 0.0]), 1.959964)
     np.testing.assert_allclose([low[0], high[0]], [0.4901625, 0.9433178], atol=1e-6)
     assert np.isnan(low[1])
+
+
+def test_a_ceiling_of_few_repeats_is_not_told():
+    again = sm.Comparisons.from_triplets([(0, 1, 2)] * 9)
+    assert "too few to tell" in sm.check(again).ceiling.note
+    assert sm.check(sm.Comparisons.from_triplets([(0, 1, 2)] * 10)).ceiling.value == 1

@@ -98,7 +98,6 @@ def next_questions(
         similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size, asked=asked,
         pending=pending, repeat=repeat, random_share=random_share, random_state=random_state,
     )  # fmt: skip
-    check_count("n", n)
     shown, chosen_by, score = chooser.choose(n)
     names = chooser.similarity.names
     labels = shown.tolist() if names is None else [[names[item] for item in row] for row in shown.tolist()]
@@ -153,8 +152,7 @@ class Chooser:
 
     def choose(self, n: int) -> tuple[Ints, list[str], Floats]:
         """Return n questions: the items shown, the strategy that chose each, the scores."""
-        if n < 1:
-            raise ValueError(f"n: expected at least 1 question, found {n}")
+        check_count("n", n)
         at_random = set(self.rng.permutation(n)[: int(n * self.random_share + self.rng.random())].tolist())
         found = [self._next("random" if k in at_random else self.strategy, k, n, k in at_random) for k in range(n)]
         shown = np.array([row for row, _, _ in found], np.int32)

@@ -63,7 +63,10 @@ def _groups(file: Path, column: str, seed: int, reading: Reading) -> None:
     import similitude as sm
 
     c, steps = reading.read(file)
-    typer.echo(str(sm.compare_groups(c, column, random_state=seed)))
+    try:
+        typer.echo(str(sm.compare_groups(c, column, random_state=seed)))
+    except ValueError as error:
+        raise ValueError(f"--group: {str(error).removeprefix('by: ')}") from None
     same_in_python(*steps, f"print(sm.compare_groups(c, {column!r}, random_state={seed}))")
 
 

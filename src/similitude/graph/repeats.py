@@ -15,6 +15,9 @@ from similitude.types import Bools, Floats
 
 Indices = npt.NDArray[np.integer]
 
+FEWEST = 10
+"""Answers to questions asked again, below which no noise ceiling is told."""
+
 _SELECTED = 4.0  # standard deviations below one half at which agreement is no longer bad luck
 
 
@@ -177,6 +180,9 @@ def noise_ceiling(repeats: Repeats) -> Estimate:
     a = repeats.agreement
     if a.value is None or a.low is None or a.high is None:
         return Estimate(None, note=f"{a.note}: how noisy the answers are cannot be told")
+    if repeats.comparisons < FEWEST:
+        why = f"{repeats.comparisons} answers to questions asked again, a ceiling needs {FEWEST}"
+        return Estimate(None, note=f"too few to tell: {why}")
     if repeats.selected:
         return Estimate(None, note="answers agree far less than by chance: were equal answers merged?")
     value, low, high = ((1 + max(2 * share - 1, 0.0) ** 0.5) / 2 for share in (a.value, a.low, a.high))
