@@ -83,6 +83,7 @@ _HOME = {
     "log_loss": "evaluate.scores",
     "mean_likelihood": "evaluate.scores",
     "answer_accuracy": "evaluate.scores",
+    "head_auc": "evaluate.scores",
     "accuracy": "evaluate.scores",
     "learning_curve": "evaluate.validation",
     "cross_validate": "evaluate.validation",
