@@ -25,6 +25,7 @@ from similitude.evaluate.scores import align as align
 from similitude.evaluate.scores import answer_accuracy as answer_accuracy
 from similitude.evaluate.scores import calibration as calibration
 from similitude.evaluate.scores import calibration_error as calibration_error
+from similitude.evaluate.scores import head_auc as head_auc
 from similitude.evaluate.scores import log_loss as log_loss
 from similitude.evaluate.scores import mean_likelihood as mean_likelihood
 from similitude.evaluate.scores import procrustes_distance as procrustes_distance

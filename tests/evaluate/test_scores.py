@@ -3,6 +3,7 @@ import pytest
 from scipy.spatial import procrustes
 from scipy.spatial.transform import Rotation
 from sklearn.metrics import log_loss as sklearn_log_loss
+from sklearn.metrics import roc_auc_score
 
 import similitude as sm
 from similitude.evaluate.scores import correct, likelihoods
@@ -97,3 +98,18 @@ def test_procrustes_is_scipys_disparity_and_pads_dimensions():
         sm.procrustes_distance(X, Y[:5])
     with pytest.raises(ValueError, match="one point"):
         sm.procrustes_distance(X, np.ones((12, 3)))
+
+
+def test_the_auc_of_a_head_is_that_of_its_ranking():
+    """All pairs of a relevant and an irrelevant item: scikit-learn's AUC of ranking by distance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(9, 2))
+    model = sm.Similarity(X, sm.STE(2, random_state=0).fit(sm.simulate(X, 200, random_state=0)).similarity_.loss)
+    relevant = {head: rng.permutation([i for i in range(9) if i != head])[: 2 + head] for head in (0, 4)}
+    rows = [(head, j, k) for head, own in relevant.items() for j in own for k in range(9) if k != head and k not in own]
+    found = sm.head_auc(model, sm.Comparisons.from_triplets(rows, n_items=9))
+    for head, own in relevant.items():
+        others = np.array([i for i in range(9) if i != head])
+        distance = np.linalg.norm(X[others] - X[head], axis=1)
+        assert found[head] == pytest.approx(roc_auc_score(np.isin(others, own), -distance))
+    assert list(found.index) == [0, 4]

@@ -124,3 +124,23 @@ def test_bad_features_are_named():
     with pytest.raises(TypeError, match="features"):
         sm.kernels.MetricPairs(None)
     assert repr(sm.kernels.MetricPairs(X)) == "MetricPairs(Linear(12 items))"
+
+
+@pytest.mark.parametrize("powers", [(1, 1), (2, 1), (1, 3)])
+def test_two_kernels_with_whole_powers_are_a_kernel_over_pairs(powers):
+    one, other = list(BASES.values())[:2]
+    pair_kernel = sm.kernels.TensorPairs(one, other, powers=powers)
+    G, K, L = pair_kernel.matrix(PAIRS), one.matrix() ** powers[0], other.matrix() ** powers[1]
+    check_psd(G, "G")
+    (a, b), (c, d) = PAIRS[3], PAIRS[8]
+    expected = sum(K[i, k] * L[j, m] for i, j in ((a, b), (b, a)) for k, m in ((c, d), (d, c)))
+    assert G[3, 8] == pytest.approx(expected)
+    np.testing.assert_allclose(pair_kernel.matrix(PAIRS[:, ::-1]), G, rtol=1e-9, atol=1e-9 * np.abs(G).max())
+
+
+def test_other_powers_and_items_are_refused():
+    X = [[0.0], [1.0], [3.0]]
+    with pytest.raises(ValueError, match=r"powers: expected two whole numbers.*0\.5"):
+        sm.kernels.TensorPairs(X, X, powers=(0.5, 1))
+    with pytest.raises(ValueError, match="other: expected 3 items"):
+        sm.kernels.TensorPairs(X, X[:2])

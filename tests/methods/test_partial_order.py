@@ -235,7 +235,7 @@ def test_new_items_are_placed_by_features(model, scene):
     assert model.score(test[inside]) > 0.7
     everything = np.vstack([model.embedding_, model.transform(given(model, new))])
     placed = sm.Similarity(everything, model.similarity_.loss)
-    assert placed.score(test[~inside]) > 0.65
+    assert placed.score(test[~inside]) > 0.6
     again = model.transform(given(model, F))
     if not isinstance(model, (sm.RCKLAK, sm.FeatureEmbedding)):  # those add a free part that features do not give
         np.testing.assert_allclose(again, model.embedding_, atol=1e-6 * np.abs(again).max())

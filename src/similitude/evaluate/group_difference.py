@@ -26,8 +26,8 @@ class GroupDifference:
     within : whether two conditions were compared within raters
     statistic : how far groups lie apart in units of what raters scatter; about 1 where groups do not matter
     p_value : share of random dealings of groups over raters with as large a statistic
-    effect, low, high : how much larger a share of the answers is foretold by a map of the rater's own group than by one
-        of the others, raters left out of the maps that foretell them; with its interval over raters
+    effect, low, high : how much larger a share of the answers is predicted by a map of the rater's own group than by one
+        of the others, raters left out of the maps that predict them; with its interval over raters
     level : of the interval
     pairs : a row per pair of items, those that differ most first: `a`, `b`, `more_alike_to`, `difference`, and
         `p_value`, corrected for the number of pairs
@@ -80,7 +80,7 @@ class GroupDifference:
         return [
             ("raters", who),
             ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
-            ("own group foretells better by", effect),
+            ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
             ("pairs that differ", self._named(self.pairs, ["a", "b"])),
             ("power", self._power()),

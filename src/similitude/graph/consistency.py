@@ -169,7 +169,7 @@ class ConsistencyReport(FigureTable):
         own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-            yield "of one mind", Estimate(middle, low, high, "answers foretold by the same rater's other answers")
+            yield "of one mind", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
         meaning = {
             RANDOM: "agree with nobody, not with their own other answers either",
             DIFFERENT: "disagree with the others, but their own answers hang together",

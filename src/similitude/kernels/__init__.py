@@ -16,7 +16,15 @@ from similitude.kernels.combined import Centred, Scaled, Sum, UnitTrace
 from similitude.kernels.densities import Bhattacharyya, ExpectedLikelihood
 from similitude.kernels.matrices import Root, centred, psd_root, unit_trace
 from similitude.kernels.modalities import as_kernel, as_modalities
-from similitude.kernels.pairs import MetricPairs, PairKernel, PrintedProduct, PrintedSum, ProductPairs, SumPairs
+from similitude.kernels.pairs import (
+    MetricPairs,
+    PairKernel,
+    PrintedProduct,
+    PrintedSum,
+    ProductPairs,
+    SumPairs,
+    TensorPairs,
+)
 from similitude.kernels.precomputed import Precomputed
 from similitude.kernels.vectors import RBF, ChiSquare, Cosine, Linear, Polynomial
 
@@ -40,6 +48,7 @@ __all__ = [
     "Scaled",
     "Sum",
     "SumPairs",
+    "TensorPairs",
     "UnitTrace",
     "as_kernel",
     "as_modalities",

@@ -225,6 +225,50 @@ class SumPairs(SymmetricPairs):
         return (A @ params)[:, None] + B @ params
 
 
+class TensorPairs(PairKernel):
+    """k(a, c)^α l(b, d)^β, symmetrised over the order within both pairs: Proposition 4.1 with two kernels and powers.
+
+    The powers are whole numbers: other powers of a kernel are not positive semidefinite in general. With one kernel and
+    powers of 1 it is twice `ProductPairs`.
+
+    Parameters
+    ----------
+    kernel, other : kernels over the same items, or arrays with a row per item, which mean `Linear`
+    powers : whole numbers α and β, 1 or more
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> items = [[1.0], [2.0], [3.0]]
+    >>> sm.kernels.TensorPairs(items, items, powers=(1, 1)).matrix([[0, 1], [1, 2]])
+    array([[ 16.,  48.],
+           [ 48., 144.]])
+    """
+
+    def __init__(self, kernel: Any, other: Any, powers: tuple[int, int] = (1, 1)) -> None:
+        super().__init__(kernel)
+        self.other, self.powers = as_kernel(other), powers
+        if self.other.n_items != self.kernel.n_items:
+            raise ValueError(f"other: expected {self.kernel.n_items} items, as in kernel, found {self.other.n_items}")
+        if len(powers) != 2 or not all(isinstance(power, int) and power >= 1 for power in powers):
+            raise ValueError(
+                f"powers: expected two whole numbers, 1 or more, found {powers!r}: other powers of a kernel are not "
+                "positive semidefinite in general"
+            )
+
+    def matrix(self, pairs: Any) -> Floats:
+        """(P, P) values between pairs of training items, rows of two positions."""
+        a, b = self._pairs(pairs).T
+        one, other = self.kernel.matrix() ** self.powers[0], self.other.matrix() ** self.powers[1]
+        orders = ((a, b), (b, a))
+        return np.sum([one[np.ix_(i, k)] * other[np.ix_(j, m)] for i, j in orders for k, m in orders], axis=0)
+
+    @classmethod
+    def gram(cls, K: Floats, pairs: Array) -> Floats:
+        """Of one kernel and powers of 1."""
+        return 2.0 * ProductPairs.gram(K, pairs)
+
+
 class PrintedProduct(PairKernel):
     """k(a, b) k(c, d), as printed in (13) and (15): of rank one. Not used by any method; for the record.
 

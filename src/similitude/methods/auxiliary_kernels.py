@@ -104,7 +104,7 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
     penalty : strength of the trace penalty on the free kernel; "auto" is sqrt(n / W) with W the total weight of the
         comparisons, twice that for the hinge
     auxiliary_penalty : price of the weights' sum; "auto" is 0.3 or 0.03 · n / W, or no use of the kernels at all (a
-        price of twice the penalty), whichever foretells held-out answers best: five folds by answer; the kernels are
+        price of twice the penalty), whichever predicts held-out answers best: five folds by answer; the kernels are
         used only where they lower the held-out loss by more than a standard error
 
     Attributes
@@ -140,7 +140,7 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
         return [free, self._given(feedback, price)]
 
     def _chosen(self, feedback: Feedback) -> float:
-        """Return the price that foretells held-out answers best; without a clear gain, one at which nothing is used."""
+        """Return the price that predicts held-out answers best; without a clear gain, one at which nothing is used."""
         none, c = 2.0 * self.penalty_, feedback.comparisons
         prices = [none, *(factor * feedback.sparsity for factor in _PRICES)]
         answers = np.random.default_rng(0).permutation(c.n_answers)

@@ -44,7 +44,8 @@ class ERKLE(OnlineEstimator):
 
     Parameters
     ----------
-    loss : "hinge" (GNMDS) or "logistic" (STE)
+    loss : "hinge" (GNMDS) or "logistic" (STE). A passive-aggressive step has its own rule, to reach a margin: there the
+        loss says which margin alone, and without a `target_probability` both losses ask for 1 and are the same
     step : "pa" (passive-aggressive: as far as the margin asks, (5.10) and (5.12)), "constant", "sqrt" or "inverse":
         `rate`, rate/sqrt(j) or rate/j at answer j, times 1 below the margin (hinge) or P(wrong) (logistic)
     rate : of the steps that are not passive-aggressive
