@@ -11,13 +11,15 @@ Run: python -m reproduce.group_tests
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.claims import Ledger
 from reproduce.group_tests_page import page
-from reproduce.trials import RESULTS, data_folder, kept_trials
+from reproduce.trials import data_folder, kept_trials
 from similitude.evaluate.group_shuffles import p_value, spread_of
 from similitude.evaluate.groups import scores_of
 from similitude.evaluate.rater_groups import grouped
@@ -113,6 +115,6 @@ def jobs() -> list[tuple[int, ...]]:
 
 
 if __name__ == "__main__":
-    text = page(kept_trials("group_tests", run, jobs()))
-    (RESULTS / "group_tests.md").write_text(text, encoding="utf-8")
-    print(text)
+    others: dict[str, dict[str, Any]] = {"Groups that weigh": {"trials": POWER_SEEDS}, "People, halved": {"trials": HALVES}}
+    ledger = Ledger(SEEDS, "95% of a rate of 5 % by chance", True, whose="ours", others=others)
+    ledger.write("group_tests", page(kept_trials("group_tests", run, jobs())))

@@ -43,7 +43,7 @@ def alike(table: pd.DataFrame, designs: tuple) -> list[str]:
         lines.append(f"| {named(designs[int(design)])} | {len(part)} | {share:.1%} | {(part.p <= 0.01).mean():.1%} |")
         error = np.sqrt(0.05 * 0.95 / len(part))
         held = verdict(abs(share - 0.05) <= 2.6 * error)
-        claims.append(f"- {named(designs[int(design)])}: false alarms {share:.1%} ± {2 * error:.1%}: **{held}** (5 %)")
+        claims.append(f"- **{named(designs[int(design)])}, false alarms of 5 %: {held}** ({share:.1%} ± {2 * error:.1%})")
     return ["## Groups that do not differ: false alarms", "\n".join(lines), "\n".join(claims)]
 
 
@@ -56,14 +56,13 @@ def differ(table: pd.DataFrame, designs: tuple) -> list[str]:
     largest = table[table.factor == table.factor.max()]
     power = float((largest.p <= 0.05).groupby(largest.design).mean().min())
     claim = (
-        f"- the largest difference is found in {power:.0%} of the studies at least: **{verdict(power >= 0.9)}** (90 %)"
+        f"- **the largest difference is found in 90 % of the studies at least: {verdict(power >= 0.9)}** ({power:.0%})"
     )
     return ["## Groups that weigh two dimensions differently: power", "\n".join(lines), claim]
 
 
 def kernels(table: pd.DataFrame) -> list[str]:
     called = int((table.p <= 0.05).sum())
-    text = (
-        f"- shapecolor, odd-one-out, 20 people halved at random: called different in {called} of {len(table)} halvings"
-    )
-    return ["## People, halved at random", f"{text}: **{verdict(called <= 4)}** (1 expected, up to 4 by chance)"]
+    text = "- **shapecolor, odd-one-out, 20 people halved at random, called different no more often than by chance: "
+    figures = f"({called} of {len(table)} halvings; 1 expected, up to 4 by chance)"
+    return ["## People, halved at random", f"{text}{verdict(called <= 4)}** {figures}"]

@@ -12,13 +12,15 @@ Run: python -m reproduce.rater_verdicts
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import similitude as sm
+from reproduce.claims import Ledger
 from reproduce.rater_verdicts_page import page
-from reproduce.trials import RESULTS, data_folder, kept_trials
+from reproduce.trials import data_folder, kept_trials
 
 PLANTED, PEOPLE, FRUIT = range(3)
 SEEDS, DRAWS = 50, 10
@@ -134,6 +136,6 @@ def jobs() -> list[tuple[int, ...]]:
 
 
 if __name__ == "__main__":
-    text = page(kept_trials("rater_verdicts", run, jobs()))
-    (RESULTS / "rater_verdicts.md").write_text(text, encoding="utf-8")
-    print(text)
+    others: dict[str, dict[str, Any]] = {"People: perceptual_kernels": {"trials": DRAWS}, "People: strangefruit30": {"trials": 1}}
+    ledger = Ledger(SEEDS, "none: rates of many raters", None, whose="ours", others=others)
+    ledger.write("rater_verdicts", page(kept_trials("rater_verdicts", run, jobs())))

@@ -8,6 +8,7 @@ from reproduce.trials import verdict
 
 RANDOM, DIFFERENT, UNTOLD, LIKE = "answers at random", "sees things differently", "cannot be told", "like the others"
 VERDICTS = (RANDOM, DIFFERENT, UNTOLD, LIKE)
+WRITTEN = {UNTOLD: "untold"}  # a rater's, lest it look like a verdict on a claim
 WANTED = {"clickers": RANDOM, "other map": DIFFERENT, "other weights": DIFFERENT}
 WRONG = {"clickers": DIFFERENT, "other map": RANDOM, "other weights": RANDOM}
 
@@ -41,7 +42,8 @@ def planted(table: pd.DataFrame, designs: tuple) -> list[str]:
         "## Planted: 20 raters of unequal sharpness, two of them odd",
         "Each row: two odd raters and 18 honest ones in every study. *Honest named* is the share of the honest raters "
         "who are said to answer at random or to see things differently.",
-        f"| odd raters | questions | answers each | {' | '.join(VERDICTS)} | honest named |",
+        f"| odd raters | questions | answers each | {' | '.join(WRITTEN.get(kind, kind) for kind in VERDICTS)} | "
+        "honest named |",
         "|---" * 8 + "|",
     ]
     rates = {}
@@ -57,21 +59,21 @@ def planted(table: pd.DataFrame, designs: tuple) -> list[str]:
     for kind, wrong in WRONG.items():
         worst = max(odd[wrong] for (name, _), (odd, _) in rates.items() if name == kind)
         claims.append(
-            f"- {kind}: called the contrary ({wrong}) in {worst:.0%} at most: **{verdict(worst <= 0.1)}** (10 %)"
+            f"- **{kind}, called the contrary ({wrong}) in 10 % at most: {verdict(worst <= 0.1)}** ({worst:.0%})"
         )
     rich = [k for k, (_, _, each, sharpness) in enumerate(designs) if sharpness >= 2 and (each >= 100)]
     for kind, wanted in WANTED.items():
         least = min(rates[kind, k][0][wanted] for k in rich if designs[k][1] <= 30)
-        claims.append(f"- {kind}, 100 answers each or more, up to 30 items: named so in {least:.0%} at least: "
-                      f"**{verdict(least >= 0.8)}** (80 %)")  # fmt: skip
+        claims.append(f"- **{kind}, 100 answers each or more, up to 30 items, named so in 80 % at least: "
+                      f"{verdict(least >= 0.8)}** ({least:.0%})")  # fmt: skip
     most = max(rest[RANDOM] + rest[DIFFERENT] for _, rest in rates.values())
-    claims.append(f"- honest raters named: {most:.2%} at most: **{verdict(most <= 0.01)}** (1 %)")
+    claims.append(f"- **honest raters named, 1 % at most: {verdict(most <= 0.01)}** ({most:.2%})")
     return [lines[0], lines[1], "\n".join(lines[2:]), "\n".join(claims)]
 
 
 def people(table: pd.DataFrame, colour_minded: str) -> list[str]:
     lines = [
-        "| form | palette | answers each | clickers at random | see differently | cannot be told | own foretold | "
+        "| form | palette | answers each | clickers at random | see differently | untold | own predicted | "
         "people at random, per draw | people who see differently, per draw |",
         "|---" * 9 + "|",
     ]
@@ -85,8 +87,9 @@ def people(table: pd.DataFrame, colour_minded: str) -> list[str]:
     claims = [_colour(part, colour_minded) for _, part in table.dropna(subset="colour").groupby("answers")]
     everyone = shares(table.clickers)
     claims.append(
-        f"- planted clickers: at random in {everyone[RANDOM]:.0%}, called of one mind in {everyone[DIFFERENT]:.0%}: "
-        f"**{verdict(everyone[RANDOM] >= 0.8 and everyone[DIFFERENT] <= 0.03)}** (80 %, 3 %)"
+        f"- **planted clickers are named so in 80 % at least, and called of one mind in 3 % at most: "
+        f"{verdict(everyone[RANDOM] >= 0.8 and everyone[DIFFERENT] <= 0.03)}** ({everyone[RANDOM]:.0%}, "
+        f"{everyone[DIFFERENT]:.0%})"
     )
     return ["## People: perceptual_kernels, 20 people, and two clickers planted", "\n".join(lines), "\n".join(claims)]
 
@@ -95,16 +98,17 @@ def _colour(part: pd.DataFrame, name: str) -> str:
     said = part.colour.value_counts()
     held = verdict(said.get(RANDOM, 0) == 0 and said.get(DIFFERENT, 0) >= 0.9 * len(part))
     return (
-        f"- subject {name} of shapecolor, who goes by colour, {int(part.answers.iloc[0])} answers each (agreement "
-        f"{part.agreement.mean():.2f}, own answers foretold {part.own.mean():.2f}): "
-        f"{', '.join(f'{kind} {count} of {len(part)}' for kind, count in said.items())}: **{held}**"
+        f"- **subject {name} of shapecolor, who goes by colour, {int(part.answers.iloc[0])} answers each, sees things "
+        f"differently: {held}** ("
+        f"{', '.join(f'{WRITTEN.get(kind, kind)} {count} of {len(part)}' for kind, count in said.items())}; agreement "
+        f"{part.agreement.mean():.2f}, own answers predicted {part.own.mean():.2f})"
     )
 
 
 def fruit(table: pd.DataFrame) -> list[str]:
     lines = ["| verdict | raters | median seconds of an answer |", "|---|---|---|"]
-    lines += [f"| {row.verdict} | {int(row.raters)} | {row.seconds:.2f} |" for row in table.itertuples()]
+    lines += [f"| {WRITTEN.get(row.verdict, row.verdict)} | {int(row.raters)} | {row.seconds:.2f} |" for row in table.itertuples()]
     seconds = table.set_index("verdict").seconds
     held = RANDOM in seconds and seconds[RANDOM] < 0.6 * table.typical.iloc[0]
-    claim = f"- who answers at random answers fast, although nobody's time decides alone: **{verdict(held)}**"
+    claim = f"- **who answers at random answers fast, although nobody's time decides alone: {verdict(held)}**"
     return ["## People: strangefruit30, where time was recorded", "\n".join(lines), claim]

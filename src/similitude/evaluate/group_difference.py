@@ -26,7 +26,7 @@ class GroupDifference:
     within : whether two conditions were compared within raters
     statistic : how far groups lie apart in units of what raters scatter; about 1 where groups do not matter
     p_value : share of random dealings of groups over raters with as large a statistic
-    effect, low, high : how much larger a share of the answers is predicted by a map of the rater's own group than by one
+    effect, low, high : how much larger a share of answers is predicted by a map of the rater's own group than by one
         of the others, raters left out of the maps that predict them; with its interval over raters
     level : of the interval
     pairs : a row per pair of items, those that differ most first: `a`, `b`, `more_alike_to`, `difference`, and

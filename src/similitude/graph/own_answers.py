@@ -1,6 +1,6 @@
 """Is a rater of one mind? Each answer is predicted from the same rater's other answers.
 
-Someone who clicks at random cannot be predicted by anything, themselves included. Someone who sees things in another way
+Someone who clicks at random cannot be predicted by anything, themselves included. Someone who sees things otherwise
 than the others can: their other answers imply a map, be it nobody else's. No fit is needed, since signs are all that is
 asked for: a question that the rater answered before is predicted by those answers, any other by two simple readings of
 what is left of the rater's votes when the answer itself is held out.
