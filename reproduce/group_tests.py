@@ -115,6 +115,9 @@ def jobs() -> list[tuple[int, ...]]:
 
 
 if __name__ == "__main__":
-    others: dict[str, dict[str, Any]] = {"Groups that weigh": {"trials": POWER_SEEDS}, "People, halved": {"trials": HALVES}}
+    others: dict[str, dict[str, Any]] = {
+        "Groups that weigh": {"trials": POWER_SEEDS},
+        "People, halved": {"trials": HALVES},
+    }
     ledger = Ledger(SEEDS, "95% of a rate of 5 % by chance", True, whose="ours", others=others)
     ledger.write("group_tests", page(kept_trials("group_tests", run, jobs())))

@@ -43,7 +43,8 @@ def alike(table: pd.DataFrame, designs: tuple) -> list[str]:
         lines.append(f"| {named(designs[int(design)])} | {len(part)} | {share:.1%} | {(part.p <= 0.01).mean():.1%} |")
         error = np.sqrt(0.05 * 0.95 / len(part))
         held = verdict(abs(share - 0.05) <= 2.6 * error)
-        claims.append(f"- **{named(designs[int(design)])}, false alarms of 5 %: {held}** ({share:.1%} ± {2 * error:.1%})")
+        claim = f"{named(designs[int(design)])}, false alarms of 5 %"
+        claims.append(f"- **{claim}: {held}** ({share:.1%} ± {2 * error:.1%})")
     return ["## Groups that do not differ: false alarms", "\n".join(lines), "\n".join(claims)]
 
 

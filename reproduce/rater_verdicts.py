@@ -136,6 +136,9 @@ def jobs() -> list[tuple[int, ...]]:
 
 
 if __name__ == "__main__":
-    others: dict[str, dict[str, Any]] = {"People: perceptual_kernels": {"trials": DRAWS}, "People: strangefruit30": {"trials": 1}}
+    others: dict[str, dict[str, Any]] = {
+        "People: perceptual_kernels": {"trials": DRAWS},
+        "People: strangefruit30": {"trials": 1},
+    }
     ledger = Ledger(SEEDS, "none: rates of many raters", None, whose="ours", others=others)
     ledger.write("rater_verdicts", page(kept_trials("rater_verdicts", run, jobs())))

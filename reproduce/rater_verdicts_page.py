@@ -107,7 +107,8 @@ def _colour(part: pd.DataFrame, name: str) -> str:
 
 def fruit(table: pd.DataFrame) -> list[str]:
     lines = ["| verdict | raters | median seconds of an answer |", "|---|---|---|"]
-    lines += [f"| {WRITTEN.get(row.verdict, row.verdict)} | {int(row.raters)} | {row.seconds:.2f} |" for row in table.itertuples()]
+    for row in table.itertuples():
+        lines.append(f"| {WRITTEN.get(row.verdict, row.verdict)} | {int(row.raters)} | {row.seconds:.2f} |")
     seconds = table.set_index("verdict").seconds
     held = RANDOM in seconds and seconds[RANDOM] < 0.6 * table.typical.iloc[0]
     claim = f"- **who answers at random answers fast, although nobody's time decides alone: {verdict(held)}**"
