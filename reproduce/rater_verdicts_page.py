@@ -107,8 +107,8 @@ def _colour(part: pd.DataFrame, name: str) -> str:
 
 def fruit(table: pd.DataFrame) -> list[str]:
     lines = ["| verdict | raters | median seconds of an answer |", "|---|---|---|"]
-    for row in table.itertuples():
-        lines.append(f"| {WRITTEN.get(row.verdict, row.verdict)} | {int(row.raters)} | {row.seconds:.2f} |")
+    said = [WRITTEN.get(kind, kind) for kind in table.verdict]
+    lines += [f"| {kind} | {int(n)} | {s:.2f} |" for kind, n, s in zip(said, table.raters, table.seconds, strict=True)]
     seconds = table.set_index("verdict").seconds
     held = RANDOM in seconds and seconds[RANDOM] < 0.6 * table.typical.iloc[0]
     claim = f"- **who answers at random answers fast, although nobody's time decides alone: {verdict(held)}**"
