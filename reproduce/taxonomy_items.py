@@ -1,4 +1,4 @@
-"""The items of `taxonomy`: digits, their kernels, and comparisons that follow a taxonomy of their labels."""
+"""The items of `taxonomy`: objects of COIL-20, their kernels, and comparisons that follow a taxonomy of the objects."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 import similitude as sm
+from reproduce.trials import data_folder
 
 N_EXAMPLES, N_ITEMS = 20, 200
-TAXONOMY = [[[0, 8], [6, 9]], [[1, 4, 7], [2, 3, 5]]]
+# by what they show: toys (three cars; duck, cat, pig) and household things (two cups; two boxes of pills)
+TAXONOMY = [[[2, 5, 18], [0, 3, 12]], [[11, 17], [4, 8]]]
 USEFUL = ["pixels", "rows", "columns", "quadrants", "intensities"]
 NOISE = [f"noise {k}" for k in range(1, 6)]
 
 
 def examples() -> tuple[np.ndarray, np.ndarray]:
-    """Return 20 pictures of each digit, and which digits they are."""
-    digits, rng = load_digits(), np.random.default_rng(0)
-    chosen = [rng.permutation(np.flatnonzero(digits.target == k))[:N_EXAMPLES] for k in range(10)]
+    """Return 20 views of each of ten objects, drawn from 72, and which objects they are."""
+    file, rng = np.load(data_folder() / "image_sets" / "coil20.npz"), np.random.default_rng(0)
+    chosen = [rng.permutation(np.flatnonzero(file["y"] == k))[:N_EXAMPLES] for k in sorted(branches())]
     items = np.concatenate(chosen)
-    return digits.images[items] / 16.0, digits.target[items]
+    return file["X"][items].reshape(-1, 32, 32) / 255.0, file["y"][items].astype(int)
 
 
 def features() -> dict[str, np.ndarray]:
     images, _ = examples()
-    quadrants = [images[:, r : r + 4, c : c + 4].reshape(len(images), -1) for r in (0, 4) for c in (0, 4)]
+    quadrants = [images[:, r : r + 16, c : c + 16].reshape(len(images), -1) for r in (0, 16) for c in (0, 16)]
     tables = {
         "pixels": images.reshape(len(images), -1),
         "rows": images.sum(2),
@@ -53,10 +54,10 @@ def kernel(name: str, table: np.ndarray) -> Any:
 
 
 def branches() -> dict[int, list[frozenset[int]]]:
-    """For each digit, the branches it is on, from its own class to the root, as sets of digits."""
+    """For each object, the branches it is on, from itself to the root, as sets of objects."""
 
     def below(node: Any) -> list[int]:
-        return [node] if isinstance(node, int) else [digit for child in node for digit in below(child)]
+        return [node] if isinstance(node, int) else [object_ for child in node for object_ in below(child)]
 
     def walk(node: Any, above: list[frozenset[int]]) -> Iterator[tuple[int, list[frozenset[int]]]]:
         here = [frozenset(below(node)), *above]

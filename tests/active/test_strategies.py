@@ -29,6 +29,9 @@ def test_sequential_asks_little_and_infers_the_rest():
         (order.order[k], order.order[b], order.order[c]) for k in range(n) for c in range(k) for b in range(c)
     ]
     assert answers.n_answers < len(everything) == 35
+    rows = order.inferred()
+    assert len(rows) == len(everything) - answers.n_answers
+    assert (np.abs(truth[rows[:, 0]] - truth[rows[:, 1]]) < np.abs(truth[rows[:, 0]] - truth[rows[:, 2]])).all()
     inferred = sm.Similarity(order.positions, sm.STE(1).comparison_loss())
     assert inferred.score(sm.simulate(truth, questions=everything, random_state=0)) == 1.0
 

@@ -64,6 +64,17 @@ class SequentialQuestions:
     def learn(self, shown: Ints) -> None:
         """Nothing: only the answer tells."""
 
+    def inferred(self) -> Ints:
+        """(m, 3) rows (head, near, far) of the questions up to the last head that were not asked: they follow.
+
+        Every question (a; b, c) of an item and two earlier ones is either asked or inferred (Algorithm 2, line 8).
+        """
+        heads = range(2, 1 + max((self.order.index(int(head)) for head in self.near[:, 0]), default=1))
+        shown = [[self.order[k], self.order[b], self.order[c]] for k in heads for c in range(1, k) for b in range(c)]
+        rows = np.array([row for row in shown if row not in self.asked], np.int32).reshape(-1, 3)
+        first, second = (pair_sqdist(self.positions, rows[:, [0, k]]) for k in (1, 2))
+        return np.where((first < second)[:, None], rows, rows[:, [0, 2, 1]])
+
     def _is_open(self, head: int, b: int, c: int) -> bool:
         """Whether the answer that the present positions contradict can be met, too."""
         square = pair_sqdist(self.positions, np.array([(head, b), (head, c)]))
