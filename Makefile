@@ -59,9 +59,9 @@ docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are e
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-pictures: $(VENV)/ready  ## the screenshots of the documentation, made anew by the browser tests
+pictures: $(VENV)/ready  ## the stored pictures of the documentation, made anew by the tests
 	./tests/setup.sh
-	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/display/test_browser.py
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/display/test_browser.py tests/docs
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own
 	$(BIN)/python -m benchmarks

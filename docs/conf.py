@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))  # pictures.py
+sys.path.insert(0, str(HERE))  # executed.py, formulas.py, pictures.py
 
 import similitude  # noqa: E402
 
@@ -25,6 +25,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "matplotlib.sphinxext.plot_directive",
     "sphinx_gallery.gen_gallery",
+    "executed",
+    "formulas",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates", *(f"gallery/*.{suffix}" for suffix in ("ipynb", "py", "md5", "json"))]
@@ -32,10 +34,11 @@ highlight_language = "none"
 default_role = "code"
 nitpicky = False
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "similitude"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -62,10 +65,9 @@ plot_formats = [("png", 150)]
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["gallery"],
-    "filename_pattern": r"[\\/]plot_",  # examples on real data (real_*.py) are shown and not run
+    "filename_pattern": r"[\\/]plot_",  # examples on real data (real_*.py) show stored pictures instead
     "within_subsection_order": "FileNameSortKey",
     "backreferences_dir": None,
-    "default_thumb_file": str(HERE / "images" / "needs_data.png"),
     "download_all_examples": False,
     "min_reported_time": 1000,
     "remove_config_comments": True,

@@ -41,3 +41,11 @@ model = sm.CKL(2, random_state=0).fit(answers)
 axes = sm.plot.embedding(model, classes=classes, labels=False)
 axes.set_title(f"60 cars; separation of the classes {sm.separation(model.distances(), classes):.1f}")
 plt.show()
+
+# %%
+# What it draws:
+#
+# .. image:: /images/gallery/real_cars.png
+#    :alt: the map of sixty cars, coloured by class
+
+# sphinx_gallery_thumbnail_path = 'images/gallery/real_cars.png'

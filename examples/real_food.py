@@ -47,3 +47,11 @@ _, ax = plt.subplots(figsize=(8.0, 6.5), layout="constrained")
 sm.plot.embedding(model, colors=sweetness, labels=labels, size=40, ax=ax)
 ax.set_title("100 dishes by taste; yellow is sweet")
 plt.show()
+
+# %%
+# What it draws:
+#
+# .. image:: /images/gallery/real_food.png
+#    :alt: the map of a hundred dishes, coloured by sweetness
+
+# sphinx_gallery_thumbnail_path = 'images/gallery/real_food.png'

@@ -73,3 +73,11 @@ for i in range(4):
         right.text(j, i, f"{agreement.iloc[i, j]:.2f}", ha="center", va="center", color=shade)
 right.set_title("rank correlation of the distances")
 plt.show()
+
+# %%
+# What it draws:
+#
+# .. image:: /images/gallery/real_palette.png
+#    :alt: the map of ten colours, and the rank correlations of four forms
+
+# sphinx_gallery_thumbnail_path = 'images/gallery/real_palette.png'

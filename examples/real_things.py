@@ -53,3 +53,11 @@ sm.plot.embedding(model, ax=left).set_title("48 things")
 right.hist(majority, bins=20, color="#0072B2")
 right.set(xlabel="share of the commonest answer", ylabel="triples")
 plt.show()
+
+# %%
+# What it draws:
+#
+# .. image:: /images/gallery/real_things.png
+#    :alt: the map of 48 things, and how far people agree
+
+# sphinx_gallery_thumbnail_path = 'images/gallery/real_things.png'

@@ -216,6 +216,48 @@ def test_errors_are_one_sentence(arguments, sentence, status, study):
         assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.fixture(scope="module")
+def kinds(study):
+    """A file of every kind that a command may be given by mistake."""
+    c = sm.read_comparisons(study / "answers.csv")
+    pd.DataFrame(np.eye(15), index=c.names).to_csv(study / "table.csv")
+    np.save(study / "arrays.npy", np.eye(15))
+    (study / "map.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (study / "page.html").write_text("<!doctype html><p>report", encoding="utf-8")
+    return study
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected", "found", "remedy"),
+    [
+        ("plot answers.csv", "a model", "answers", "similitude fit answers.csv"),
+        ("export answers.csv out.csv", "a model", "answers", "similitude fit answers.csv"),
+        ("next answers.csv", "a model", "answers", "similitude fit answers.csv"),
+        ("update answers.csv answers.csv", "a model", "answers", "similitude fit answers.csv"),
+        ("evaluate answers.csv --model answers.csv", "a model", "answers", "similitude fit answers.csv"),
+        ("compare answers.csv answers.sim", "a model .* or a square table", "answers", "similitude fit answers.csv"),
+        ("compare answers.sim arrays.npy", "a model .* or a square table", "arrays of numpy", "to_csv"),
+        ("fit answers.csv --features arrays.npy", "a table of features", "arrays of numpy", "to_csv"),
+        ("learn answers.csv --features answers.sim", "a table of features", "a model", "similitude info answers.sim"),
+        ("fit answers.csv --features answers.csv", "a table of features", "answers", "similitude fit answers.csv"),
+        ("fit answers.sim", "answers", "a model", "similitude info answers.sim"),
+        ("check table.csv", "answers", "a table of features", "--features table.csv"),
+        ("learn map.png", "answers", "a picture", "--images"),
+        ("info page.html", "answers", "a document", "browser"),
+    ],
+)
+def test_a_file_of_the_wrong_kind_is_called_by_its_kind(arguments, expected, found, remedy, kinds):
+    done = run(*arguments.split(), folder=kinds, check=False)
+    assert done.returncode == 1
+    assert re.search(rf"expected {expected}.*, found {found}.*; .*{re.escape(remedy)}", done.stderr)
+    assert not re.search("pickle|codec|float", done.stderr)
+
+
+def test_a_model_is_known_by_its_content_whatever_it_is_called(study):
+    (study / "renamed.npz").write_bytes((study / "answers.sim").read_bytes())
+    assert "CKL: 15 items" in run("info", "renamed.npz", folder=study).stdout
+
+
 def test_warnings_are_notes(tmp_path):
     (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n", encoding="utf-8")
     done = run("fit", "two.csv", folder=tmp_path)

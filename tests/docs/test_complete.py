@@ -15,19 +15,22 @@ QUESTIONS = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS 
 METHODS = ("STE", "TSTE", "CKL", "SOE", "GNMDS")
 
 
-@pytest.mark.parametrize("name", sorted({*sm.__all__} - {"plot"}))
+@pytest.mark.parametrize("name", sorted({*sm.__all__} - {"datasets", "plot"}))
 def test_public_name_is_in_the_reference(name):
     assert re.search(rf"^ +similitude\.{name}$", REFERENCE, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", sm.plot.__all__)
-def test_plot_is_in_the_reference(name):
-    assert re.search(rf"^ +similitude\.plot\.{name}$", REFERENCE, re.MULTILINE)
+@pytest.mark.parametrize(
+    "name", [f"{room.__name__}.{name}" for room in (sm.datasets, sm.plot) for name in room.__all__]
+)
+def test_name_in_a_room_is_in_the_reference(name):
+    assert re.search(rf"^ +{re.escape(name)}$", REFERENCE, re.MULTILINE)
 
 
 def test_the_reference_names_nothing_that_is_gone():
     listed = re.findall(r"^ +similitude\.([\w.]+)$", REFERENCE, re.MULTILINE)
-    known = {*sm.__all__, *(f"plot.{name}" for name in sm.plot.__all__)}
+    rooms = {"datasets": sm.datasets, "plot": sm.plot}
+    known = {*sm.__all__, *(f"{called}.{name}" for called, room in rooms.items() for name in room.__all__)}
     assert sorted(set(listed) - known) == []
     assert len(listed) == len(set(listed))
 

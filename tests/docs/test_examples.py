@@ -1,12 +1,14 @@
 """The examples run without a warning; those on real data run, or say why not."""
 
 import contextlib
+import os
+import re
 import runpy
 
 import matplotlib.pyplot as plt
 import pytest
 
-from tests.docs.pages import EXAMPLES
+from tests.docs.pages import DOCS, EXAMPLES
 
 pytestmark = pytest.mark.slow
 
@@ -26,10 +28,17 @@ def run(tmp_path, monkeypatch, capsys):
         with contextlib.suppress(SystemExit):
             runpy.run_path(str(example), run_name="__main__")
         drawn = len(plt.get_fignums())
+        if data is not None and "SIMILITUDE_DOCS_PICTURES" in os.environ:  # `make pictures`
+            plt.savefig(picture(example), dpi=90)
         plt.close("all")
         return capsys.readouterr().out, drawn
 
     return run_example
+
+
+def picture(example):
+    """The stored picture of an example on data that is not everywhere."""
+    return DOCS / "images" / "gallery" / f"{example.stem}.png"
 
 
 def title(example):
@@ -63,3 +72,11 @@ def test_example_has_a_title_and_real_ones_a_source(example):
     assert text.startswith('"""\n')
     assert "\n====" in text
     assert example in SIMULATED or ("Source:" in text and "Licence:" in text)
+
+
+@pytest.mark.parametrize("example", REAL, ids=title)
+def test_real_example_shows_its_own_picture_wherever_the_site_is_built(example):
+    text = example.read_text(encoding="utf-8")
+    shown = {*re.findall(r"\.\. image:: /(\S+)", text), *re.findall(r"thumbnail_path = '(\S+)'", text)}
+    assert {DOCS / path for path in shown} == {picture(example)}
+    assert 10_000 < picture(example).stat().st_size < 150_000

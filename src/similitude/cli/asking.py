@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import Model, Seed, app
+from similitude.cli.commands import Model, Seed, app, load_model
 from similitude.cli.output import same_in_python, summary
 from similitude.cli.reading import Reading, reads_answers
 
@@ -53,7 +53,7 @@ def next_questions(
     import similitude as sm
     from similitude.feedback.files.whole import write_whole
 
-    similarity = sm.Similarity.load(model)
+    similarity = load_model(model)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
@@ -81,8 +81,8 @@ def update(
     """Learn a model anew from all answers so far, starting from where its items are."""
     import similitude as sm
 
+    old = load_model(model)
     c, steps = reading.read(*answers)
-    old = sm.Similarity.load(model)
     updated = sm.refit(old, c, random_state=seed)
     target = out or model
     updated.save(target)

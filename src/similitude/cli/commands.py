@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import typer
 
 from similitude import __version__
+from similitude.cli.kinds import MODEL, expecting, is_model
 from similitude.cli.output import same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
 
@@ -118,8 +119,8 @@ def info(
     import similitude as sm
 
     file = files[0]
-    if file.suffix == ".sim":
-        similarity = sm.Similarity.load(file)
+    if is_model(file):
+        similarity = load_model(file)
         typer.echo(f"{file}: {summary(similarity)}")
         for name, value in similarity.about.get("settings", {}).items():
             typer.echo(f"  {name:18} {value}")
@@ -228,7 +229,7 @@ def plot(
     """Draw the map of a model: .png at print resolution, .pdf or .svg as vectors."""
     import similitude as sm
 
-    similarity = sm.Similarity.load(model)
+    similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
     axes = sm.plot.embedding(similarity, labels=labels, images=pictures, projection=projection.value)
     target = out or model.with_suffix(".png")
@@ -243,6 +244,14 @@ def plot(
         f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
         f"sm.plot.save(axes, {str(target)!r})",
     )
+
+
+def load_model(path: Path) -> Any:
+    """Read a model; a file of another kind is told by what it is."""
+    import similitude as sm
+
+    with expecting(path, MODEL):
+        return sm.Similarity.load(path)
 
 
 def _say_counts(dataset: Any) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from similitude.cli.commands import Seed, app
+from similitude.cli.commands import Seed, app, load_model
+from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
 from similitude.cli.output import same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
@@ -72,24 +73,23 @@ def _groups(file: Path, column: str, seed: int, reading: Reading) -> None:
 
 def _load(path: Path) -> tuple[Any, str]:
     """Return a model or a table, and the Python that reads it: with names where the first cell is no number."""
-    import similitude as sm
+    if is_model(path):
+        return load_model(path), f"sm.Similarity.load({str(path)!r})"
+    with expecting(path, MODEL, DISTANCES):
+        return _table(path)
 
-    if path.suffix == ".sim":
-        return sm.Similarity.load(path), f"sm.Similarity.load({str(path)!r})"
+
+def _table(path: Path) -> tuple[Any, str]:
     import pandas as pd
 
     separator = "\t" if path.suffix == ".tsv" else ","
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
+    with path.open(encoding="utf-8-sig") as file:
         cell = file.readline().split(separator)[0].strip()
-    options: dict[str, Any] = {"header": None} if _is_number(cell) else {"index_col": 0}
+    options: dict[str, Any] = {"header": None} if is_number(cell) else {"index_col": 0}
     options |= {"sep": separator} if separator != "," else {}
+    table = pd.read_csv(path, **options)
+    if table.shape[0] != table.shape[1] or not all(map(pd.api.types.is_numeric_dtype, table.dtypes)):
+        rows, columns = table.shape
+        raise ValueError(f"{path}: expected a square table of numbers, found {rows} rows and {columns} columns")
     call = ", ".join([repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())])
-    return pd.read_csv(path, **options), f"pd.read_csv({call})"
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return table, f"pd.read_csv({call})"

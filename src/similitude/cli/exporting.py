@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from similitude.cli.commands import Model, app
+from similitude.cli.commands import Model, app, load_model
 from similitude.cli.output import same_in_python
 
 
@@ -26,9 +26,7 @@ def export(
     what: Annotated[What, typer.Option(help="what a .csv or .tsv holds")] = What.distances,
 ) -> None:
     """Write the distances between all items, or their coordinates, with names, for other programs."""
-    import similitude as sm
-
-    similarity = sm.Similarity.load(model)
+    similarity = load_model(model)
     similarity.write_table(out, what.value)
     held = {".xlsx": "coordinates and distances", ".hdf5": "distances as RDMs"}.get(out.suffix.lower(), what.value)
     typer.echo(f"{out}: {held} of {similarity.n_items} items")

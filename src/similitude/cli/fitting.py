@@ -13,7 +13,9 @@ from similitude.cli.commands import (
     Dimensions,
     Seed,
     app,
+    load_model,
 )
+from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 from similitude.cli.reading import Reading, reads_answers
 
@@ -113,9 +115,10 @@ def evaluate(
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)
+    known = None if model is None else load_model(model)
     c, steps = reading.read(*files)
-    if model is not None:
-        typer.echo(f"{sm.Similarity.load(model).score(c):.4f} of the comparisons in {files[0]} are ordered rightly")
+    if known is not None:
+        typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered rightly")
         same_in_python(*steps, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     strength = _penalty(penalty)
@@ -158,7 +161,8 @@ def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str]
         ]
     if c.names is None:
         lines.append("features = features.loc[range(c.n_items)]")
-    return {"features": read_features(path, c.names, c.n_items)}, lines, ["import pandas as pd"]
+    with expecting(path, FEATURES):
+        return {"features": read_features(path, c.names, c.n_items)}, lines, ["import pandas as pd"]
 
 
 def _check_features(methods: list[Method], features: Path | None) -> None:

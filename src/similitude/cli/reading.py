@@ -6,6 +6,7 @@ gets the options below, each a field of `Reading`. What was understood is printe
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -17,6 +18,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from similitude.cli.kinds import ANSWERS, ARRAYS, DISTANCES, expecting
 from similitude.cli.output import in_shell
 
 _LEFT_OUT = {"drop_rater": "raters", "drop_item": "items", "only_items": "only_items", "where": "where"}
@@ -87,7 +89,10 @@ class Reading:
         if len(files) == 1 and is_dataset(files[0]):
             return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
         given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
-        understood = sm.understand(given, **self.arguments)
+        with contextlib.ExitStack() as reading:
+            for file in files:
+                reading.enter_context(expecting(file, ANSWERS, also=(DISTANCES, ARRAYS)))
+            understood = sm.understand(given, **self.arguments)
         if say:
             typer.echo(in_words_of_the_shell(str(understood)))
         call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in self.arguments.items())])

@@ -243,8 +243,10 @@ class Similarity:
             with np.load(file, allow_pickle=False) as arrays:
                 header = json.loads(arrays["header"].tobytes().decode())
                 embedding = arrays["embedding"]
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{called} is not a similarity file, or it is damaged ({error})") from None
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            raise ValueError(
+                f"{called} is not a similarity file, or it is damaged; `save` and `similitude fit` write such files"
+            ) from None
         if header["format"] > _FORMAT:
             raise ValueError(
                 f"{called} has format {header['format']}, but this version of similitude reads formats "
