@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from similitude.display.places import write_names
+from similitude.display.names import write_names
 
 
 def test_names_on_the_map_cover_nothing_and_stay_inside():

@@ -1,7 +1,8 @@
 """The map of the report: drawn in SVG, readable in print, and on a screen it answers to pointing and to the keyboard.
 
 Pointing at an item (or moving to it with the tab key) shows its whole name, its picture where there is one, lines to
-its nearest neighbours and where else the answers would let it stand. The templates `atlas.svg` and `atlas.js` draw it.
+its nearest neighbours and where else the answers would let it stand. The templates `atlas.html`, `atlas.svg` and
+`atlas.js` draw it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from similitude.analysis.learn import Findings
-from similitude.display.places import Ellipse, Written, ellipse, placed, write_names
+from similitude.analysis.shades import Shade, shades
+from similitude.display.names import Written, spread_first, write_names
+from similitude.display.places import Ellipse, ellipse, placed
 from similitude.methods.scaling import project
 from similitude.types import Floats
 
@@ -34,7 +38,7 @@ class Mark:
     y: float
     label: Written
     sure: Ellipse | None
-    neighbours: list[str]
+    neighbours: list[int]
     picture: str | None
     colour: str | None
 
@@ -46,26 +50,62 @@ class Atlas:
     height: int
     few: bool
     marks: list[Mark]
+    shades: list[Shade]
+    solid: list[list[float]] | None
     width = round(_WIDTH)
     point = _POINT
     picture = _PICTURE
 
+    def data(self) -> dict[str, Any]:
+        """What `atlas.js` knows of it."""
+        places = [[mark.x, mark.y] for mark in self.marks]
+        return {
+            "width": self.width,
+            "height": self.height,
+            "radius": _PICTURE / 2 if any(mark.picture for mark in self.marks) else _POINT,
+            "names": [mark.name for mark in self.marks],
+            "places": places,
+            "solid": self.solid,
+            "near": [mark.neighbours for mark in self.marks],
+            "order": spread_first(np.array(places, float)),
+            "colours": [mark.colour for mark in self.marks],
+            "shades": [{"labels": shade.labels, "codes": shade.codes, "hues": shade.hues} for shade in self.shades],
+        }
 
-def atlas(found: Findings, images: Mapping[str, Path] | None = None, colours: Mapping[str, str] | None = None) -> Atlas:
+
+def atlas(
+    found: Findings,
+    images: Mapping[str, Path] | None = None,
+    colours: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | None = None,
+) -> Atlas:
     """Return what is drawn, in units of the picture."""
     similarity = found.similarity
     names = [str(name) for name in (similarity.names or range(similarity.n_items))]
     flat, turn = _flat(similarity.embedding)
     place, unit, height = placed(flat, _WIDTH, _MARGIN)
     ellipses = _ellipses(found, turn, unit)
-    neighbours = found.neighbours.iloc[:, 1:].astype(str).to_numpy().tolist()
-    written = write_names(place, names, _WIDTH, height, _PICTURE / 2 if images else _POINT)
+    number = {name: k for k, name in enumerate(names)}
+    neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]
+    written = write_names(place, names, _WIDTH, height, _PICTURE / 2 if images else _POINT, lines=True)
     images, colours = images or {}, colours or {}
     marks = [
         Mark(name, x, y, written[k], ellipses[k], neighbours[k], _small(images.get(name)), colours.get(name))
         for k, (name, (x, y)) in enumerate(zip(names, np.round(place, 1).tolist(), strict=True))
     ]
-    return Atlas(round(height), len(names) <= _FEW, marks)
+    solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
+    return Atlas(round(height), len(names) <= _FEW, marks, shades(similarity, names, classes), solid)
+
+
+def _solid(X: Floats, across: float, up: float) -> list[list[float]] | None:
+    """The three directions of largest spread, within so many units of the middle; None for a flat map."""
+    if X.shape[1] < 3 or len(X) < 4:
+        return None
+    centred = X - X.mean(0)
+    values = centred @ np.linalg.svd(centred, full_matrices=False)[2][:3].T
+    unit = min(across, up) / max(float(np.linalg.norm(values, axis=1).max()), 1e-12)
+    found: list[list[float]] = np.round(unit * values * [1, -1, 1], 1).tolist()
+    return found
 
 
 def _flat(X: Floats) -> tuple[Floats, Floats]:

@@ -59,3 +59,9 @@ FIGURES: dict[str, Drawing] = {
     "dendrogram": tree,
     "raters": raters,
 }
+
+
+def drawn(found: Findings) -> dict[str, Axes]:
+    """Every figure that there is something for."""
+    made = {name: draw(found) for name, draw in FIGURES.items()}
+    return {name: axes for name, axes in made.items() if axes is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -45,7 +45,15 @@ class PageOptions(TypedDict, total=False):
 
     images: Mapping[str, Path] | None
     colours: Mapping[str, str] | None
+    classes: Mapping[str, str] | None
     command: str | None
+
+
+class FolderOptions(PageOptions, total=False):
+    """What may be said about a folder, too; `folder.write_folder` explains it."""
+
+    source: Sequence[str]
+    figure_width: float | None
 
 
 _BOOTSTRAPS, _REPEATS = 30, 5
@@ -130,10 +138,13 @@ class Findings:
         return findings_page(self, title, **options)
 
     def save(
-        self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[PageOptions]
+        self, folder: str | os.PathLike[str], title: str = "What people find similar", **options: Unpack[FolderOptions]
     ) -> Path:
-        """Write the model, the tables, the figures and the report into a folder; return the report's path."""
-        from similitude.analysis.page import write_folder
+        """Write the model, the tables, the figures and the report into a folder; return the report's path.
+
+        What an earlier report in the folder said differently is told; see `similitude.analysis.folder.write_folder`.
+        """
+        from similitude.analysis.folder import write_folder
 
         return write_folder(self, Path(folder), title, **options)
 

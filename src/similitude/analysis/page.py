@@ -1,27 +1,27 @@
-"""The report as one self-contained HTML page, which loads nothing and reads well in print; and with files beside it."""
+"""The report as one self-contained HTML page, which loads nothing and reads well in print."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import similitude
 from similitude.analysis.atlas import atlas
-from similitude.analysis.figures import FIGURES
-from similitude.analysis.learn import Findings, PageOptions
+from similitude.analysis.changes import Changes
+from similitude.analysis.figures import drawn
+from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
 from similitude.display.words import counted
-from similitude.extras import missing
-from similitude.feedback.files.whole import write_whole
-from similitude.plot.embedding import embedding
-from similitude.plot.style import in_page, pyplot, save
+from similitude.plot.style import in_page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def findings_page(
@@ -30,7 +30,11 @@ def findings_page(
     *,
     images: Mapping[str, Path] | None = None,
     colours: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | None = None,
     command: str | None = None,
+    files: Sequence[str] = (),
+    figures: Mapping[str, Axes] | None = None,
+    changed: Changes | None = None,
 ) -> str:
     """Return findings as HTML.
 
@@ -40,19 +44,26 @@ def findings_page(
     title : of the page
     images : a picture for each item that has one, by name
     colours : a colour for each item that has one, by name, as `#rrggbb`
+    classes : a class for each item that has one, by name; the map is coloured by it
     command : what makes this page again
+    files : what lies beside the page, to which it has links
+    figures : its figures by name, where they were drawn before
+    changed : since an earlier report
     """
-
-    def picture(name: str) -> str | None:
-        axes = FIGURES[name](found)
-        return None if axes is None else in_page(axes)
-
+    pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
-    ways = {"picture": picture, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
+    ways = {"picture": pictures.get, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
     page = templates("similitude.analysis").get_template("report.html")
-    drawn = atlas(found, images, colours)
     return page.render(
-        title=title, found=found, atlas=drawn, command=command, version=similitude.__version__, **said, **ways
+        title=title,
+        found=found,
+        atlas=atlas(found, images, colours, classes),
+        command=command,
+        files=files,
+        changed=changed,
+        version=similitude.__version__,
+        **said,
+        **ways,
     )
 
 
@@ -75,67 +86,3 @@ def _cell(value: Any) -> tuple[str, bool]:
 
 def _anchor(title: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in title.lower()).strip("-")
-
-
-REPORT = "report.html"
-_LARGEST_TABLE = 1_000  # items; a million distances are the most that a spreadsheet can hold
-
-
-def write_folder(found: Findings, folder: Path, title: str, **options: Unpack[PageOptions]) -> Path:
-    """Write everything; a file is whole or not there at all."""
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    (folder / "tables").mkdir(exist_ok=True)
-    found.similarity.save(folder / "model.sim")
-    for name, table in tables(found).items():
-        write_whole(folder / "tables" / f"{name}.csv", table.to_csv(index=False).encode())
-    _write_for_others(found, folder / "tables")
-    figures = {name: draw(found) for name, draw in FIGURES.items()}
-    figures["map"] = embedding(found.similarity)
-    for name, axes in figures.items():
-        if axes is not None:
-            save(axes, folder / "figures" / f"{name}.pdf")
-            save(axes, folder / "figures" / f"{name}.png")
-            pyplot().close(axes.get_figure(root=True))
-    write_whole(folder / "check.json", json.dumps(found.consistency.to_dict(), indent=1).encode())
-    write_whole(folder / "methods.txt", "\n\n".join([paragraph(found), *citations(found)]).encode())
-    write_whole(folder / REPORT, findings_page(found, title, **options).encode())
-    return folder / REPORT
-
-
-def _write_for_others(found: Findings, folder: Path) -> None:
-    """Write the distances with names for R and spreadsheets; a workbook where the library for it is installed."""
-    if found.similarity.n_items > _LARGEST_TABLE:
-        return
-    found.similarity.write_table(folder / "distances.csv")
-    if not missing("tables"):
-        found.similarity.write_table(folder / "map.xlsx")
-
-
-def tables(found: Findings) -> dict[str, Any]:
-    """The tables by the name of their file."""
-    columns = {f"dimension {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
-    frame = found.neighbours[["item"]].assign(**columns)
-    made = {
-        "positions": frame,
-        "neighbours": found.neighbours,
-        "surprising_answers": found.surprises,
-        "settings_tried": found.chosen.tried,
-        "check": found.consistency.to_frame(),
-    }
-    if found.comparisons.answers.rater.recorded:
-        made["raters"] = found.consistency.rater_frame()
-    if found.raters is not None:
-        made["raters_sharpness"] = found.raters
-    for one in found.groups:
-        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
-        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
-    for one in found.groups:
-        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
-        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
-    if found.sureness is not None:
-        made["items_that_need_answers"] = found.sureness.needs_answers
-    if found.forecast is not None:
-        made["forecast"] = found.forecast.table
-    if found.dimensions is not None:
-        made["dimensions"] = found.dimensions.table
-    return made

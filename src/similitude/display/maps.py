@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.display.cards import element, note
-from similitude.display.places import ellipse, placed, plane, write_names
+from similitude.display.names import write_names
+from similitude.display.places import ellipse, placed, plane
 from similitude.display.words import counted
 from similitude.types import Floats
 

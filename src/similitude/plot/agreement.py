@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from similitude.methods.scaling import project
-from similitude.plot.style import COLOURS, axes_of
+from similitude.plot.sheet import sheet
+from similitude.plot.style import COLOURS, PAGE, axes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from similitude.evaluate.comparing import Agreement
 
-_MOST_NAMES = 40
+_RADIUS = 3.4  # of a marker, in points
 
 
 def agreement(
@@ -22,6 +23,7 @@ def agreement(
     *,
     kind: Literal["distances", "maps"] = "distances",
     labels: tuple[str, str] = ("first", "second"),
+    width: float = PAGE,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw what `similitude.compare` found.
@@ -32,6 +34,7 @@ def agreement(
     kind : "distances" draws every pair of items by its distance in the first and in the second; "maps" lays the second
         map onto the first and joins each item's two places
     labels : what to call the two
+    width : of a new figure of maps, in millimetres
     ax : axes to draw in; a new figure when not given
 
     Examples
@@ -50,7 +53,7 @@ def agreement(
         raise ValueError(f"kind: expected 'distances' or 'maps', found {kind!r}")
     if found.maps is None:
         raise ValueError("found: there are no maps, since a table has gaps; expected kind='distances'")
-    return _maps(found, labels, axes_of(ax, (6.0, 5.6)))
+    return _maps(found, labels, ax, width)
 
 
 def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
@@ -62,18 +65,22 @@ def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
     return axes
 
 
-def _maps(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
-    flat = project(found.maps.reshape(-1, found.maps.shape[2]), "pca").reshape(2, len(found.items), -1)
-    axes.plot(*flat.transpose(2, 0, 1), color="0.75", linewidth=1, zorder=0)
-    (x, y), (moved_x, moved_y) = flat.transpose(0, 2, 1)
-    axes.scatter(x, y, s=45, color=COLOURS[0], label=labels[0])
-    axes.scatter(moved_x, moved_y, s=45, facecolors="none", edgecolors=COLOURS[5], linewidths=1.4, label=labels[1])
-    if len(found.items) <= _MOST_NAMES:
-        for name, place in zip(found.items, flat[0], strict=True):
-            axes.annotate(name, place, xytext=(4, 4), textcoords="offset points", fontsize=8)
-    axes.set_aspect("equal")
-    axes.margins(0.1)
-    axes.set_axis_off()
-    axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=2)
+def _maps(found: Any, labels: tuple[str, str], ax: Axes | None, width: float) -> Axes:
+    flat = project(found.maps.reshape(-1, found.maps.shape[2]), "pca")
+    paper = sheet(flat, ax, width)
+    axes, first = paper.axes, len(found.items)
+    axes.plot(*flat.reshape(2, first, -1).transpose(2, 0, 1), color="0.75", linewidth=1, zorder=0)
+    axes.scatter(flat[:first, 0], flat[:first, 1], s=4 * _RADIUS**2, color=COLOURS[0], label=labels[0])
+    axes.scatter(
+        flat[first:, 0],
+        flat[first:, 1],
+        s=4 * _RADIUS**2,
+        facecolors="none",
+        edgecolors=COLOURS[5],
+        linewidths=1.4,
+        label=labels[1],
+    )
+    paper.write([*map(str, found.items), *[""] * first], _RADIUS)
+    axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10, pad=24)
+    paper.legend()
     return axes

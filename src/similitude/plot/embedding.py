@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from similitude.display.places import plane
+from similitude.display.places import ellipse, plane
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
-from similitude.plot.style import COLOURS, MARKERS, axes_of
+from similitude.plot.sheet import sheet
+from similitude.plot.style import COLOURS, MARKERS, MILLIMETRES, PAGE, POINTS, PRINT_DPI
 from similitude.types import Array, Bools, Column, Floats, Table
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from similitude.evaluate.uncertainty import Uncertainty
 
 _MOST_LABELS = 80
+_SIZE, _THUMBNAIL = 60.0, 0.4  # of a marker in points², of a picture in inches, where there is room
+_FEW = 50  # items that leave room
+_MOST_REACH = 0.25  # of an ellipse, as a share of the map
+_PAGE_POINTS = PAGE / MILLIMETRES * POINTS
 
 
 def embedding(
@@ -33,8 +38,9 @@ def embedding(
     new: Sequence[Any] = (),
     uncertainty: Uncertainty | None = None,
     projection: Literal["pca", "tsne"] = "pca",
-    size: float = 60.0,
-    thumbnail: float = 0.4,
+    size: float | None = None,
+    thumbnail: float | None = None,
+    width: float = PAGE,
     random_state: int | None = 0,
     ax: Axes | None = None,
 ) -> Axes:
@@ -43,8 +49,10 @@ def embedding(
     Parameters
     ----------
     model : a fitted estimator, a `Similarity`, or an (n, d) array of positions
-    labels : whether to write names (by default where there are names and at most 80 items), or the names to write;
-        they are moved apart, and a name that would still lie over another is left out
+    labels : whether to write names (by default where there are names and at most 80 items), or the names to write.
+        None lies on a point or on another name: where there is no room beside its point, a line leads to it, and
+        where there is none around it either, the item has a number and its name is in a key below the map (in axes
+        that are given it is left out)
     colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
     classes : a class per item, shown by colour and marker, with a legend
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
@@ -53,8 +61,9 @@ def embedding(
         level (each by itself, and in the plane that is drawn); not with "tsne", which keeps no distances
     projection : how more than two dimensions are shown: "pca" keeps the directions of largest spread and is faithful
         to distances, "tsne" keeps neighbourhoods
-    size : area of a marker in points²
-    thumbnail : height of a picture in inches
+    size : area of a marker in points²; by default as the map is large and full
+    thumbnail : height of a picture in inches; by default as the map is large and full
+    width : of a new figure in millimetres: 89 and 183 are a column and a page of most journals
     random_state : seed of "tsne"
     ax : axes to draw in; a new figure when not given
 
@@ -78,32 +87,32 @@ def embedding(
     flat = project(positions, projection, random_state)
     n = len(flat)
     written = _written(labels, names, n)
-    side = 6.0 if written is None else 6.0 + 0.08 * n  # names need room
-    axes = axes_of(ax, (side, side))
+    known = None if uncertainty is None else _covariance(positions, uncertainty)
+    paper = sheet(flat, ax, width, 0.0 if known is None else _reach(flat, known, uncertainty))
+    axes, room = paper.axes, _room(paper.width, n)
+    size, thumbnail = size or _SIZE * room, thumbnail or _THUMBNAIL * np.sqrt(room)
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
-    if uncertainty is not None:
-        _draw_ellipses(axes, flat, positions, uncertainty)
-    shown = _pictures(axes, flat, images, names, thumbnail) if images is not None else np.zeros(n, bool)
+    if known is not None and uncertainty is not None:
+        _draw_ellipses(axes, flat, known, uncertainty.level)
+    radius = np.full(n, 0.5 * np.sqrt(size) + 0.5)
+    if images is not None:
+        radius = np.maximum(radius, _pictures(axes, flat, images, names, thumbnail))
+    shown = radius > 0.5 * np.sqrt(size) + 0.5
     if classes is not None:
         _draw_classes(axes, flat, np.asarray(classes), ~shown, hollow, size)
     else:
         _draw_points(axes, flat, colors, ~shown, hollow, size)
-    axes.set_aspect("equal")
-    axes.margins(0.08)
-    axes.update_datalim(_room_around(flat))
-    axes.set_axis_off()
+    if classes is not None or hollow.any():
+        paper.legend()
     if written is not None:
-        _write_apart(axes, flat, written, random_state)
+        paper.write(written, radius)
     return axes
 
 
-def _room_around(flat: Floats) -> Floats:
-    """Two corners that make a map on a line at least a quarter as high as it is wide: names need a place."""
-    low, high = flat.min(0), flat.max(0)
-    wanted = np.maximum(0.25 * (high - low).max(), high - low)
-    middle = 0.5 * (low + high)
-    return np.stack([middle - 0.5 * wanted, middle + 0.5 * wanted])
+def _room(width: float, n: int) -> float:
+    """How much smaller markers are on a narrow or full map than on one of a page with few items: 1 for these."""
+    return float(np.clip((width / _PAGE_POINTS) ** 2 * _FEW / n, 0.1, 1.0))
 
 
 def _positions_of(model: Any) -> tuple[Floats, Names | None]:
@@ -122,25 +131,37 @@ def _check_ellipses(positions: Floats, uncertainty: Uncertainty, projection: str
         raise ValueError(f"uncertainty: expected that of this model, with shape {positions.shape}, found {found}")
 
 
-def _draw_ellipses(axes: Axes, flat: Floats, positions: Floats, uncertainty: Uncertainty) -> None:
-    """Draw where each item may lie: covariance in the plane, at the level of the uncertainty."""
+def _covariance(positions: Floats, uncertainty: Uncertainty) -> Floats:
+    """(n, 2, 2) of each item in the plane that is drawn; NaN where nothing is known."""
+    along = plane(positions)
+    return along.T @ uncertainty.covariance @ along
+
+
+def _reach(flat: Floats, covariance: Floats, uncertainty: Uncertainty | None) -> Floats:
+    """(n, 2) how far ellipses reach; the largest may be cut, lest they press the map together."""
+    assert uncertainty is not None
+    far = _deviations(uncertainty.level) * np.sqrt(np.nan_to_num(np.einsum("ndd->nd", covariance)))
+    return np.minimum(far, _MOST_REACH * np.ptp(flat, axis=0).max())
+
+
+def _deviations(level: float) -> float:
+    """How many standard deviations of a normal distribution in the plane hold this share of it."""
+    return float(np.sqrt(-2.0 * np.log1p(-level)))
+
+
+def _draw_ellipses(axes: Axes, flat: Floats, covariance: Floats, level: float) -> None:
+    """Draw where each item may lie: covariance in the plane, at this level."""
     from matplotlib.collections import EllipseCollection
 
-    covariance = uncertainty.covariance
     known = np.isfinite(covariance).all((1, 2))
-    along = plane(positions)
-    values, vectors = np.linalg.eigh(along.T @ covariance[known] @ along)
-    reach = np.sqrt(-2.0 * np.log1p(-uncertainty.level))  # of a normal distribution in the plane
-    width = 2.0 * reach * np.sqrt(np.maximum(values, 0.0))
-    angle = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
+    shapes = np.array([ellipse(own, _deviations(level)) for own in covariance[known]]).reshape(-1, 3)
     axes.add_collection(
         EllipseCollection(
-            width[:, 1], width[:, 0], angle, units="xy", offsets=flat[known], offset_transform=axes.transData,
-            facecolors=COLOURS[0], edgecolors=COLOURS[0], alpha=0.15, linewidths=0.6, zorder=0.5,
+            2 * shapes[:, 0], 2 * shapes[:, 1], -shapes[:, 2], units="xy", offsets=flat[known],
+            offset_transform=axes.transData, facecolors=COLOURS[0], edgecolors=COLOURS[0], alpha=0.15,
+            linewidths=0.6, zorder=0.5,
         )
     )  # fmt: skip
-    far = 0.5 * width.max(1, keepdims=True)
-    axes.update_datalim(np.concatenate([flat[known] - far, flat[known] + far]))
 
 
 def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bools, size: float) -> None:
@@ -159,8 +180,6 @@ def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bo
                 del style["cmap"]
         label = "not compared" if empty else None
         axes.scatter(flat[some, 0], flat[some, 1], s=size, label=label, **style)
-    if hollow.any():
-        axes.legend(loc="best", frameon=False)
 
 
 def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow: Bools, size: float) -> None:
@@ -176,12 +195,10 @@ def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow
                 axes.scatter(
                     flat[some, 0], flat[some, 1], s=size, marker=marker, facecolors=fill, edgecolors=colour, label=label
                 )
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
-def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height: float) -> Bools:
-    """Draw pictures at their items; returns which items have one."""
-    import matplotlib.image
+def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height: float) -> Floats:
+    """Draw pictures at their items; returns how far each reaches from its item, in points, 0 where there is none."""
     from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
     n = len(flat)
@@ -192,20 +209,29 @@ def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height
         if len(images) != n:
             raise ValueError(f"images: expected one per item ({n}), found {len(images)}")
         pictures = dict(enumerate(images))
-    shown = np.zeros(n, bool)
-    axes.scatter(flat[:, 0], flat[:, 1], s=0)  # pictures do not widen the axes by themselves
+    reach = np.zeros(n)
     for item, picture in pictures.items():
         if picture is None:
             continue
-        pixels = (
-            matplotlib.image.imread(os.fspath(picture))
-            if isinstance(picture, (str, os.PathLike))
-            else np.asarray(picture)
+        pixels = _pixels(picture, height)
+        zoom = POINTS * height / max(pixels.shape[:2])
+        axes.add_artist(
+            AnnotationBbox(OffsetImage(pixels, zoom=zoom, cmap="gray"), tuple(flat[item]), frameon=False, pad=0)
         )
-        box = OffsetImage(pixels, zoom=72.0 * height / pixels.shape[0], cmap="gray")
-        axes.add_artist(AnnotationBbox(box, tuple(flat[item]), frameon=False))
-        shown[item] = True
-    return shown
+        reach[item] = 0.5 * POINTS * height
+    return reach
+
+
+def _pixels(picture: Any, height: float) -> Array:
+    """A picture as an array: a file's in as many dots as print can show, turned as its camera was."""
+    if not isinstance(picture, (str, os.PathLike)):
+        return np.asarray(picture)
+    from PIL import Image, ImageOps
+
+    with Image.open(os.fspath(picture)) as opened:
+        upright = ImageOps.exif_transpose(opened)
+        upright.thumbnail((round(2 * PRINT_DPI * height),) * 2)
+        return np.asarray(upright.convert("RGBA"))
 
 
 def _written(labels: Any, names: Names | None, n: int) -> Names | None:
@@ -218,35 +244,3 @@ def _written(labels: Any, names: Names | None, n: int) -> Names | None:
     if len(written) != n:
         raise ValueError(f"labels: expected one per item ({n}), found {len(written)}")
     return check_names(written) if len(set(written)) == n else written
-
-
-def _write_apart(axes: Axes, flat: Floats, names: Names, random_state: int | None) -> None:
-    from adjustText import adjust_text
-
-    texts = [axes.text(x, y, name, fontsize=8) for (x, y), name in zip(flat, names, strict=True) if name]
-    if not texts:
-        return
-    state = np.random.get_state()  # noqa: NPY002  adjust_text draws from numpy's global stream
-    np.random.seed(random_state)  # noqa: NPY002
-    try:
-        lines = adjust_text(
-            texts, x=flat[:, 0], y=flat[:, 1], ax=axes, iter_lim=400, min_arrow_len=3, expand=(1.05, 1.15),
-            arrowprops={"arrowstyle": "-", "color": "0.6", "lw": 0.5},
-        )[1]  # fmt: skip
-    finally:
-        np.random.set_state(state)  # noqa: NPY002
-    _hide_overlaps(axes, texts, lines)
-
-
-def _hide_overlaps(axes: Axes, texts: list[Any], lines: list[Any]) -> None:
-    """Hide names until none lies over another, those in the way of most others first, with the lines to their items."""
-    figure: Any = axes.get_figure(root=True)
-    figure.canvas.draw()
-    left, bottom, right, top = np.array([text.get_window_extent().extents for text in texts]).T
-    over = (left[:, None] < right) & (left < right[:, None]) & (bottom[:, None] < top) & (bottom < top[:, None])
-    np.fill_diagonal(over, False)
-    while over.any():
-        worst = int(over.sum(0).argmax())
-        for part in (texts[worst], *(line for line in lines if line.patchA is texts[worst])):
-            part.set_visible(False)
-        over[worst] = over[:, worst] = False

@@ -8,7 +8,7 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.verdicts import DIFFERENT, RANDOM, UNTOLD
-from similitude.plot.style import COLOURS, axes_of
+from similitude.plot.style import COLOURS, axes_of, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axe
     else:
         axes.set(yticks=[], ylabel=f"{len(order)} raters")
     axes.set_xlabel("agreement with the other raters")
-    axes.legend(frameon=False, loc="lower right")
+    legend_above(axes)
     return axes
 
 

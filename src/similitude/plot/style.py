@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import io
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,12 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 PRINT_DPI = 300
+MILLIMETRES, POINTS = 25.4, 72.0  # in an inch
+COLUMN, PAGE = 89.0, 183.0
+"""Width of a column and of a page of most journals, in millimetres."""
+
+_REAL_TEXT = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}  # that can be searched and edited
+_SMALL = {"font.size": 7.0, "lines.markersize": 4.0, "axes.linewidth": 0.6, "lines.linewidth": 1.0}
 
 
 def pyplot() -> Any:
@@ -31,14 +39,31 @@ def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
     return pyplot().subplots(figsize=size, layout="constrained")[1]
 
 
-def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:
+@contextmanager
+def drawn_for(width: float | None) -> Iterator[None]:
+    """Draw with the letters and lines of a figure of so many millimetres: small ones in a journal's column."""
+    with pyplot().rc_context(_SMALL if width is not None and width < 0.5 * (COLUMN + PAGE) else {}):
+        yield
+
+
+def legend_above(axes: Axes, columns: int = 2, letters: float | None = None) -> None:
+    """Write the legend above the axes, where it lies on no data."""
+    where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+    axes.legend(frameon=False, ncols=columns, fontsize=letters, handletextpad=0.4, columnspacing=1.2, **where)
+
+
+def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI, width: float | None = None) -> None:
     """Save the figure of some axes for print: 300 dots per inch, or as vectors where the suffix is .pdf or .svg.
+
+    Text in vectors is text: it can be searched, and edited in a drawing program.
 
     Parameters
     ----------
     ax : axes of the figure, as every function here returns
     path : the file; its suffix says the format (.png, .pdf, .svg, ...)
     dpi : dots per inch, for formats that have them
+    width : of the figure in millimetres (89 and 183 are a column and a page of most journals); as drawn where not
+        given. A map is drawn for a width, so that its names have room: give it to `embedding` as well
 
     Examples
     --------
@@ -55,7 +80,20 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI) -> None:
         known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
         raise ValueError(f"path: a figure cannot be saved as {where.suffix or where.name}; expected one of {known}")
     where.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(where, dpi=dpi, bbox_inches="tight")
+    with pyplot().rc_context(_REAL_TEXT):
+        figure.savefig(where, dpi=dpi, bbox_inches="tight" if width is None else _as_wide(figure, width))
+
+
+def _as_wide(figure: Any, width: float) -> Any:
+    """Make a figure so many millimetres wide; return its box in inches, as high as what is drawn."""
+    from matplotlib.transforms import Bbox
+
+    across, up = figure.get_size_inches()
+    wanted = width / MILLIMETRES
+    figure.set_size_inches(wanted, up if up > across else up * wanted / across)  # rows of text stay as high
+    figure.draw_without_rendering()
+    drawn = figure.get_tightbbox()
+    return Bbox([[0.0, drawn.y0 - 0.02], [wanted, drawn.y1 + 0.02]])
 
 
 def in_page(ax: Axes) -> str:

@@ -1,37 +1,209 @@
-// Points at an item: lines to its nearest neighbours, its name before all others.
+// The map answers: to pointing and the keyboard, search, colours, zoom, and turning where there are three dimensions.
+// At rest names stand where the report put them; enlarged, turned or on a narrow screen they find room anew.
+const data = JSON.parse(document.getElementById("atlas-data").textContent);
 const atlas = document.getElementById("atlas");
-const items = new Map([...atlas.querySelectorAll(".item")].map((item) => [item.dataset.name, item]));
-const lines = atlas.querySelector(".lines");
-const shortened = new Map([...items.values()].map((item) => [item, item.querySelector("text").textContent]));
-let kept = null;
+const part = (name) => atlas.querySelector(`.${name}`);
+const nodes = [...atlas.querySelectorAll(".item")];
+const sures = [...atlas.querySelectorAll(".sure")].map((node) => ({
+  node, item: Number(node.dataset.item), rx: Number(node.getAttribute("rx")), ry: Number(node.getAttribute("ry")),
+  turn: node.getAttribute("transform").match(/rotate\(.*\)/)[0],
+}));
+const labels = nodes.map((node) => {
+  const text = node.querySelector("text"), lead = node.querySelector(".lead");
+  return { text, lead, x: text.getAttribute("x"), y: text.getAttribute("y"), anchor: text.getAttribute("text-anchor"),
+    quiet: text.classList.contains("quiet"), long: 6.8 * text.textContent.length };
+});
+const radius = data.radius, narrow = 600, reach = 24, line = 13, gap = 3;
+let width = data.width, height = data.height;
+let zoom = 1, shift = [0, 0], turned = [0.5, 0.35], solid = false;
+let kept = null, places = data.places;
 
-function show(item) {
-  lines.replaceChildren();
-  items.forEach((other) => {
-    other.classList.remove("here", "near");
-    other.querySelector("text").textContent = shortened.get(other);
+// Where items stand on this screen.
+function turn([x, y, z]) {
+  const [a, b] = turned;
+  const across = x * Math.cos(a) + z * Math.sin(a), deep = z * Math.cos(a) - x * Math.sin(a);
+  return [across, y * Math.cos(b) - deep * Math.sin(b), y * Math.sin(b) + deep * Math.cos(b)];
+}
+function place() {
+  const scale = zoom * Math.min(width / data.width, height / data.height);
+  const middle = [data.width / 2, data.height / 2];
+  return data.places.map((own, k) => {
+    const [x, y, deep] = solid ? turn(data.solid[k]) : [own[0] - middle[0], own[1] - middle[1], 0];
+    return [width / 2 + shift[0] + scale * x, height / 2 + shift[1] + scale * y, deep];
   });
-  atlas.classList.toggle("pointed", Boolean(item));
-  if (!item) return;
-  item.classList.add("here");
-  item.querySelector("text").textContent = item.dataset.name;
-  item.parentNode.append(item);
-  for (const name of item.dataset.near.split("\n")) {
-    const other = items.get(name);
-    if (!other) continue;
-    other.classList.add("near");
-    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    line.setAttribute("x1", item.dataset.x);
-    line.setAttribute("y1", item.dataset.y);
-    line.setAttribute("x2", other.dataset.x);
-    line.setAttribute("y2", other.dataset.y);
-    lines.append(line);
+}
+const atRest = () => zoom === 1 && !solid && width === data.width && !shift[0] && !shift[1];
+
+// Room for names: right of the point, left, above, below, as display/names.py looks for it.
+function arrange() {
+  const taken = places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
+  const crosses = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+  for (const k of data.order) {
+    const [x, y] = places[k], { text, long, lead } = labels[k], side = radius + gap;
+    const spots = [
+      ["start", side, 4, [x + side, y - line / 2, x + side + long, y + line / 2]],
+      ["end", -side, 4, [x - side - long, y - line / 2, x - side, y + line / 2]],
+      ["middle", 0, -side - gap, [x - long / 2, y - side - line, x + long / 2, y - side]],
+      ["middle", 0, side + line - gap, [x - long / 2, y + side, x + long / 2, y + side + line]],
+    ];
+    const free = spots.find(([, , , box]) => box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height
+      && !taken.some((other, j) => j !== k && crosses(box, other)));
+    const [anchor, dx, dy, box] = free || spots[0];
+    write(text, dx, dy, anchor, !free);
+    if (lead) lead.style.display = "none";
+    if (free) taken.push(box);
   }
 }
+function write(text, x, y, anchor, quiet) {
+  text.setAttribute("x", x); text.setAttribute("y", y); text.setAttribute("text-anchor", anchor);
+  text.classList.toggle("quiet", quiet);
+}
+function asReported() {
+  labels.forEach(({ text, lead, x, y, anchor, quiet }) => {
+    write(text, x, y, anchor, quiet);
+    if (lead) lead.style.display = "";
+  });
+}
 
-items.forEach((item) => {
-  item.addEventListener("pointerenter", () => show(item));
-  item.addEventListener("focus", () => show(item));
-  item.addEventListener("click", () => { kept = kept === item ? null : item; show(kept); });
+function draw() {
+  atlas.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  places = place();
+  const far = solid ? Math.max(...places.map((own) => Math.abs(own[2])), 1) : 1;
+  nodes.forEach((node, k) => {
+    const [x, y, deep] = places[k];
+    node.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    node.style.opacity = solid ? 0.65 + 0.35 * (deep / far) : "";
+  });
+  const scale = zoom * Math.min(width / data.width, height / data.height);
+  part("sures").style.display = solid ? "none" : "";
+  for (const { node, item, rx, ry, turn } of sures) {
+    node.setAttribute("rx", rx * scale); node.setAttribute("ry", ry * scale);
+    node.setAttribute("transform", `translate(${places[item][0]} ${places[item][1]}) ${turn}`);
+  }
+  (atRest() ? asReported : arrange)();
+  atlas.style.touchAction = zoom > 1 || solid ? "none" : "pan-y";
+  show(kept);
+}
+
+// One item: its whole name, lines to those most like it, and these in words.
+function show(item) {
+  part("lines").replaceChildren();
+  part("captions").replaceChildren();
+  nodes.forEach((node) => node.classList.remove("here", "near"));
+  sures.forEach(({ node, item: own }) => node.classList.toggle("here", own === item));
+  atlas.classList.toggle("pointed", item !== null);
+  const said = document.getElementById("atlas-said");
+  if (item === null) { said.textContent = ""; return; }
+  nodes[item].classList.add("here");
+  const near = data.near[item];
+  said.textContent = `${data.names[item]}: most like ${near.map((k) => data.names[k]).join(", ")}`;
+  for (const k of near) {
+    nodes[k].classList.add("near");
+    const drawn = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    for (const [name, value] of Object.entries({ x1: places[item][0], y1: places[item][1], x2: places[k][0], y2: places[k][1] }))
+      drawn.setAttribute(name, value);
+    part("lines").append(drawn);
+  }
+  for (const k of [...near, item]) caption(k, k === item);
+}
+function caption(k, whole) {
+  const { text, long } = labels[k], copy = text.cloneNode(true);
+  copy.setAttribute("x", places[k][0] + Number(text.getAttribute("x")));
+  copy.setAttribute("y", places[k][1] + Number(text.getAttribute("y")));
+  copy.setAttribute("class", whole ? "whole" : "");
+  if (whole && (text.getAttribute("text-anchor") !== "end" || long < places[k][0])) copy.textContent = data.names[k];
+  part("captions").append(copy);
+}
+
+// Pointing: a dot before a name, a name before what is merely near.
+function pointed(event) {
+  const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(atlas.getScreenCTM().inverse());
+  let best = null, least = Infinity;
+  places.forEach(([x, y], k) => {
+    const apart = Math.hypot(x - at.x, y - at.y);
+    if (apart < least) [best, least] = [k, apart];
+  });
+  if (least <= radius + 2) return best;
+  const name = event.target.closest && event.target.closest(".item");
+  if (name) return nodes.indexOf(name);
+  return least <= reach ? best : kept;
+}
+let held = null;
+atlas.addEventListener("pointerdown", (event) => { held = { x: event.clientX, y: event.clientY, moved: false }; });
+window.addEventListener("pointerup", () => { setTimeout(() => { held = null; }); });
+atlas.addEventListener("pointermove", (event) => {
+  if (!held || !(zoom > 1 || solid)) { show(pointed(event)); return; }
+  const by = [event.clientX - held.x, event.clientY - held.y];
+  if (!held.moved && Math.hypot(...by) < 4) return;
+  if (solid) turned = [turned[0] + by[0] / 150, Math.max(-1.5, Math.min(1.5, turned[1] + by[1] / 150))];
+  else shift = [shift[0] + by[0], shift[1] + by[1]];
+  held = { x: event.clientX, y: event.clientY, moved: true };
+  draw();
 });
 atlas.addEventListener("pointerleave", () => show(kept));
+atlas.addEventListener("click", (event) => {
+  if (held && held.moved) return;
+  const item = pointed(event);
+  kept = kept === item ? null : item;
+  show(item);
+});
+nodes.forEach((node, k) => node.addEventListener("focus", () => { if (!held) show(k); }));
+
+// Zoom, search, colours.
+function enlarge(by, middle = [width / 2, height / 2]) {
+  const before = zoom;
+  zoom = by ? Math.min(Math.max(zoom * by, 1), 40) : 1;
+  const share = zoom / before;
+  shift = zoom === 1 ? [0, 0] : shift.map((own, k) => (own + [width, height][k] / 2 - middle[k]) * share - [width, height][k] / 2 + middle[k]);
+  draw();
+}
+document.querySelectorAll("[data-zoom]").forEach((button) => button.addEventListener("click", () => {
+  enlarge(Number(button.dataset.zoom), kept === null ? undefined : places[kept]);
+}));
+atlas.addEventListener("wheel", (event) => {
+  if (!event.ctrlKey && !event.metaKey) return;
+  event.preventDefault();
+  const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(atlas.getScreenCTM().inverse());
+  enlarge(event.deltaY < 0 ? 1.2 : 1 / 1.2, [at.x, at.y]);
+}, { passive: false });
+const search = document.getElementById("atlas-search");
+search.addEventListener("input", () => {
+  const wanted = search.value.trim().toLowerCase();
+  const found = data.names.map((name) => Boolean(wanted) && name.toLowerCase().includes(wanted));
+  atlas.classList.toggle("searched", Boolean(wanted));
+  nodes.forEach((node, k) => node.classList.toggle("found", found[k]));
+  const first = found.indexOf(true), exact = data.names.findIndex((name) => name.toLowerCase() === wanted);
+  kept = exact >= 0 ? exact : first >= 0 ? first : null;
+  show(kept);
+});
+const shade = document.getElementById("atlas-shade");
+function colour() {
+  const chosen = shade && shade.value !== "" ? data.shades[Number(shade.value)] : null;
+  nodes.forEach((node, k) => {
+    const dot = node.querySelector("circle");
+    if (dot) dot.style.fill = chosen ? `var(${chosen.hues[chosen.codes[k]]})` : data.colours[k] || "";
+  });
+  const legend = document.getElementById("atlas-legend");
+  legend.replaceChildren(...(chosen ? chosen.labels : []).map((label, k) => {
+    const entry = document.createElement("span"), dot = document.createElement("i");
+    dot.style.background = `var(${chosen.hues[k]})`;
+    entry.append(dot, label);
+    return entry;
+  }));
+}
+if (shade) shade.addEventListener("change", colour);
+const turning = document.getElementById("atlas-solid");
+if (turning) turning.addEventListener("change", () => { solid = turning.checked; shift = [0, 0]; zoom = 1; draw(); });
+
+// As large as the screen lets it be; on paper as the report laid it out.
+function fit(printing) {
+  const room = atlas.parentNode.clientWidth - 14;
+  if (printing !== true && room < 100) return;  // the page is not laid out yet
+  width = printing === true || room >= narrow ? data.width : room;
+  height = width === data.width ? data.height : Math.max(data.height * width / data.width, 0.7 * width);
+  draw();
+}
+new ResizeObserver(fit).observe(atlas.parentNode);
+window.addEventListener("beforeprint", () => { zoom = 1; shift = [0, 0]; fit(true); });
+window.addEventListener("afterprint", fit);
+colour();

@@ -1,0 +1,137 @@
+"""What changed since an earlier report of the same answers' file, which left its figures in `findings.json`."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+import similitude
+from similitude.analysis.learn import Findings
+from similitude.display.estimate import Estimate
+from similitude.display.words import counted
+from similitude.methods.similarity import Similarity
+
+FILE = "findings.json"
+_FORMAT = 1
+_LARGEST = 1_000  # items whose distances are compared
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What an earlier report said beside what this one says.
+
+    Attributes
+    ----------
+    since : day of the earlier one
+    said : in a sentence or two
+    rows : figure, before, now
+    """
+
+    since: str
+    said: str
+    rows: list[tuple[str, str, str]]
+
+
+def record(found: Findings, source: Sequence[str] = ()) -> dict[str, Any]:
+    """The figures of a report as plain values: each of them once, as the page says it."""
+    c, chosen = found.comparisons, found.model.chosen_.iloc[0]
+    return {
+        "format": _FORMAT,
+        "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "source": list(source),
+        "answers": c.n_answers,
+        "comparisons": len(c),
+        "items": c.n_items,
+        "raters": len(c.answers.rater.labels) if c.answers.rater.recorded else None,
+        "accuracy": _plain(found.accuracy),
+        "ceiling": _plain(found.consistency.ceiling),
+        "dimension": found.dimension,
+        "method": None if len(found.model.chosen_) > 1 else str(chosen.candidate),
+        "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),
+        "settings": asdict(found.wanted),
+        "left_out": list(found.left_out),
+        "versions": {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
+        | {"similitude": similitude.__version__},
+    }
+
+
+def _plain(figure: Estimate) -> dict[str, float | None]:
+    return {name: None if value is None else float(value) for name, value in _parts(figure).items()}
+
+
+def _parts(figure: Estimate) -> dict[str, float | None]:
+    return {"value": figure.value, "low": figure.low, "high": figure.high}
+
+
+def changes(found: Findings, folder: Path, source: Sequence[str] = ()) -> Changes | None:
+    """Compare with the report that lies in a folder; None where there is none of the same source."""
+    try:
+        before = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        if before["format"] != _FORMAT or before["source"] != list(source):
+            return None
+        now = record(found, source)
+        rows = [(name, _written(name, before), _written(name, now)) for name in _NAMES]
+        said = [_answers(before["answers"], now["answers"]), _accuracy(before, now), _map(found, folder)]
+        return Changes(before["day"], " ".join(filter(None, said)), [row for row in rows if row[1] or row[2]])
+    except (OSError, ValueError, KeyError, TypeError):  # a file that somebody changed is no earlier report
+        return None
+
+
+_NAMES = ("answers", "items", "raters", "accuracy", "noise ceiling", "dimensions", "method", "penalty", "similitude")
+
+
+def _written(name: str, of: Mapping[str, Any]) -> str:
+    """A figure as it stands in the table; nothing where it is not known."""
+    if name in ("accuracy", "noise ceiling"):
+        value, low, high = (
+            of["ceiling" if name == "noise ceiling" else name][part] for part in ("value", "low", "high")
+        )
+        interval = "" if low is None or high is None else f" ({low:.1%} to {high:.1%})"
+        return "" if value is None else f"{value:.1%}{interval}"
+    if name == "similitude":
+        return str(of["versions"]["similitude"])
+    value = of["dimension" if name == "dimensions" else name]
+    return (
+        ""
+        if value is None
+        else f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:.3g}"
+        if name == "penalty"
+        else value
+    )
+
+
+def _answers(before: int, now: int) -> str:
+    if now == before:
+        return "There are as many answers as then."
+    return f"There are {counted(abs(now - before), 'answer')} {'more' if now > before else 'fewer'}."
+
+
+def _accuracy(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Whether the accuracy moved further than its interval."""
+    old, new = before["accuracy"]["value"], now["accuracy"]["value"]
+    if old is None or new is None:
+        return ""
+    low, high = now["accuracy"]["low"], now["accuracy"]["high"]
+    within = low is not None and low <= old <= high
+    return f"The accuracy changed by {100 * (new - old):+.1f} points, {'within' if within else 'beyond'} its interval."
+
+
+def _map(found: Findings, folder: Path) -> str:
+    """How alike the two maps are, where they are of the same items."""
+    now = found.similarity
+    before = Similarity.load(folder / "model.sim")
+    if before.names != now.names or before.n_items != now.n_items or not 3 <= now.n_items <= _LARGEST:
+        return "" if before.names == now.names else "The items are not the same."
+    pairs = np.triu_indices(now.n_items, 1)
+    correlation = stats.spearmanr(before.distances()[pairs], now.distances()[pairs]).statistic
+    return f"The distances of the two maps have a rank correlation of {correlation:.2f}."

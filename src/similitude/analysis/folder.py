@@ -1,0 +1,142 @@
+"""The folder of a report: the page, the model, tables for other programs, figures for print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from similitude.analysis import changes
+from similitude.analysis.figures import drawn
+from similitude.analysis.learn import Findings, PageOptions
+from similitude.analysis.page import findings_page
+from similitude.analysis.paper import citations, paragraph
+from similitude.extras import missing
+from similitude.feedback.files.whole import write_whole
+from similitude.plot.embedding import embedding
+from similitude.plot.style import PAGE, drawn_for, pyplot, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+REPORT = "report.html"
+_LARGEST_TABLE = 1_000  # items; a million distances are the most that a spreadsheet can hold
+_FORMATS = ("pdf", "svg", "png")
+_ELLIPSES = 60  # items; of more, ellipses hide each other
+
+
+def write_folder(
+    found: Findings,
+    folder: Path,
+    title: str,
+    *,
+    source: Sequence[str] = (),
+    figure_width: float | None = None,
+    **options: Unpack[PageOptions],
+) -> Path:
+    """Write everything; a file is whole or not there at all.
+
+    Parameters
+    ----------
+    found : what `learn` found
+    folder : to write into, made where it is not there
+    title : of the page
+    source : the files of the answers; an earlier report of the same ones in the folder is compared with
+    figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
+    **options : of the page
+    """
+    changed = changes.changes(found, folder, source)
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    (folder / "tables").mkdir(exist_ok=True)
+    found.similarity.save(folder / "model.sim")
+    written = [*_write_tables(found, folder), *_write_texts(found, folder, source)]
+    with drawn_for(figure_width):
+        figures = drawn(found)
+        shown = {"map": _map(found, figure_width or PAGE, options), **figures}
+        for name, axes in shown.items():
+            written += _write_figure(folder, name, axes, (figure_width or PAGE) if name == "map" else figure_width)
+    own = figures if figure_width is None else None  # a journal's letters are small on a screen
+    page = findings_page(found, title, files=written, figures=own, changed=changed, **options)
+    for axes in shown.values():
+        pyplot().close(axes.get_figure(root=True))
+    write_whole(folder / REPORT, page.encode())
+    return folder / REPORT
+
+
+def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
+    """The map for print, with all that the page's has."""
+    similarity = found.similarity
+    names = [str(name) for name in (similarity.names or range(similarity.n_items))]
+    images, classes, colours = (options.get(name) or {} for name in ("images", "classes", "colours"))
+    look: dict[str, Any] = {}
+    if classes:
+        look["classes"] = [classes.get(name) or "unknown" for name in names]
+    elif colours and all(name in colours for name in names):
+        look["colors"] = [colours[name] for name in names]
+    if images:
+        look["images"] = [images.get(name) for name in names]
+    sureness = found.sureness if similarity.n_items <= _ELLIPSES else None
+    return embedding(similarity, labels=True, uncertainty=sureness, width=width, **look)
+
+
+def _write_figure(folder: Path, name: str, axes: Axes, width: float | None) -> list[str]:
+    files = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
+    for file in files:
+        save(axes, folder / file, width=width)
+    return files
+
+
+def _write_texts(found: Findings, folder: Path, source: Sequence[str]) -> list[str]:
+    texts = {
+        "check.json": json.dumps(found.consistency.to_dict(), indent=1),
+        changes.FILE: json.dumps(changes.record(found, source), indent=1),
+        "methods.txt": "\n\n".join([paragraph(found), *citations(found)]),
+    }
+    for name, text in texts.items():
+        write_whole(folder / name, text.encode())
+    return ["model.sim", *texts]
+
+
+def _write_tables(found: Findings, folder: Path) -> list[str]:
+    made = {f"tables/{name}.csv": table for name, table in tables(found).items()}
+    for name, table in made.items():
+        write_whole(folder / name, table.to_csv(index=False).encode())
+    return [*made, *_write_for_others(found, folder)]
+
+
+def _write_for_others(found: Findings, folder: Path) -> list[str]:
+    """Write the distances with names for R and spreadsheets; a workbook where the library for it is installed."""
+    if found.similarity.n_items > _LARGEST_TABLE:
+        return []
+    names = ["tables/distances.csv", *([] if missing("tables") else ["tables/map.xlsx"])]
+    for name in names:
+        found.similarity.write_table(folder / name)
+    return names
+
+
+def tables(found: Findings) -> dict[str, Any]:
+    """The tables by the name of their file."""
+    columns = {f"dimension {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
+    frame = found.neighbours[["item"]].assign(**columns)
+    made = {
+        "positions": frame,
+        "neighbours": found.neighbours,
+        "surprising_answers": found.surprises,
+        "settings_tried": found.chosen.tried,
+        "check": found.consistency.to_frame(),
+    }
+    if found.comparisons.answers.rater.recorded:
+        made["raters"] = found.consistency.rater_frame()
+    if found.raters is not None:
+        made["raters_sharpness"] = found.raters
+    for one in found.groups:
+        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
+        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
+    if found.sureness is not None:
+        made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.forecast is not None:
+        made["forecast"] = found.forecast.table
+    if found.dimensions is not None:
+        made["dimensions"] = found.dimensions.table
+    return made

@@ -1,0 +1,182 @@
+"""Maps on paper: how large, where names have room, and a key of the names that have none.
+
+The layout is that of the page (`display.names`), in points of the paper instead of a screen's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.display.names import Written, write_names
+from similitude.display.places import placed
+from similitude.display.words import shortened
+from similitude.plot.style import MILLIMETRES, POINTS, legend_above, pyplot
+from similitude.types import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARGIN = 0.05  # around the map, as a share of the width
+_HEIGHTS = (0.3, 1.15)  # the least and the most, as shares of the width
+_NARROW = 120.0  # millimetres below which letters are smaller
+_LONGEST = 28  # letters of a name in the key
+_CROWDED = 80  # names that a map of a page may hold, so that the others' numbers have room
+_LINE = 1.35  # from one line of the key to the next, as a share of its letters
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Axes whose limits put items at known points of the paper.
+
+    Attributes
+    ----------
+    axes : to draw in
+    place : (n, 2) items, in points from the upper left corner
+    width, height : of the axes, in points
+    letters : size of the names
+    own : whether the figure was made here, so that a key may be added below
+    unit, middle : points per unit of the map, and what of the map is in the middle
+    """
+
+    axes: Axes
+    place: Floats
+    width: float
+    height: float
+    letters: float
+    own: bool
+    unit: float
+    middle: Floats
+
+    def on_map(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the paper in coordinates of the map."""
+        across, up = np.array([x - self.width / 2, self.height / 2 - y]) / self.unit + self.middle
+        return float(across), float(up)
+
+    def write(self, names: Sequence[str], radius: float | Floats, others: Floats | None = None) -> None:
+        """Write names that have room, then numbers for the others with a key below; in given axes no numbers."""
+        crowded = self.own and len(names) > _CROWDED
+        written = self._laid_out(names, self.letters, radius, others, most=_CROWDED if crowded else None)
+        self._draw(written, self.letters)
+        left = [k for k, one in enumerate(written) if names[k] and not one.shown]
+        if not left or not self.own:
+            return
+        small = 5.0 if crowded else self.letters - 1.5
+        by_name = sorted(left, key=lambda k: str(names[k]).casefold())
+        number = {k: str(count) for count, k in enumerate(by_name, 1)}
+        taken = [_box(one, self.letters) for one in written if one.shown]
+        taken += [] if others is None else list(others)
+        numbers = [number.get(k, "") for k in range(len(names))]
+        marks = self._laid_out(numbers, small, radius, np.array(taken).reshape(-1, 4))
+        self._draw(marks, small)
+        by_mark = sorted(by_name, key=lambda k: not marks[k].shown)  # those without a mark are named last
+        called = [shortened(str(names[k]), _LONGEST) for k in by_mark]
+        self._key(
+            [f"{number[k] if marks[k].shown else '–'}  {name}" for k, name in zip(by_mark, called, strict=True)], small
+        )
+
+    def _laid_out(
+        self,
+        names: Sequence[str],
+        letters: float,
+        radius: float | Floats,
+        others: Floats | None,
+        most: int | None = None,
+    ) -> list[Written]:
+        wide = text_widths([shortened(name) for name in names], letters)
+        options: dict[str, Any] = {"letters": letters, "wide": wide, "lines": True, "others": others, "most": most}
+        return write_names(self.place, names, self.width, self.height, radius, **options)
+
+    def _draw(self, written: Sequence[Written], letters: float) -> None:
+        side = {"start": "left", "middle": "center", "end": "right"}
+        for one in written:
+            if not one.shown or not one.text:
+                continue
+            at: dict[str, Any] = {"fontsize": letters, "ha": side[one.anchor], "va": "baseline", "parse_math": False, "zorder": 5}
+            where = self.on_map(one.x, one.y)
+            if one.line is None:
+                self.axes.text(*where, one.text, **at)
+                continue
+            begin = {"start": (0.0, 0.5), "end": (1.0, 0.5), "middle": (0.5, float(one.line[3] > one.line[1]))}
+            line: dict[str, Any] = {"arrowstyle": "-", "color": "0.55", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0}
+            line["relpos"] = begin[one.anchor]
+            self.axes.annotate(one.text, self.on_map(*one.line[:2]), where, arrowprops=line, **at)
+
+    def legend(self) -> None:
+        """Write what colours and markers mean above the map, in rows as wide as it."""
+        labels = self.axes.get_legend_handles_labels()[1]
+        column = float(text_widths(labels, self.letters).max()) + 4 * self.letters
+        legend_above(self.axes, max(int(self.width // column), 1), self.letters)
+
+    def _key(self, entries: Sequence[str], letters: float) -> None:
+        """Write the key in columns below the map."""
+        column = float(text_widths(entries, letters).max()) + 1.5 * letters
+        columns = max(int((self.width + 1.5 * letters) // column), 1)
+        rows = -(-len(entries) // columns)
+        for k, entry in enumerate(entries):
+            across, down = divmod(k, rows)
+            below = (across * column, -letters * (1.0 + _LINE * down))
+            self.axes.annotate(
+                entry, (0, 0), below, "axes fraction", textcoords="offset points", va="top", fontsize=letters,
+                annotation_clip=False, parse_math=False,
+            )  # fmt: skip
+
+
+def sheet(flat: Floats, ax: Axes | None, width: float, around: Floats | float = 0.0) -> Sheet:
+    """Lay a map on paper: in given axes as large as they are, else in a figure of so many millimetres.
+
+    Parameters
+    ----------
+    flat : (n, 2) the map
+    ax : axes, if any are given
+    width : of the figure otherwise
+    around : (n, 2) what of the map around each item must be seen, too
+    """
+    if ax is None:
+        size, heights = width / MILLIMETRES * POINTS, _HEIGHTS
+    else:
+        size, high = _size(ax)
+        heights = (high / size, high / size)
+    place, unit, height = placed(flat, size, _MARGIN * size, heights, around)
+    axes = _own(size, height) if ax is None else ax
+    middle = 0.5 * ((flat - around).min(0) + (flat + around).max(0))
+    half = np.array([size, height]) / (2 * unit)
+    axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] - half[1], middle[1] + half[1]))
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    letters = 8.0 if size / POINTS * MILLIMETRES >= _NARROW else 7.0
+    return Sheet(axes, place, size, height, letters, ax is None, unit, middle)
+
+
+def _own(width: float, height: float) -> Axes:
+    """Axes that fill a new figure."""
+    figure = pyplot().figure(figsize=(width / POINTS, height / POINTS))
+    return figure.add_axes((0.0, 0.0, 1.0, 1.0))
+
+
+def _size(axes: Axes) -> tuple[float, float]:
+    """Width and height of given axes in points, after whatever lays out their figure."""
+    axes.set_axis_off()
+    figure: Any = axes.get_figure(root=True)
+    figure.draw_without_rendering()
+    box = axes.get_window_extent()
+    return box.width / figure.dpi * POINTS, box.height / figure.dpi * POINTS
+
+
+def text_widths(texts: Sequence[str], letters: float) -> Floats:
+    """How wide texts are in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=letters)
+    return np.array([text_to_path.get_text_width_height_descent(text, font, False)[0] for text in texts], float)
+
+
+def _box(one: Written, letters: float) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a name that was written."""
+    wide = float(text_widths([one.text], letters)[0])
+    left = one.x - {"start": 0.0, "middle": wide / 2, "end": wide}[one.anchor]
+    return left, one.y - letters, left + wide, one.y + 0.3 * letters
