@@ -19,6 +19,7 @@ from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 from similitude.settings import check_count, check_number, one_of
 
 METHODS = {"CKL": CKL, "TSTE": TSTE, "STE": STE, "SOE": SOE, "GNMDS": GNMDS, "FeatureEmbedding": FeatureEmbedding}
+CUT = "comparing all settings of all methods"
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
 _TRIED = (1, 2, 3, 4, 5, 6, 8, 10)
@@ -95,7 +96,10 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
         model = AutoSimilarity(
             candidates=candidates, dimensions=dimensions, average=wanted.average, time_limit=limit, random_state=seed
         )
-        return phases.needed("choosing a model", lambda tell: model.fit(c, features=features, callback=tell))
+        phases.needed("choosing a model", lambda tell: model.fit(c, features=features, callback=tell))
+        if model.ended_ != "finished" and CUT not in phases.left_out:
+            phases.left_out.append(CUT)
+        return model
 
     first = race(wanted.candidates(), (wanted.n_components,) if wanted.n_components else _RACED, _SHARE)
     few = c.n_answers < FEWEST_ANSWERS

@@ -12,6 +12,7 @@ from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.page import findings_page
 from similitude.analysis.paper import citations, paragraph
+from similitude.analysis.sentences import dimensions, tried
 from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
@@ -123,7 +124,7 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "settings_tried": found.chosen.tried,
+        "settings_tried": tried(found),
         "check": found.consistency.to_frame(),
     }
     if found.comparisons.answers.rater.recorded:
@@ -138,5 +139,5 @@ def tables(found: Findings) -> dict[str, Any]:
     if found.forecast is not None:
         made["forecast"] = found.forecast.table
     if found.dimensions is not None:
-        made["dimensions"] = found.dimensions.table
+        made["dimensions"] = dimensions(found)
     return made

@@ -8,6 +8,7 @@ import platform
 import numpy as np
 
 import similitude
+from similitude.analysis.choice import CUT
 from similitude.analysis.learn import Findings
 from similitude.display.words import counted, written_p
 from similitude.evaluate.ceiling import above_ceiling
@@ -44,7 +45,9 @@ def paragraph(found: Findings) -> str:
     c = found.comparisons
     who = f" by {len(c.answers.rater.labels):,} raters" if c.answers.rater.recorded else ""
     forms = [FORMS[name].words if name in FORMS else name for name in c.answers.form.labels]
-    text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed."]
+    silent = c.n_answers - len(np.unique(c.answer))
+    untold = f', of which {silent:,} compared nothing ("can\'t tell", or left blank)' if silent else ""
+    text = [f"{c.n_answers:,} answers{who} to {_listed(forms)} about {c.n_items:,} items were analysed{untold}."]
     text.append(f"They give {len(c):,} comparisons of pairs of items.")
     text += [f"Left out: {step.why}." for step in c.removed if not step.cleans]
     if c.cleaned:
@@ -91,6 +94,9 @@ def _choice(found: Findings) -> str:
         f"{_listed(open_).capitalize()} {'was' if len(open_) == 1 else 'were'} chosen among {len(tried)} settings on "
     )
     said += f"held-out answers ({counted(folds, 'fold')}; an answer is held out as a whole)."
+    if CUT in found.left_out:
+        methods = _listed(list(dict.fromkeys(tried.candidate)))
+        said += f" A time limit ended this search; it had compared {methods} alone."
     if found.dimensions is not None:
         said += (
             f" The number of dimensions is the least whose held-out accuracy was within one standard error of that of "
@@ -105,8 +111,9 @@ def _group(one: GroupDifference) -> str:
     verdict = "differed" if one.differ else "did not differ detectably"
     return (
         f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, {one.n_permutations:,} "
-        f"times {how}); a map of the own group predicted {100 * one.effect:+.1f} points more of the answers than one "
-        f"of others ({one.level:.0%} interval {100 * one.low:+.1f} to {100 * one.high:+.1f})."
+        f"times {how}); a map of the own group predicted {100 * abs(one.effect):.1f} points "
+        f"{'more' if one.effect >= 0 else 'fewer'} of the answers than one of others ({one.level:.0%} interval "
+        f"{100 * one.low:+.1f} to {100 * one.high:+.1f})."
     )
 
 

@@ -31,9 +31,19 @@ def tried(found: Findings) -> pd.DataFrame:
     table = found.chosen.tried
     if not len(table):
         return table
-    behind = 100 * (table.accuracy.max() - table.accuracy)
-    shown = table.assign(behind=behind.round(2), error=(100 * table.error).round(2))
-    return shown[["candidate", "dimension", "penalty", "behind", "error", "folds", "chosen", "dropped"]]
+    whole = table.folds == table.folds.max()  # who dropped out earlier was measured on fewer answers
+    behind = 100 * (table.accuracy[whole].max() - table.accuracy)
+    shown = table.assign(behind=behind.where(whole).round(2), error=(100 * table.error).where(whole).round(2))
+    shown = shown[["candidate", "dimension", "penalty", "behind", "error", "folds", "chosen", "dropped"]]
+    return shown.rename(columns={"penalty": "penalty (of a fold)", "behind": "behind (points)", "error": "± (points)"})
+
+
+def dimensions(found: Findings) -> pd.DataFrame:
+    """The numbers of dimensions by how far each was behind the best, in points."""
+    assert found.dimensions is not None
+    table = found.dimensions.table
+    points = {f"{name} (points)": (100 * table[name]).round(2) for name in ("behind", "error", "gain")}
+    return pd.DataFrame({"dimensions": table.dimensions, **points, "p_value": table.p_value})
 
 
 def _forecast(found: Findings) -> str:
@@ -58,7 +68,10 @@ def _sureness(found: Findings) -> str:
     if found.sureness is None:
         return ""
     within = np.nanmedian(found.sureness.within)
-    return f"Half of the items lie within {within:.2g} of their place on the map (95%), or nearer."
+    return (
+        f"For half of the items, 95% of the maps that the answers allow have them within {within:.2g} of their place "
+        "here; the radius below is a typical distance, not the largest."
+    )
 
 
 def _dimensions(found: Findings) -> str:
@@ -71,4 +84,8 @@ def _dimensions(found: Findings) -> str:
         if choice.best == choice.chosen
         else (f"the fewest that are within one standard error of the best number, {choice.best}")
     )
+    table = choice.table.set_index("dimensions").accuracy
+    same = [d for d in table.index if d > choice.chosen and table[d] == table[table.index[-1]]]
+    if len(same) > 1:
+        text += f". From {same[0]} on nothing changes: the penalty leaves further dimensions empty"
     return text + "."

@@ -18,6 +18,7 @@ def summary(found: Findings) -> str:
     """Return the findings in a few sentences, most important first."""
     c = found.comparisons
     said = [f"{counted(c.n_answers, 'answer')} about {counted(c.n_items, 'item')}."]
+    said += [f"Left out: {step.why}." for step in c.removed if not step.cleans]
     if few := too_few(c.n_answers):
         said.append(f"How well a model predicts new ones is {few}.")
     elif found.accuracy.value is not None:
@@ -28,6 +29,9 @@ def summary(found: Findings) -> str:
             f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points "
             f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
         )
+    differing = [one.by for one in found.groups if one.differ]
+    if differing:
+        said.append(f"Raters differ by {' and by '.join(differing)}, so one map for all of them hides something.")
     if found.left_out:
         said.append(f"There was no time for: {', '.join(found.left_out)}.")
     return " ".join(said)

@@ -70,6 +70,7 @@ class AutoSimilarity(ComparisonEstimator):
     reason_ : why, in plain sentences
     held_out_ : accuracy of the chosen on held-out answers with its 95% interval (`low`, `high`), and log loss
     members_ : the fitted estimators
+    ended_ : how the search ended: "finished", "time limit" or "interrupted"
     average_gain_ : what the average of several fits gains over the best alone in accuracy on held-out answers, with
         its 95% interval, whether or not it was taken
 
@@ -134,6 +135,7 @@ class AutoSimilarity(ComparisonEstimator):
         self.average_gain_ = together.gain_over(single)
         # On the answers that made it the leader, the leader looks better than it is: an average may be a little behind.
         found = together if self.average and self.average_gain_[2] >= 0 else single
+        self.ended_ = race.ended
         self.reason_ = reason(race, found, single, self.average)
         self.tried_ = tried_table(race, found.trials)
         self._refit(found, c, features)
@@ -156,7 +158,7 @@ class AutoSimilarity(ComparisonEstimator):
         again: AutoSimilarity = clone(self)
         again.members_ = [refit(member, c, features) for member in self.members_]
         again.chosen_, again.tried_, again.reason_ = self.chosen_, self.tried_, self.reason_
-        again.held_out_, again.average_gain_ = self.held_out_, self.average_gain_
+        again.held_out_, again.average_gain_, again.ended_ = self.held_out_, self.average_gain_, self.ended_
         again._put_together(c, self.similarity_.loss, self._size)
         return again
 
@@ -190,7 +192,7 @@ class AutoSimilarity(ComparisonEstimator):
         self.tried_ = pd.DataFrame()
         self.chosen_ = _members([Trial(line, 1.0)], [1.0], self.members_)
         self.held_out_ = dict.fromkeys(("accuracy", "low", "high", "log_loss"), np.nan)
-        self.average_gain_ = (0.0, 0.0, 0.0)
+        self.average_gain_, self.ended_ = (0.0, 0.0, 0.0), "finished"
         self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0)
         return self
 
