@@ -24,7 +24,7 @@ SECTIONS = [
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
 ]  # fmt: skip
 LONG = 3600.0  # so that no machine is too slow for a part of the report
-NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", *(f"item {k}" for k in range(7))]
+NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", r"$\frac{x$", *(f"item {k}" for k in range(6))]
 
 
 def answers(m=400, names=NAMES):
@@ -186,6 +186,7 @@ def test_progress_is_told_part_by_part(found):
         ({"method": "UMAP"}, "method: expected one of 'CKL'"),
         ({"n_components": 0}, "n_components: expected a whole number of at least 1"),
         ({"penalty": -1.0}, "penalty: expected a number of at least 0"),
+        ({"n_components": 12}, "n_components: found 12, expected fewer than the 12 items that are compared"),
         ({"method": "FeatureEmbedding"}, "learns from features, and none were given"),
     ],
 )

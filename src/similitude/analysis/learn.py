@@ -202,9 +202,13 @@ def learn(
     (6, 6)
     """
     wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
-    phases = Phases(time_limit, step)
+    c, phases = as_comparisons(comparisons), Phases(time_limit, step)
+    if n_components is not None and n_components >= len(c.items_compared):
+        raise ValueError(
+            f"n_components: found {n_components}, expected fewer than the {len(c.items_compared)} items that are compared"
+        )
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
-        return _learned(as_comparisons(comparisons), features, wanted, random_state, phases)
+        return _learned(c, features, wanted, random_state, phases)
 
 
 def _learned(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Phases) -> Findings:

@@ -41,8 +41,12 @@ def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
 
 @contextmanager
 def drawn_for(width: float | None) -> Iterator[None]:
-    """Draw with the letters and lines of a figure of so many millimetres: small ones in a journal's column."""
-    with pyplot().rc_context(_SMALL if width is not None and width < 0.5 * (COLUMN + PAGE) else {}):
+    """Draw with the letters and lines of a figure of so many millimetres: small ones in a journal's column.
+
+    Names are names: a dollar in one begins no formula.
+    """
+    letters = _SMALL if width is not None and width < 0.5 * (COLUMN + PAGE) else {}
+    with pyplot().rc_context({**letters, "text.parse_math": False}):
         yield
 
 
