@@ -235,7 +235,7 @@ def draw(table: pd.DataFrame) -> None:
         left.bar(places + 0.27 * (k - 1), by_model.mean()[MODELS], 0.25, yerr=by_model.std()[MODELS], label=name)
     left.axhline(0.5, color="0.4", linewidth=0.8, linestyle=":")
     left.set_xticks(places, MODELS, rotation=40, ha="right")
-    left.set(ylabel="accuracy with new items", ylim=(0.4, 0.95))
+    left.set(ylabel="accuracy with new items", ylim=(0.4, 1.1))
     left.legend(frameon=False, ncols=3, loc="upper left")
     for k, diagonal in enumerate((True, False)):
         weights = own[own.diagonal == diagonal].loc[["MKPOE"]].weights
