@@ -186,7 +186,7 @@ def test_progress_is_told_part_by_part(found):
         ({"method": "UMAP"}, "method: expected one of 'CKL'"),
         ({"n_components": 0}, "n_components: expected a whole number of at least 1"),
         ({"penalty": -1.0}, "penalty: expected a number of at least 0"),
-        ({"n_components": 12}, "n_components: found 12, expected fewer than the 12 items that are compared"),
+        ({"n_components": 12}, "n_components: found 12, expected fewer than the 12 items compared"),
         ({"method": "FeatureEmbedding"}, "learns from features, and none were given"),
     ],
 )

@@ -203,10 +203,9 @@ def learn(
     """
     wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
     c, phases = as_comparisons(comparisons), Phases(time_limit, step)
-    if n_components is not None and n_components >= len(c.items_compared):
-        raise ValueError(
-            f"n_components: found {n_components}, expected fewer than the {len(c.items_compared)} items that are compared"
-        )
+    n_compared = len(c.items_compared)
+    if n_components is not None and n_components >= n_compared:
+        raise ValueError(f"n_components: found {n_components}, expected fewer than the {n_compared} items compared")
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
         return _learned(c, features, wanted, random_state, phases)
 

@@ -48,7 +48,8 @@ def learn(
     labels = c.names or [str(k) for k in range(c.n_items)]
     shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, c).items()}
     wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
-    settings = {name: value for name, value in wanted.items() if value is not None and value is not False} | {"time_limit": time_limit}
+    settings = {name: value for name, value in wanted.items() if value is not None and value is not False}
+    settings["time_limit"] = time_limit
     with phases(time_limit) as step:
         found = sm.learn(c, **known, **settings, random_state=seed, n_jobs=jobs, step=step)
     heading = title or f"What people find similar: {file.stem}"
