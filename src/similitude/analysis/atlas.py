@@ -25,6 +25,7 @@ from similitude.methods.scaling import project
 from similitude.types import Floats
 
 _WIDTH, _MARGIN = 720.0, 48.0
+_HEIGHTS = (0.3, 1.1)  # the least and the most, as shares of the width
 _FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
 _POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, and a picture in dots
 
@@ -84,7 +85,8 @@ def atlas(
     names = [str(name) for name in (similarity.names or range(similarity.n_items))]
     flat, turn = _flat(similarity.embedding)
     covariance, reach = _doubt(found, turn)
-    place, unit, height = placed(flat, _WIDTH, _MARGIN, around=room_for_ellipses(flat, covariance, reach))
+    around = room_for_ellipses(flat, covariance, reach)
+    place, unit, height = placed(flat, _WIDTH, _MARGIN, _HEIGHTS, around)
     ellipses = _ellipses(covariance, reach * unit)
     number = {name: k for k, name in enumerate(names)}
     neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]

@@ -71,7 +71,7 @@ def learn(
         heading = title or f"What people find similar: {files[0].stem}"
         given: dict[str, Any] = {
             "--out": out, "--features": features, "--images": images, "--classes": classes, "--title": title,
-            "--method": method, "--dimensions": dimensions, "--penalty": penalty, "--figure-width": figure_width,
+            "--method": method, "--dimensions": dimensions, "--penalty": penalty, "--figure-width": figure_width and f"{figure_width:g}",
         }  # fmt: skip
         options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
         options += ["--average"] * average + reading.in_shell
