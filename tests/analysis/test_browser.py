@@ -1,9 +1,14 @@
 """The report in a real browser: every item can be pointed at, found and enlarged; it fits a phone and paper."""
 
+import os
+from pathlib import Path
+
 import numpy as np
+import PIL.Image
 import pytest
 
 import similitude as sm
+from tests.analysis.human_sets import load
 from tests.patience import PATIENCE
 from tests.study.conftest import browser  # noqa: F401
 
@@ -119,3 +124,48 @@ def test_light_and_dark(opened):
         for scheme in ("light", "dark")
     ]
     assert papers == ["rgb(255, 255, 255)", "rgb(26, 26, 26)"]
+
+
+DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "report"
+VIEWS = {
+    "": {"viewport": {"width": 1280, "height": 1150}, "device_scale_factor": 0.5},
+    "-phone": {"viewport": {"width": 390, "height": 844}},
+    "-dark": {"viewport": {"width": 1280, "height": 1150}, "device_scale_factor": 0.5, "color_scheme": "dark"},
+    "-paper": {"viewport": {"width": 680, "height": 960}, "device_scale_factor": 0.75},
+}
+
+
+@pytest.mark.whole
+@pytest.mark.skipif("SIMILITUDE_DOCS_PICTURES" not in os.environ, reason="made anew by `make pictures`")
+@pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
+def test_pictures_of_the_documentation(browser, data, tmp_path, name):  # noqa: F811
+    c, classes = load(name, data)
+    found = sm.learn(c, time_limit=60, random_state=0)
+    report = found.save(tmp_path, f"What people find similar: {name}", classes=classes, figure_width=89)
+    photograph(browser, report, name, VIEWS if name == "cars" else {"": VIEWS[""]})
+
+
+def photograph(browser, report, name, views):  # noqa: F811
+    """Store pictures of a report, and of its map for print, small enough for the documentation."""
+    DOCS_PICTURES.mkdir(exist_ok=True)
+    for ending, options in views.items():
+        context = browser.new_context(**options)
+        page = context.new_page()
+        page.goto(report.as_uri())
+        page.emulate_media(media="print" if ending == "-paper" else "screen")
+        page.locator("#atlas").wait_for()
+        page.screenshot(path=DOCS_PICTURES / f"{name}{ending}.png")
+        context.close()
+        _few_colours(DOCS_PICTURES / f"{name}{ending}.png")
+    with PIL.Image.open(report.parent / "figures" / "map.png") as drawn:
+        drawn.convert("RGB").resize((drawn.width * 2 // 3, drawn.height * 2 // 3)).save(
+            DOCS_PICTURES / f"{name}-map.png"
+        )
+    _few_colours(DOCS_PICTURES / f"{name}-map.png")
+
+
+def _few_colours(path):
+    with PIL.Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(64)
+    small.save(path, optimize=True)
+    assert path.stat().st_size < 100_000

@@ -69,9 +69,10 @@ def learn(
         found = sm.learn(c, **known, **settings | {"time_limit": left}, random_state=seed, n_jobs=jobs, step=step)
         step("writing the report", 0, 0)
         heading = title or f"What people find similar: {files[0].stem}"
+        width = None if figure_width is None else f"{figure_width:g}"
         given: dict[str, Any] = {
             "--out": out, "--features": features, "--images": images, "--classes": classes, "--title": title,
-            "--method": method, "--dimensions": dimensions, "--penalty": penalty, "--figure-width": figure_width and f"{figure_width:g}",
+            "--method": method, "--dimensions": dimensions, "--penalty": penalty, "--figure-width": width,
         }  # fmt: skip
         options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
         options += ["--average"] * average + reading.in_shell
