@@ -243,12 +243,14 @@ def _examined(
             lambda tell: more_answers(single, c, n_repeats=_REPEATS, random_state=seed, callback=tell, **more),
         )
         believed = phases.optional(
-            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed)
+            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed), whole=True
         )
         table, error = believed or (None, np.nan)
         if 3 <= len(c.answers.rater.labels) <= _MOST_RATERS:
             d = model.chosen_.dimension.iloc[0]
-            differ = phases.optional("how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed))
+            differ = phases.optional(
+                "how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed), whole=True
+            )
             raters, gain = differ or (None, None)
     return Findings(
         c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
@@ -262,7 +264,9 @@ def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference,
     columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= FEWEST_ANSWERS else []
 
     def differ(name: str) -> GroupDifference | None:
-        return phases.optional(f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed))
+        return phases.optional(
+            f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed), whole=True
+        )
 
     return tuple(found for found in map(differ, columns) if found is not None)
 
