@@ -25,9 +25,9 @@ class GroupDifference:
     raters : how many raters each has; within raters, all of them in both
     within : whether two conditions were compared within raters
     statistic : how far groups lie apart in units of what raters scatter; about 1 where groups do not matter
-    p_value : share of random dealings of groups over raters with as large a statistic
-    effect, low, high : how much larger a share of the answers is foretold by a map of the rater's own group than by one
-        of the others, raters left out of the maps that foretell them; with its interval over raters
+    p_value : share of random assignments of groups to raters with as large a statistic
+    effect, low, high : how much larger a share of the answers is predicted by a map of the rater's own group than by
+        one of the others, raters left out of the maps that predict them; with its interval over raters
     level : of the interval
     pairs : a row per pair of items, those that differ most first: `a`, `b`, `more_alike_to`, `difference`, and
         `p_value`, corrected for the number of pairs
@@ -67,20 +67,20 @@ class GroupDifference:
 
     @property
     def detectable(self) -> float | None:
-        """The least difference (share of answers that change) that would be found four times of five; None if none."""
+        """The least difference (share of answers that change) found four times out of five; None if none."""
         enough = self.power[self.power.power >= 0.8]
         return float(enough.changed.min()) if len(enough) else None
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
-        how = "conditions exchanged within raters" if self.within else "groups dealt out anew over raters"
+        how = "conditions exchanged within raters" if self.within else "groups shuffled over raters"
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "not shown"
         return [
             ("raters", who),
             ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
-            ("own group foretells better by", effect),
+            ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
             ("pairs that differ", self._named(self.pairs, ["a", "b"])),
             ("power", self._power()),
@@ -94,7 +94,9 @@ class GroupDifference:
     def _power(self) -> str:
         if self.detectable is None:
             return f"a difference in which {self.power.changed.max():.0%} of the answers change would often be missed"
-        return f"a difference in which {self.detectable:.0%} of the answers change would be found four times of five"
+        return (
+            f"a difference in which {self.detectable:.0%} of the answers change would be found four times out of five"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, fit for JSON."""

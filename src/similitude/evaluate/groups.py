@@ -107,9 +107,9 @@ def scores_of(people: Grouped, d: int, seed: int) -> RaterScores:
 
 
 def _own_advantage(people: Grouped, d: int, level: float, seed: int) -> tuple[float, float, float]:
-    """How much better answers are foretold by a map of the rater's own group than by one of the others.
+    """How much better answers are predicted by a map of the rater's own group than by one of the others.
 
-    Raters are left out of every map that foretells them. The mean is over groups, each by its raters, so that a larger
+    Raters are left out of every map that predicts them. The mean is over groups, each by its raters, so that a larger
     group, whose map is better for everybody, does not count as a difference; the interval is Welch's, over raters.
     """
     c, n_groups = people.comparisons, len(people.names)

@@ -148,7 +148,7 @@ class ConsistencyReport(FigureTable):
         yield "outvoted weight", Estimate(self.outvoted, note=f"{share}, on the losing sides")
         yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
         yield "circles of majorities", Estimate(self.majority_cycles.groups, note=_circle(self.majority_cycles))
-        yield "weight to give up", Estimate(upper, lower, upper, f"{share}, so that nothing contradicts")
+        yield "weight to drop", Estimate(upper, lower, upper, f"{share}, so that nothing contradicts")
         yield "redundancy", self.redundancy
 
     def _people(self) -> Iterator[tuple[str, Estimate]]:
@@ -169,7 +169,10 @@ class ConsistencyReport(FigureTable):
         own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-            yield "of one mind", Estimate(middle, low, high, "answers foretold by the same rater's other answers")
+            yield (
+                "agree with themselves",
+                Estimate(middle, low, high, "answers predicted by the same rater's other answers"),
+            )
         meaning = {
             RANDOM: "agree with nobody, not with their own other answers either",
             DIFFERENT: "disagree with the others, but their own answers hang together",

@@ -1,9 +1,9 @@
-"""Is a rater of one mind? Each answer is foretold from the same rater's other answers.
+"""Is a rater consistent? Each answer is predicted from the same rater's other answers.
 
-Someone who clicks at random cannot be foretold by anything, themselves included. Someone who sees things in another way
-than the others can: their other answers imply a map, be it nobody else's. No fit is needed, since signs are all that is
-asked for: a question that the rater answered before is foretold by those answers, any other by two simple readings of
-what is left of the rater's votes when the answer itself is held out.
+Someone who clicks at random cannot be predicted by anything, themselves included. Someone who sees things
+in another way than the others can: their other answers imply a map, be it nobody else's. No fit is needed, since signs
+are all that is asked for: a question that the rater answered before is predicted by those answers, any other by
+two simple readings of what is left of the rater's votes when the answer itself is held out.
 
 *Pairs*: how often a pair was called more alike than what it was compared with, and, with a quarter of the weight, the
 pairs that share an item with it. (For positions drawn from a normal distribution, squared distances of two pairs that
@@ -23,7 +23,7 @@ from similitude.graph.votes import Votes
 from similitude.types import Array, Floats
 
 MOST_RATERS = 200
-"""Raters who are foretold at most, since each costs some milliseconds."""
+"""Raters who are predicted at most, since each costs some milliseconds."""
 
 _FOLDS, _REPEATS = 10, 2
 _FEWEST = 20  # answers, below which parts of the pairs are held out, not answers (a sheet of ratings is one answer)
@@ -32,10 +32,10 @@ _SAMPLED, _CHANCES = 5, 10  # raters whose answers are drawn by chance, and how 
 _NEIGHBOURING = 0.25
 _DIMENSIONS, _STEPS = 2, 6
 _SCATTER = 2654435761  # Knuth's multiplier: scatters whole numbers evenly
-_MOST_PLACED = 120  # items, above which the pairs alone foretell
+_MOST_PLACED = 120  # items, above which the pairs alone predict
 
 
-def foretold_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices) -> Floats:
+def predicted_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices) -> Floats:
     """For each voice of the raters `whom` 1 where the rater's other answers imply it, 0 the contrary, NaN nothing.
 
     Parameters
@@ -48,21 +48,21 @@ def foretold_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices)
     value = np.full(len(voices), np.nan)
     for rows in _rows_of(rater, whom):
         sheet = _Sheet.of(voices, rows, votes)
-        value[rows] = sheet.foretold(sheet.says)
+        value[rows] = sheet.predicted(sheet.says)
     return value
 
 
 def chance_spread(voices: Voices, rater: Indices, votes: Votes, whom: Indices, n_raters: int) -> Floats:
-    """Return, for some of the raters `whom`, the variance of the share foretold if they had answered by chance.
+    """Return, for some of the raters `whom`, the variance of the share predicted if they had answered by chance.
 
-    Answers foretell each other in turn, so that shares scatter more than coins. Measured on the rater's own questions
+    Answers predict each other in turn, so that shares scatter more than coins. Measured on the rater's own questions
     with answers reversed at random (on a sheet, exchanged among its pairs). NaN for the raters not looked at.
     """
     spread = np.full(n_raters, np.nan)
     some = np.asarray(whom)[np.unique(np.linspace(0, len(whom) - 1, min(len(whom), _SAMPLED)).astype(np.int64))]
     for who, rows in zip(some, _rows_of(rater, some), strict=True):
         sheet = _Sheet.of(voices, rows, votes)
-        shares = [float(np.nanmean(sheet.foretold_by_chance(np.random.default_rng(k)))) for k in range(_CHANCES)]
+        shares = [float(np.nanmean(sheet.predicted_by_chance(np.random.default_rng(k)))) for k in range(_CHANCES)]
         spread[who] = float(np.mean((np.array(shares) - 0.5) ** 2))
     return spread
 
@@ -76,7 +76,7 @@ def _rows_of(rater: Indices, whom: Indices) -> list[Array]:
 
 @dataclass(frozen=True, eq=False)
 class _Sheet:
-    """What one rater said: answers, edges and vertices numbered from 0, and which voices foretell which.
+    """What one rater said: answers, edges and vertices numbered from 0, and which voices predict which.
 
     Attributes
     ----------
@@ -108,24 +108,24 @@ class _Sheet:
         pairs = _renumbered(votes.pairs[vertex])
         return cls(answer, edge, voices.says[rows], ends, pairs, learned, tested, by_answer)
 
-    def foretold(self, says: Floats) -> Floats:
-        """Return how well each voice is foretold by what is learned without it."""
+    def predicted(self, says: Floats) -> Floats:
+        """Return how well each voice is predicted by what is learned without it."""
         if not len(says):
             return says
         signed = says * self.learned
         before = _summed(self.edge, signed, int(self.edge.max()) + 1)[:, self.edge]
         gap = _by_pairs(self.pairs, self.ends, signed) + _by_places(self.pairs, self.ends, signed)
-        foretold = np.where(np.abs(before) > 1e-9, np.sign(before), np.sign(np.round(gap, 9)))
-        right = np.where(self.tested, 0.5 * (1.0 + foretold * says), 0.0).sum(0)
+        predicted = np.where(np.abs(before) > 1e-9, np.sign(before), np.sign(np.round(gap, 9)))
+        right = np.where(self.tested, 0.5 * (1.0 + predicted * says), 0.0).sum(0)
         count = self.tested.sum(0)
         return np.divide(right, count, out=np.full(len(says), np.nan), where=count > 0)
 
-    def foretold_by_chance(self, rng: np.random.Generator) -> Floats:
+    def predicted_by_chance(self, rng: np.random.Generator) -> Floats:
         """Return the same for answers that say nothing."""
         if self.by_answer:
-            return self.foretold(self.says * rng.choice([-1.0, 1.0], int(self.answer.max()) + 1)[self.answer])
+            return self.predicted(self.says * rng.choice([-1.0, 1.0], int(self.answer.max()) + 1)[self.answer])
         shuffled = rng.permutation(len(self.pairs))
-        return replace(self, pairs=self.pairs[shuffled]).foretold(self.says)
+        return replace(self, pairs=self.pairs[shuffled]).predicted(self.says)
 
 
 def _renumbered(pairs: Array) -> Array:
@@ -150,7 +150,7 @@ def _by_answer(answer: Array) -> tuple[Array, Array]:
 
 
 def _by_vertex(ends: Array) -> tuple[Array, Array]:
-    """Return the same where there are few answers: halves of the pairs foretell the other halves.
+    """Return the same where there are few answers: halves of the pairs predict the other halves.
 
     Comparisons within one sheet hang together by the sheet's own scale, even where it was filled in at random.
     """

@@ -20,7 +20,7 @@ from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import frozen
 from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
-from similitude.graph.own_answers import MOST_RATERS, chance_spread, foretold_by_own
+from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge
 from similitude.graph.votes import Votes
@@ -186,8 +186,8 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
 
 
 def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, n_raters: int) -> tuple[Floats, Floats]:
-    """Return how often each rater is foretold by their own other answers, and how many coins that is worth."""
-    own, statements = _mean(voices, rater, foretold_by_own(voices, rater, votes, whom), votes, n_raters)
+    """Return how often each rater is predicted by their own other answers, and how many coins that is worth."""
+    own, statements = _mean(voices, rater, predicted_by_own(voices, rater, votes, whom), votes, n_raters)
     measured = np.flatnonzero(statements >= ENOUGH)
     if not len(measured):
         return own, statements

@@ -2,7 +2,7 @@
 
 *Answers at random*: agrees with nobody, not with themselves either, although raters of so many answers usually do; or
 agrees with nobody and answers by the screen or in no time. *Sees things differently*: disagrees with the others, but is
-foretold by their own other answers, so there is a mind behind them. *Cannot be told*: too few answers, too few others,
+predicted by their own other answers, so there is a mind behind them. *Cannot be told*: too few answers, too few others,
 or answers that disagree and are too sparse to say whether they hang together.
 
 Thresholds were set on simulated studies; `reproduce/rater_verdicts.py` measures what they miss on others and on people.
@@ -26,7 +26,7 @@ _CHANCE = 2.6  # standard deviations from one half within which agreement may be
 _NEAR = 0.4  # of the way from chance to typical: poor but honest raters lie beyond
 _CONTRARY = 4.0  # standard deviations below one half that are no bad luck of a clicker
 _OWN_MIND = 2.3  # standard deviations above one half that a clicker reaches once in a hundred times
-_OWN_LOST = 1.8  # standard deviations below what typical raters foretell of themselves
+_OWN_LOST = 1.8  # standard deviations below what typical raters predict of themselves
 
 _NOTES = {
     "few": "too few questions that others answer or imply",
@@ -36,7 +36,7 @@ _NOTES = {
     "lost": "agrees with nobody, not with their own other answers either",
     "hasty": "agrees with nobody, and answers much faster than the others",
     "screen": "answers by place on the screen or by a rhythm, not by what is shown",
-    "mind": "disagrees with the others, but is of one mind",
+    "mind": "disagrees with the others, but is consistent",
     "contrary": "says the contrary of the others: was the question read the wrong way round?",
 }
 
@@ -48,7 +48,7 @@ class Evidence:
     Attributes
     ----------
     agreement, statements : with the others, and the independent statements that it rests on
-    own, own_statements : how often their own other answers foretell an answer, and what that rests on
+    own, own_statements : how often their own other answers predict an answer, and what that rests on
     hasty, patterned : whether they answer much faster than others, or by the screen
     """
 
@@ -91,7 +91,7 @@ def judge(known: Evidence) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _better_by_own(known: Evidence) -> Bools:
-    """Return whom their own answers foretell clearly better than those of the others do."""
+    """Return whom their own answers predict clearly better than those of the others do."""
     variance = _variance(known.own, known.own_statements) + _variance(known.agreement, known.statements)
     return known.own - known.agreement > _OWN_MIND * np.sqrt(variance)
 
@@ -101,7 +101,7 @@ def _variance(share: Floats, count: Floats) -> Floats:
 
 
 def _own_lost(known: Evidence) -> Bools:
-    """Return whose own answers foretell each other far less than is usual among these raters."""
+    """Return whose own answers predict each other far less than is usual among these raters."""
     measured = known.own_statements >= ENOUGH
     lost = np.zeros(len(measured), bool)
     if measured.sum() >= FEWEST:

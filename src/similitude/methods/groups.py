@@ -133,7 +133,7 @@ class GroupEmbedding(LikelihoodEmbedding):
         return self.answer_margin(comparisons) > 0
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
-        """Weighted share of comparisons that are rightly foretold of their raters; a tie counts half."""
+        """Weighted share of comparisons that are correctly predicted for their raters; a tie counts half."""
         c = self._fitted().over_items(comparisons, y)
         return share_right(c, self.answer_margin(c), sample_weight)
 

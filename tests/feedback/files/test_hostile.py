@@ -45,7 +45,9 @@ def test_a_file_that_is_cut_off_never_reads_as_if_it_were_whole(tmp_path, name):
 
 def test_cut_off_in_a_row(tmp_path):
     path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,cat,do")
-    assert "a.csv: row 2 has 3 cells, expected 5; mend that row (it is the last: is the file cut off?)" in refusal(path)
+    assert "a.csv: row 2 has 3 cells, expected 5; correct that row (it is the last: is the file cut off?)" in refusal(
+        path
+    )
 
 
 def test_cut_off_in_quotes(tmp_path):
