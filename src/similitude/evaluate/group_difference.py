@@ -67,14 +67,14 @@ class GroupDifference:
 
     @property
     def detectable(self) -> float | None:
-        """The least difference (share of answers that change) that would be found four times of five; None if none."""
+        """The least difference (share of answers that change) found four times out of five; None if none."""
         enough = self.power[self.power.power >= 0.8]
         return float(enough.changed.min()) if len(enough) else None
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
-        how = "conditions exchanged within raters" if self.within else "groups dealt out anew over raters"
+        how = "conditions exchanged within raters" if self.within else "groups shuffled over raters"
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "not shown"
         return [
@@ -94,7 +94,9 @@ class GroupDifference:
     def _power(self) -> str:
         if self.detectable is None:
             return f"a difference in which {self.power.changed.max():.0%} of the answers change would often be missed"
-        return f"a difference in which {self.detectable:.0%} of the answers change would be found four times of five"
+        return (
+            f"a difference in which {self.detectable:.0%} of the answers change would be found four times out of five"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, fit for JSON."""

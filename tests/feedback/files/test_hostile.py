@@ -77,7 +77,9 @@ def test_an_export_that_lacks_what_it_should_have(tmp_path):
 
 def test_cut_off_in_a_row(tmp_path):
     path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,cat,do")
-    assert "a.csv: row 2 has 3 cells, expected 5; mend that row (it is the last: is the file cut off?)" in refusal(path)
+    assert "a.csv: row 2 has 3 cells, expected 5; correct that row (it is the last: is the file cut off?)" in refusal(
+        path
+    )
 
 
 def test_cut_off_in_quotes(tmp_path):

@@ -140,7 +140,9 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
         file.name for part, file in zip(parts, files, strict=True) if not part.comparisons.answers.rater.recorded
     ]
     if unnamed:
-        notes.append(f"{len(unnamed):,} of {len(files):,} files say not who answered: the rater is called as the file")
+        notes.append(
+            f"{len(unnamed):,} of {len(files):,} files do not say who answered: the rater takes the name of the file"
+        )
     return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
 
 

@@ -149,7 +149,7 @@ def _all_rows(text: str, separator: str) -> list[list[str]]:
             rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
         except csv.Error as error:
             raise ValueError(
-                f"after row {max(len(rows) - 1, 0)} the text is cut off or has a stray quote ({error}); mend it"
+                f"after row {max(len(rows) - 1, 0)} the text is cut off or has a stray quote ({error}); correct it"
             ) from None
     return [row for row in rows if any(row)]
 

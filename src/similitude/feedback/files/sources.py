@@ -62,7 +62,8 @@ class FileSource:
             return json.loads(text)
         except json.JSONDecodeError as error:
             raise ValueError(
-                f"line {error.lineno}, sign {error.colno}: the file is cut off or is not JSON ({error.msg}); mend it"
+                f"line {error.lineno}, character {error.colno}: the file is cut off or is not JSON ({error.msg}); "
+                "correct it"
             ) from None
 
     @cached_property
@@ -125,7 +126,7 @@ def _kind_of_archive(data: bytes, named: str) -> str:
         inside = zipfile.ZipFile(io.BytesIO(data)).namelist()
     except (zipfile.BadZipFile, NotImplementedError):
         if named in _TEXT:
-            raise ValueError("this is no text but a cut off spreadsheet or archive; get it anew") from None
+            raise ValueError("this is no text but a cut off spreadsheet or archive; get it again") from None
         return named
     if "xl/workbook.xml" in inside:
         return ".xlsx"

@@ -77,7 +77,9 @@ def content(path: Path, zipped: bool) -> bytes:
         try:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(f"{path.name}: the compressed file is cut off or damaged ({error}); get it anew") from None
+            raise ValueError(
+                f"{path.name}: the compressed file is cut off or damaged ({error}); get it again"
+            ) from None
     if not data.strip():
         raise ValueError(f"{path.name}: the file is empty; expected rows of answers")
     return data
@@ -89,7 +91,7 @@ def columns_of_rows(names: Sequence[str], rows: list[list[str]]) -> dict[str, Ar
     wrong = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         last = " (it is the last: is the file cut off?)" if wrong == len(rows) - 1 > 0 else ""
-        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; mend that row{last}")
+        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; correct that row{last}")
     cells = zip(*rows, strict=True) if rows else [()] * len(names)
     return {name: objects([cell or None for cell in column]) for name, column in zip(names, cells, strict=True)}
 
@@ -137,7 +139,7 @@ def parse_json_lines(data: bytes) -> Table:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); mend it") from None
+            raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); correct it") from None
         if not isinstance(row, dict):
             raise ValueError(f"line {number} is not a JSON object; expected one object per answer")
         rows.append(row)
@@ -152,7 +154,7 @@ def parse_parquet(data: bytes) -> Table:
     try:
         table = pq.read_table(pa.BufferReader(data))
     except pa.ArrowInvalid as error:
-        raise ValueError(f"the Parquet file is cut off or damaged ({error}); get it anew") from None
+        raise ValueError(f"the Parquet file is cut off or damaged ({error}); get it again") from None
     about = (table.schema.metadata or {}).get(b"similitude")
     columns = {key: objects(table.column(key).to_pylist()) for key in table.column_names}
     return Table(columns, None if about is None else json.loads(about), typed=True)
