@@ -20,7 +20,9 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<": operator.lt,
     ">": operator.gt,
 }  # fmt: skip
-_CONDITION = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*")
+_CONDITION = re.compile(
+    r"""\s*(?P<column>`[^`]+`|"[^"]+"|'[^']+'|.+?)\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*"""
+)
 
 
 def leave_out(
