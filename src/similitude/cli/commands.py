@@ -139,7 +139,8 @@ def info(
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
     typer.echo(f"  comparisons: {len(c):,}, per item {len(c) / max(compared, 1):.1f}")
-    same_in_python(*(step.replace("c = sm.read_comparisons", "print(sm.understand") + ")" for step in steps))
+    understood = steps[0].replace("c = sm.read_comparisons", "understood = sm.understand")
+    same_in_python(understood, "print(understood)", "c = understood.comparisons", *steps[1:], "print(c)")
 
 
 @app.command()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.words import counted
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
 from similitude.types import Array, Bools
@@ -25,7 +26,7 @@ class Grouped:
     names : of the groups
     unit : (answers,) the unit of each answer
     group : (units,) its group
-    shuffles : how groups are dealt out anew
+    shuffles : other ways in which groups could have fallen
     """
 
     comparisons: Comparisons
@@ -57,7 +58,11 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     made = _between(c, value) if times.max() == 1 else _within(c, value, times)
     if made.shuffles.count < FEWEST_SHUFFLES:
         sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
-        raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
+        ways, least = counted(int(made.shuffles.count), "way"), 1 / made.shuffles.count
+        raise ValueError(
+            f"by: too few raters to tell ({sizes}): with {ways} to split them p is never below {least:.2g}, and no "
+            "outcome could be called significant"
+        )
     return made
 
 

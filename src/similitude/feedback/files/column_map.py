@@ -116,7 +116,7 @@ def guess_about(mapped: Mapped) -> Mapped:
     found: dict[str, str] = {}
     reasons = []
     for role in ("rater", "time"):
-        if role in mapped.roles or any(alias in table.columns for alias in (role,)):
+        if role in table.columns or {role, f"{role}_ms"} & set(mapped.roles):
             continue
         names = _names(table)
         column = next((names[alias] for alias in ABOUT[role] if alias in names), None)

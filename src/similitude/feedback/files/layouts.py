@@ -10,7 +10,7 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import removal, row_layouts, sheet_layouts
-from similitude.feedback.files.about import RESPONSES, column_of
+from similitude.feedback.files.about import MILLISECONDS, RESPONSES, column_of
 from similitude.feedback.files.column_map import ABOUT, Mapped, guess_about, guess_answers, say_roles
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.tables import Table, check_names
@@ -92,7 +92,8 @@ def _fitting(mapped: Mapped) -> tuple[Layout, list[str]] | None:
 
 def _roles() -> list[str]:
     """What a user may call a column."""
-    return [*dict.fromkeys(names[0] for layout in layouts() for names in layout.columns), *ABOUT, *RESPONSES[:1]]
+    of_forms = dict.fromkeys(names[0] for layout in layouts() for names in layout.columns)
+    return [*of_forms, *ABOUT, "time_ms", *RESPONSES[:1]]
 
 
 def _unknown(table: Table, mapped: Mapped) -> ValueError:
@@ -112,6 +113,7 @@ def _unknown(table: Table, mapped: Mapped) -> ValueError:
 
 def _used(table: Table, columns: Sequence[str]) -> dict[str, str]:
     about = {role: column_of(table, columns, role) for role in ABOUT if role not in ("answer", "trial")}
+    about["time"], about["time_ms"] = (None, about["time"]) if about["time"] in MILLISECONDS else (about["time"], None)
     both = {name: name for name in columns} | {role: name for role, name in about.items() if name is not None}
     return {role: table.called.get(name, name) for role, name in both.items()}
 
