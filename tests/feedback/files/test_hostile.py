@@ -161,3 +161,25 @@ def test_nor_does_what_was_understood(tmp_path):
     said = in_words_of_the_shell(str(sm.understand(path)))
     assert "give --fold-names to join them" in said
     assert "fold_names" not in said
+
+
+@pytest.mark.parametrize(("long", "short"), [(1, 4), (2, 3)])
+def test_a_row_that_is_too_long_is_not_made_up_for_by_one_that_is_too_short(tmp_path, long, short):
+    rows = ["ann,cat,dog,bus,bus"] * 5
+    rows[long - 1], rows[short - 1] = "ann,cat,dog,bus,bus,more", "ann,cat,dog,bus"
+    assert f"a.csv: row {long} has 6 cells, expected 5" in refusal(written(tmp_path, ODD + "\n".join(rows)))
+
+
+def test_lines_may_end_in_any_way_and_be_blank(tmp_path):
+    for end in ("\n", "\r\n", "\r"):
+        lines = ["head,near,far", 'cat,"dog, the",bus', "", "  ", "dog,cat,bus", ""]
+        assert sm.read_comparisons(written(tmp_path, end.join(lines))).n_answers == 2
+
+
+def test_what_is_not_a_number_is_no_item(tmp_path):
+    text = '[{"head": 0, "near": 1, "far": 2}, {"head": NaN, "near": 0, "far": 1}]'
+    assert "a.json: row 2 has no 'head'" in refusal(written(tmp_path, text, "a.json"))
+    np.save(tmp_path / "a.npy", np.array([[0, 1, 2], [0, 1, np.nan]]))
+    assert "a.npy: row 2 has no 'column 3'" in refusal(tmp_path / "a.npy")
+    text = '{"form": "triplet", "shown": [0, 1, null], "response": [0]}\n'
+    assert "a.jsonl: items: an empty value" in refusal(written(tmp_path, text, "a.jsonl"))

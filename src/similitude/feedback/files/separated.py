@@ -20,7 +20,7 @@ from similitude.feedback.files.tables import (
     objects,
     without_blank_rows,
 )
-from similitude.types import Array
+from similitude.types import Array, Ints
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _LOOKED_AT = 50  # rows from which the sign that separates is told
@@ -151,7 +151,7 @@ def _all_rows(text: str, separator: str) -> list[list[str]]:
             raise ValueError(
                 f"after row {max(len(rows) - 1, 0)} the text is cut off or has a stray quote ({error}); mend it"
             ) from None
-    return [row for row in rows if any(row)]
+    return [row for row in rows if any(cell.strip() for cell in row)]
 
 
 @contextmanager
@@ -171,11 +171,14 @@ def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
     names = _first_rows(text, separator)[0]
     if '"' in text and re.search(rf'[^{re.escape(separator)}\n\r"]"[^{re.escape(separator)}\n\r"]', text):
         return None  # a quote inside a cell
+    widths = _widths(text, separator)
+    if (widths != len(names)).any():
+        return None
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
-    if list(frame.columns) != names or _between(text, separator) != (len(names) - 1) * (len(frame) + 1):
+    if list(frame.columns) != names or len(frame) + 1 != len(widths):
         return None
     columns = {name: np.array(frame[name].to_numpy(), object) for name in names}
     for cells in columns.values():
@@ -183,13 +186,14 @@ def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
     return columns
 
 
-def _between(text: str, separator: str) -> int:
-    """How many separators stand between cells, and not in quotes."""
-    if '"' not in text:
-        return text.count(separator)
-    signs = np.frombuffer(text.encode(), np.uint8)
-    quoted = np.bitwise_xor.accumulate((signs == ord('"')).view(np.uint8))
-    return int(((signs == ord(separator)) & (quoted == 0)).sum())
+def _widths(text: str, separator: str) -> Ints:
+    """How many cells each line has that is not blank; what stands in quotes ends neither a cell nor a line."""
+    signs = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    bare = True if '"' not in text else np.bitwise_xor.accumulate((signs == ord('"')).view(np.uint8)) == 0
+    between = np.flatnonzero((signs == ord(separator)) & bare)
+    ends = np.flatnonzero(((signs == ord("\n")) | (signs == ord("\r"))) & bare)
+    blank = np.diff(ends, prepend=-1) == 1
+    return (np.diff(np.searchsorted(between, ends), prepend=0) + 1)[~blank]
 
 
 def _mend_decimals(columns: dict[str, Array]) -> bool:

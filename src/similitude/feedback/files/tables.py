@@ -178,5 +178,6 @@ def of_frame(frame: Any) -> Table:
 
 
 def objects(values: list[Any]) -> Array:
-    """Return a column of any values, lists included."""
-    return np.fromiter(values, object, len(values))
+    """Return a column of any values, lists included; what is not a number (NaN) is an empty cell."""
+    filled = (None if isinstance(value, float) and value != value else value for value in values)
+    return np.fromiter(filled, object, len(values))
