@@ -183,3 +183,26 @@ def test_what_is_not_a_number_is_no_item(tmp_path):
     assert "a.npy: row 2 has no 'column 3'" in refusal(tmp_path / "a.npy")
     text = '{"form": "triplet", "shown": [0, 1, null], "response": [0]}\n'
     assert "a.jsonl: items: an empty value" in refusal(written(tmp_path, text, "a.jsonl"))
+
+
+TWO_TASKS = "P1,P2,P3,strange,head,chosen\nx,y,z,x,w,y\ny,x,z,y,w,z\n"
+
+
+def test_columns_that_are_given_hold_whatever_else_the_file_has(tmp_path):
+    path = written(tmp_path, TWO_TASKS)
+    understood = sm.understand(path, columns={"a": "P1", "b": "P2", "c": "P3", "odd": "strange"})
+    assert understood.used == {"a": "P1", "b": "P2", "c": "P3", "odd": "strange"}
+    assert understood.comparisons.answers.form.labels == ("odd_one_out",)
+    said = refusal(path, columns={"b": "P2", "c": "P3", "odd": "strange"})
+    assert "a.csv: columns: no layout has b, c, odd together with columns that the file has" in said
+
+
+def test_a_column_has_one_role(tmp_path):
+    said = refusal(written(tmp_path, TWO_TASKS), columns={"a": "P1", "b": "P2", "c": "P3", "odd": "p3"})
+    assert "a.csv: columns: 'P3' is given as c and as odd" in said
+
+
+def test_a_column_may_be_given_by_any_name_of_its_role(tmp_path):
+    path = written(tmp_path, "winner,u,v,w\nq,cat,dog,bus\nq,bus,car,dog\n")
+    understood = sm.understand(path, columns={"head": "u", "near": "v", "far": "w"})
+    assert understood.used == {"head": "u", "near": "v", "far": "w"}
