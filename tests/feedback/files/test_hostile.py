@@ -206,3 +206,14 @@ def test_a_column_may_be_given_by_any_name_of_its_role(tmp_path):
     path = written(tmp_path, "winner,u,v,w\nq,cat,dog,bus\nq,bus,car,dog\n")
     understood = sm.understand(path, columns={"head": "u", "near": "v", "far": "w"})
     assert understood.used == {"head": "u", "near": "v", "far": "w"}
+
+
+@pytest.mark.parametrize("header", [ODD, "head,near,far,time\n", "Subject,Pic 1,Pic 2,Pic 3,Odd one\n"])
+@pytest.mark.parametrize("before", [2, 60])
+def test_a_header_in_the_middle_is_left_out_and_said(tmp_path, header, before):
+    row = "ann,cat,dog,bus,bus\n" if header.count(",") == 4 else "cat,dog,bus,1.5\n"
+    path = written(tmp_path, header + row * before + "\ufeff" + header + row * 3)
+    understood = sm.understand(path)
+    assert understood.comparisons.names == ("bus", "cat", "dog")
+    assert understood.comparisons.n_answers == before + 3
+    assert f"row {before + 1} is the header again and is left out" in understood.notes
