@@ -65,6 +65,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     try:
         tool = tool_of(source)
         export = _exported(tool, source) if tool is not None else Export(_table(source))
+        export = replace(export, notes=[*(source.table.notes if source.table is not None else ()), *export.notes])
         written = source.written if source.kind in (".csv", ".tsv", ".txt") and not export.from_zero else None
         found = _of_export(
             export, path.name, tool.name if tool is not None else None, str(written or "") or None, options

@@ -70,8 +70,7 @@ class FileSource:
     def _separated(self) -> tuple[Table, WrittenTable]:
         from similitude.feedback.files.layouts import layouts
 
-        known = [[names[0] for names in layout.columns] for layout in layouts()]
-        return parse_separated(self.data, _USUAL[self.kind], known)
+        return parse_separated(self.data, _USUAL[self.kind], [layout.columns for layout in layouts()])
 
     @property
     def written(self) -> WrittenTable | None:

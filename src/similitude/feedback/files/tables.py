@@ -34,12 +34,14 @@ class Table:
     header : what similitude wrote about the file (format, items), or None
     typed : whether the file tells numbers from text; in CSV all cells are text
     called : what the file calls a column, where `columns` has a plainer name for it
+    notes : what was left out or decided on while the file was taken apart, in sentences
     """
 
     columns: Mapping[str, Array]
     header: Header | None
     typed: bool
     called: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -104,6 +106,21 @@ def without_blank_rows(columns: dict[str, Array]) -> dict[str, Array]:
         if not blank.any():
             return columns
     return {name: cells[~blank] for name, cells in columns.items()}
+
+
+def without_headers(columns: dict[str, Array]) -> tuple[dict[str, Array], list[str]]:
+    """Return columns without rows that are the header again, as files that were joined have them; and say so.
+
+    Names of a single letter may be items: `i,j,k` is a header, and a row about i, j and k.
+    """
+    again = np.array([max(map(len, columns), default=0) > 1])
+    for name, cells in columns.items():
+        again = again & (cells == name)
+        if not again.any():
+            return columns, []
+    rows = np.flatnonzero(again)
+    more = f", as are {len(rows) - 1:,} more: they are left out" if len(rows) > 1 else " and is left out"
+    return {name: cells[~again] for name, cells in columns.items()}, [f"row {rows[0] + 1} is the header again{more}"]
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -180,5 +197,6 @@ def of_frame(frame: Any) -> Table:
 
 
 def objects(values: list[Any]) -> Array:
-    """Return a column of any values, lists included."""
-    return np.fromiter(values, object, len(values))
+    """Return a column of any values, lists included; what is not a number (NaN) is an empty cell."""
+    filled = (None if isinstance(value, float) and value != value else value for value in values)
+    return np.fromiter(filled, object, len(values))
