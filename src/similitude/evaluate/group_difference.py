@@ -34,6 +34,7 @@ class GroupDifference:
     items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
     n_permutations : how often groups were dealt out anew
+    left_out : items that not every group judged; nothing that was said about them counts here
 
     Examples
     --------
@@ -59,6 +60,7 @@ class GroupDifference:
     items: pd.DataFrame
     power: pd.DataFrame
     n_permutations: int
+    left_out: tuple[str, ...] = ()
 
     @property
     def differ(self) -> bool:
@@ -77,8 +79,10 @@ class GroupDifference:
         how = "conditions exchanged within raters" if self.within else "groups dealt out anew over raters"
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "not shown"
+        gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
+            *gone,
             ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
             ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
@@ -91,6 +95,9 @@ class GroupDifference:
         names = [" and ".join(map(str, row)) for row in sure[columns].itertuples(index=False)]
         return listed(names, len(names)) if names else "none that can be named"
 
+    def _gone(self) -> str:
+        return f"items that not every group judged: {listed(self.left_out, len(self.left_out))}"
+
     def _power(self) -> str:
         if self.detectable is None:
             return f"a difference in which {self.power.changed.max():.0%} of the answers change would often be missed"
@@ -99,7 +106,7 @@ class GroupDifference:
     def to_dict(self) -> dict[str, Any]:
         """Return everything, fit for JSON."""
         plain = {name: value for name, value in vars(self).items() if not isinstance(value, pd.DataFrame)}
-        plain |= {name: list(plain[name]) for name in ("groups", "raters")}
+        plain |= {name: list(plain[name]) for name in ("groups", "raters", "left_out")}
         return plain | {name: getattr(self, name).to_dict("records") for name in ("pairs", "items", "power")}
 
     def __str__(self) -> str:

@@ -95,6 +95,7 @@ def compare_groups(
         items=items,
         power=power_table(scores, people, rng),
         n_permutations=n_permutations,
+        left_out=people.left_out,
     )
 
 
