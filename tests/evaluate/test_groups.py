@@ -169,7 +169,34 @@ def test_the_shell_compares_groups(tmp_path):
     assert shell.run("compare", tmp_path / "answers.csv", folder=tmp_path, check=False).returncode == 2
     wrong = shell.run("compare", tmp_path / "answers.csv", "--group", "Class", folder=tmp_path, check=False)
     assert "--group: there is no column 'Class'" in wrong.stderr
+<<<<<<< HEAD
     c = with_column(c, "Group", [f"{group[who]}{who in ('a0', 'a1', 'a2')}" for who in c.answers.rater.values])
     sm.write_comparisons(c, tmp_path / "three.csv")
     three = shell.run("compare", "three.csv", "--group", "Group", *pictures, folder=tmp_path, check=False)
     assert "the pictures of --out and --maps show two groups, and 'Group' has 3" in three.stderr
+=======
+
+
+def judging(items, of, seed):
+    """The answers of raters of one group to questions about some of twelve items, all seen alike."""
+    truth = np.random.default_rng(9).standard_normal((12, 2))
+    people = sm.Raters.of([3.0] * 6, names=[f"{of}{k}" for k in range(6)])
+    names = [f"i{k:02d}" for k in items]
+    return sm.simulate(truth[list(items)], 240, raters=people, names=names, random_state=seed)
+
+
+def test_items_that_one_group_alone_judged_make_no_difference():
+    c = sm.Comparisons.concatenate([judging(range(8), "a", 1), judging(range(4, 12), "b", 2)])
+    found = sm.compare_groups(c, {who: who[0] for who in c.answers.rater.labels}, n_permutations=99, random_state=0)
+    assert set(found.left_out) == {f"i{k:02d}" for k in (0, 1, 2, 3, 8, 9, 10, 11)}
+    assert set(found.items.item) == {"i04", "i05", "i06", "i07"}
+    assert not found.differ
+    assert found.low < 0 < found.high
+    assert "left out" in str(found)
+
+
+def test_groups_without_common_items_are_refused():
+    c = sm.Comparisons.concatenate([judging(range(6), "a", 1), judging(range(6, 12), "b", 2)])
+    with pytest.raises(ValueError, match="judged different items"):
+        sm.compare_groups(c, {who: who[0] for who in c.answers.rater.labels})
+>>>>>>> fix3

@@ -212,3 +212,14 @@ def test_too_few_answers_give_no_figure(tmp_path):
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "too few to tell" in page
     assert "% interval" not in page
+
+
+def test_items_by_position_are_left_out_by_it_and_the_others_keep_their_numbers():
+    c = sm.simulate(np.random.default_rng(0).normal(size=(5, 2)), 60, random_state=0)
+    for item in (3, "3"):
+        left = sm.leave_out(c, items=[item])
+        assert left.names == ("0", "1", "2", "4")
+        old = np.array([int(name) for name in left.names])
+        assert old[left.quadruplets].tolist() == c.quadruplets[~(c.quadruplets == 3).any(1)].tolist()
+    with pytest.raises(ValueError, match="no names here"):
+        sm.leave_out(c, items=["cat"])

@@ -33,8 +33,13 @@ class GroupDifference:
         `p_value`, corrected for the number of pairs
     items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
+<<<<<<< HEAD
     n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
     exact : whether these are all that there are, the groups as they are among them
+=======
+    n_permutations : how often groups were dealt out anew
+    left_out : items that not every group judged; nothing that was said about them counts here
+>>>>>>> fix3
 
     Examples
     --------
@@ -60,7 +65,11 @@ class GroupDifference:
     items: pd.DataFrame
     power: pd.DataFrame
     n_permutations: int
+<<<<<<< HEAD
     exact: bool = False
+=======
+    left_out: tuple[str, ...] = ()
+>>>>>>> fix3
 
     @property
     def differ(self) -> bool:
@@ -83,9 +92,15 @@ class GroupDifference:
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "not shown"
+        gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
+<<<<<<< HEAD
             ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.against})"),
+=======
+            *gone,
+            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
+>>>>>>> fix3
             ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
             ("pairs that differ", self._named(self.pairs, ["a", "b"])),
@@ -105,6 +120,9 @@ class GroupDifference:
         names = [" and ".join(map(str, row)) for row in sure[columns].itertuples(index=False)]
         return listed(names, len(names)) if names else "none that can be named"
 
+    def _gone(self) -> str:
+        return f"items that not every group judged: {listed(self.left_out, len(self.left_out))}"
+
     def _power(self) -> str:
         if self.detectable is None:
             return f"a difference in which {self.power.changed.max():.0%} of the answers change would often be missed"
@@ -115,7 +133,7 @@ class GroupDifference:
     def to_dict(self) -> dict[str, Any]:
         """Return everything, fit for JSON."""
         plain = {name: value for name, value in vars(self).items() if not isinstance(value, pd.DataFrame)}
-        plain |= {name: list(plain[name]) for name in ("groups", "raters")}
+        plain |= {name: list(plain[name]) for name in ("groups", "raters", "left_out")}
         return plain | {name: getattr(self, name).to_dict("records") for name in ("pairs", "items", "power")}
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from similitude.display.words import counted
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.leaving_out import leave_out
 from similitude.types import Array, Bools
 
 MOST_GROUPS = 10
@@ -26,7 +27,12 @@ class Grouped:
     names : of the groups
     unit : (answers,) the unit of each answer
     group : (units,) its group
+<<<<<<< HEAD
     shuffles : other ways in which groups could have fallen
+=======
+    shuffles : how groups are dealt out anew
+    left_out : items that not every group judged; what was said about them is not compared
+>>>>>>> fix3
     """
 
     comparisons: Comparisons
@@ -34,6 +40,7 @@ class Grouped:
     unit: Array
     group: Array
     shuffles: Between | Within
+    left_out: tuple[str, ...] = ()
 
     @property
     def raters(self) -> tuple[int, ...]:
@@ -45,25 +52,67 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     """Return answers by group; what cannot be compared is refused with the reason."""
     if not comparisons.answers.rater.recorded:
         raise ValueError("by: who answered was not recorded, so that raters cannot be compared")
-    value = _values(comparisons, by)
-    compares = np.bincount(comparisons.answer, minlength=comparisons.n_answers) > 0
-    known = compares & (comparisons.answers.rater.codes >= 0)
-    known &= np.array([one is not None for one in value.tolist()], bool)
-    c, value = _some(comparisons, value, known)
-    found = len(set(value.tolist()))
-    if not 2 <= found <= MOST_GROUPS:
-        raise ValueError(f"by: expected 2 to {MOST_GROUPS} groups, found {found}; cut many values into few classes")
-    rater = c.answers.rater.codes
-    times = np.array([len(set(value[rater == code].tolist())) for code in range(len(c.answers.rater.labels))])
-    made = _between(c, value) if times.max() == 1 else _within(c, value, times)
+    c, value = _comparable(comparisons, _values(comparisons, by))
+    lost = np.setdiff1d(comparisons.items_compared, c.items_compared).tolist()
+    c = leave_out(c, items=lost) if lost else c
+    made = _within(c, value) if _times(c, value).max() > 1 else _between(c, value)
     if made.shuffles.count < FEWEST_SHUFFLES:
         sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
+<<<<<<< HEAD
         ways, least = counted(int(made.shuffles.count), "way"), 1 / made.shuffles.count
         raise ValueError(
             f"by: too few raters to tell ({sizes}): with {ways} to split them p is never below {least:.2g}, and no "
             "outcome could be called significant"
         )
     return made
+=======
+        raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
+    return replace(made, left_out=tuple(map(comparisons.label, lost)))
+
+
+def _comparable(c: Comparisons, value: Array) -> tuple[Comparisons, Array]:
+    """Return the answers of known raters and groups, about the items that all groups judged.
+
+    Were others left in, each group would be better at its own items, and differ for that alone. Without them another
+    item may lose its last comparison in a group, or a rater all of a condition, so this goes on until nothing changes.
+    """
+    while True:
+        compares = np.bincount(c.answer, minlength=c.n_answers) > 0
+        known = compares & (c.answers.rater.codes >= 0)
+        known &= np.array([one is not None for one in value.tolist()], bool)
+        c, value = _some(c, value, known)
+        found = len(set(value.tolist()))
+        if not 2 <= found <= MOST_GROUPS:
+            raise ValueError(f"by: expected 2 to {MOST_GROUPS} groups, found {found}; cut many values into few classes")
+        times = _times(c, value)
+        if times.max() > 1:
+            _refuse_no_conditions(value, times)
+            c, value = _some(c, value, (times == 2)[c.answers.rater.codes])
+        shared = _of_all_groups(c, value)
+        kept = shared[c.quadruplets].all(1)
+        if kept.all():
+            return c, value
+        if not kept.any():
+            raise ValueError(
+                f"by: the groups judged different items ({int(shared.sum())} in common, and no question about those "
+                "alone): what they see cannot be compared"
+            )
+        c = c.rows(kept)
+
+
+def _times(c: Comparisons, value: Array) -> Array:
+    """Return under how many groups each rater answered."""
+    rater = c.answers.rater.codes
+    return np.array([len(set(value[rater == code].tolist())) for code in range(len(c.answers.rater.labels))])
+
+
+def _of_all_groups(c: Comparisons, value: Array) -> Bools:
+    """Return which items stand in comparisons of every group."""
+    judged = np.zeros((len(set(value.tolist())), c.n_items), bool)
+    code = np.unique(value.astype(str), return_inverse=True)[1]
+    judged[code[c.answer][:, None], c.quadruplets] = True
+    return np.asarray(judged.all(0))
+>>>>>>> fix3
 
 
 def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
@@ -91,12 +140,14 @@ def _between(c: Comparisons, value: Array) -> Grouped:
     return Grouped(c, tuple(names.tolist()), np.array(c.answers.rater.codes), group, Between(group))
 
 
-def _within(c: Comparisons, value: Array, times: Array) -> Grouped:
+def _refuse_no_conditions(value: Array, times: Array) -> None:
     if len(set(value.tolist())) > 2:
         raise ValueError(f"by: expected two conditions within raters, found {len(set(value.tolist()))}")
     if not (times == 2).any():
         raise ValueError("by: too few raters to tell: nobody answered under both conditions")
-    c, value = _some(c, value, (times == 2)[c.answers.rater.codes])
+
+
+def _within(c: Comparisons, value: Array) -> Grouped:
     names, code = np.unique(value.astype(str), return_inverse=True)
     raters = len(c.answers.rater.labels)
     unit = 2 * c.answers.rater.codes + code

@@ -140,5 +140,9 @@ def _item_count(codes: Array, names: Names | None, n_items: int | None) -> int:
 
 
 def find_item(item: str | int, names: Names | None, n_items: int) -> int:
-    """Return the index of one item given by name or position."""
+    """Return the index of one item given by name or position; a position may be text, as a shell has it."""
+    if names is None and isinstance(item, str):
+        if not item.strip().isdecimal():
+            raise ValueError(f"items: they have no names here; expected a position from 0 on, found {item!r}")
+        item = int(item)
     return int(encode_items(np.array([item]), names, None if names else n_items)[0][0])

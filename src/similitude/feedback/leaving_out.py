@@ -40,7 +40,8 @@ def leave_out(
     comparisons : the feedback
     raters : names of the raters to leave out
     items : items to leave out, by name or position: they are gone from the feedback, and so from a map of it. An answer
-        that compares other items too keeps what it says about those.
+        that compares other items too keeps what it says about those. Items without names are called by their old
+        positions from then on.
     only_items : the items to keep; all others are left out
     where : conditions on columns, all of which the answers that are kept fulfil: `"age > 30"`, `"Group = designers"`.
         Columns are those of the file, and `rater`, `form`, `strategy`, `time`; a cell that is empty fulfils none.
@@ -202,7 +203,7 @@ def _without_items(c: Comparisons, gone: Ints) -> Comparisons:
     near, far = table[part.near], table[part.far]
     answers = _renumbered(replace(part, near=near, far=far), table, touched[stays])
     record = Removed("items", why, lost, float(lost.weight.sum()), cleans=False)
-    names = None if c.names is None else tuple(c.names[item] for item in rest)
+    names = tuple(c.label(item) for item in rest.tolist())  # positions move up: the old ones are names from here on
     return replace(
         part, near=near, far=far, answers=answers, n_items=len(rest), names=names, removed=(*c.removed, record)
     )
