@@ -169,12 +169,10 @@ def test_the_shell_compares_groups(tmp_path):
     assert shell.run("compare", tmp_path / "answers.csv", folder=tmp_path, check=False).returncode == 2
     wrong = shell.run("compare", tmp_path / "answers.csv", "--group", "Class", folder=tmp_path, check=False)
     assert "--group: there is no column 'Class'" in wrong.stderr
-<<<<<<< HEAD
     c = with_column(c, "Group", [f"{group[who]}{who in ('a0', 'a1', 'a2')}" for who in c.answers.rater.values])
     sm.write_comparisons(c, tmp_path / "three.csv")
     three = shell.run("compare", "three.csv", "--group", "Group", *pictures, folder=tmp_path, check=False)
     assert "the pictures of --out and --maps show two groups, and 'Group' has 3" in three.stderr
-=======
 
 
 def judging(items, of, seed):
@@ -199,4 +197,3 @@ def test_groups_without_common_items_are_refused():
     c = sm.Comparisons.concatenate([judging(range(6), "a", 1), judging(range(6, 12), "b", 2)])
     with pytest.raises(ValueError, match="judged different items"):
         sm.compare_groups(c, {who: who[0] for who in c.answers.rater.labels})
->>>>>>> fix3

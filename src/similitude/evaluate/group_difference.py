@@ -33,13 +33,9 @@ class GroupDifference:
         `p_value`, corrected for the number of pairs
     items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
-<<<<<<< HEAD
     n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
     exact : whether these are all that there are, the groups as they are among them
-=======
-    n_permutations : how often groups were dealt out anew
     left_out : items that not every group judged; nothing that was said about them counts here
->>>>>>> fix3
 
     Examples
     --------
@@ -65,11 +61,8 @@ class GroupDifference:
     items: pd.DataFrame
     power: pd.DataFrame
     n_permutations: int
-<<<<<<< HEAD
     exact: bool = False
-=======
     left_out: tuple[str, ...] = ()
->>>>>>> fix3
 
     @property
     def differ(self) -> bool:
@@ -95,12 +88,8 @@ class GroupDifference:
         gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
-<<<<<<< HEAD
-            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.against})"),
-=======
             *gone,
-            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
->>>>>>> fix3
+            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.against})"),
             ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
             ("pairs that differ", self._named(self.pairs, ["a", "b"])),

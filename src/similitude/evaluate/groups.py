@@ -96,13 +96,9 @@ def compare_groups(
         pairs=pairs,
         items=items,
         power=power_table(scores, people, rng),
-<<<<<<< HEAD
         n_permutations=len(contrasts) if exact else n_permutations,
         exact=exact,
-=======
-        n_permutations=n_permutations,
         left_out=people.left_out,
->>>>>>> fix3
     )
 
 

@@ -27,12 +27,8 @@ class Grouped:
     names : of the groups
     unit : (answers,) the unit of each answer
     group : (units,) its group
-<<<<<<< HEAD
     shuffles : other ways in which groups could have fallen
-=======
-    shuffles : how groups are dealt out anew
     left_out : items that not every group judged; what was said about them is not compared
->>>>>>> fix3
     """
 
     comparisons: Comparisons
@@ -58,15 +54,11 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     made = _within(c, value) if _times(c, value).max() > 1 else _between(c, value)
     if made.shuffles.count < FEWEST_SHUFFLES:
         sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
-<<<<<<< HEAD
         ways, least = counted(int(made.shuffles.count), "way"), 1 / made.shuffles.count
         raise ValueError(
             f"by: too few raters to tell ({sizes}): with {ways} to split them p is never below {least:.2g}, and no "
             "outcome could be called significant"
         )
-    return made
-=======
-        raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
     return replace(made, left_out=tuple(map(comparisons.label, lost)))
 
 
@@ -112,7 +104,6 @@ def _of_all_groups(c: Comparisons, value: Array) -> Bools:
     code = np.unique(value.astype(str), return_inverse=True)[1]
     judged[code[c.answer][:, None], c.quadruplets] = True
     return np.asarray(judged.all(0))
->>>>>>> fix3
 
 
 def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
