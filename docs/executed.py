@@ -1,7 +1,7 @@
 """Pages that show what their code prints and draws: it is run while the site is built.
 
 A page whose front matter says `executed: true` has its blocks run in order, Python in one namespace and lines of
-`similitude` as a shell would run them, in an empty folder. Below each block stands what it printed, and the
+`similitude` as a shell would run them, in an empty folder. Below each block is what it printed, and the
 pictures that it drew or wrote. A block that fails ends the build.
 """
 
