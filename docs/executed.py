@@ -1,7 +1,7 @@
 """Pages that show what their code prints and draws: it is run while the site is built.
 
 A page whose front matter says `executed: true` has its blocks run in order, Python in one namespace and lines of
-`similitude` as a shell would run them, in an empty folder. Below each block stands what it printed, and the
+`similitude` as a shell would run them, in an empty folder. Below each block is what it printed, and the
 pictures that it drew or wrote. A block that fails ends the build.
 """
 
@@ -12,10 +12,12 @@ import io
 import re
 import shlex
 import shutil
+import sys
 import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import matplotlib.pyplot as plt
 from typer.testing import CliRunner
@@ -52,9 +54,11 @@ def with_results(text: str, pictures: Path, address: str) -> str:
     plt.switch_backend("agg")
 
     def result(block: re.Match[str]) -> str:
-        before = set(Path().rglob("*.png"))
+        before = _written()
         printed = _run_python(block[2], namespace) if block[1] == "python" else _run_lines(block[2])
-        drawn = [*_figures(pictures), *(_kept(file, pictures) for file in sorted({*Path().rglob("*.png")} - before))]
+        files = [_kept(file, pictures) for file in sorted(_written() - before)]
+        drawn = files or _figures(pictures)
+        plt.close("all")
         shown = "".join(f"\n![What the lines above draw]({address}/{name})\n" for name in drawn)
         return block[0] + _as_block(printed) + shown
 
@@ -73,7 +77,8 @@ def _run_lines(text: str) -> str:
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["similitude"]:
-            done = CliRunner().invoke(similitude, words[1:], env={"COLUMNS": "110", "NO_COLOR": "1"})
+            with mock.patch.object(sys, "argv", words):  # how a command says that it is called
+                done = CliRunner().invoke(similitude, words[1:], env={"COLUMNS": "110", "NO_COLOR": "1"})
             if done.exit_code not in (0, 3):  # 3: `check` found something worth a look
                 raise RuntimeError(f"{line}: status {done.exit_code}\n{done.output}") from done.exception
             printed += _PYTHON.sub("the same in Python: ...\n", done.stdout)
@@ -88,13 +93,17 @@ def _as_block(printed: str) -> str:
 
 
 def _figures(pictures: Path) -> list[str]:
-    """Save and close what is drawn and open."""
+    """Save what is drawn and still open."""
     names = []
     for number in plt.get_fignums():
         names.append(_next_name(pictures))
         plt.figure(number).savefig(pictures / names[-1], dpi=110, bbox_inches="tight")
-    plt.close("all")
     return names
+
+
+def _written() -> set[Path]:
+    """The pictures in the folder; not those of a report, which has a page of its own."""
+    return {file for file in Path().rglob("*.png") if file.parent.name != "figures"}
 
 
 def _kept(file: Path, pictures: Path) -> str:

@@ -177,7 +177,7 @@ def test_next_prints_questions_where_no_file_is_named(study):
 def test_demo_runs_as_a_program(tmp_path):
     said = subprocess.check_output([sys.executable, "-m", "similitude.cli", "demo"], cwd=tmp_path, text=True)
     assert (tmp_path / "demo" / "colours.png").exists()
-    command = said.split(" evaluate ")[1].split()[0]
+    command = said.split(" learn ")[1].split()[0]
     assert sm.read_comparisons(tmp_path / command).n_items == 60
 
 

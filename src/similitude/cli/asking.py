@@ -78,7 +78,7 @@ def update(
     *,
     reading: Reading,
 ) -> None:
-    """Learn a model anew from all answers so far, starting from where its items are."""
+    """Learn a model again from all answers so far, starting from where its items are."""
     import similitude as sm
 
     old = load_model(model)

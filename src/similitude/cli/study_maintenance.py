@@ -112,12 +112,12 @@ def erase(
 
 @app.command()
 def rebuild(folder: Folder, database: DatabaseUrl = None) -> None:
-    """Count anew from the log of answers, and drop what the model process makes again."""
-    from similitude.study.maintenance.rebuild import rebuild as count_anew
+    """Count again from the log of answers, and drop what the model process makes again."""
+    from similitude.study.maintenance.rebuild import rebuild as count_again
 
     opened = _open(folder, database)
     try:
-        typer.echo(f"{folder}: {counted(count_anew(opened), 'rater')} had other counts")
+        typer.echo(f"{folder}: {counted(count_again(opened), 'rater')} had other counts")
     finally:
         opened.close()
 
