@@ -158,14 +158,12 @@ def photograph(browser, report, name, views):  # noqa: F811
         context.close()
         _few_colours(DOCS_PICTURES / f"{name}{ending}.png")
     with PIL.Image.open(report.parent / "figures" / "map.png") as drawn:
-        drawn.convert("RGB").resize((drawn.width * 2 // 3, drawn.height * 2 // 3)).save(
-            DOCS_PICTURES / f"{name}-map.png"
-        )
+        drawn.convert("RGB").resize((drawn.width // 2, drawn.height // 2)).save(DOCS_PICTURES / f"{name}-map.png")
     _few_colours(DOCS_PICTURES / f"{name}-map.png")
 
 
 def _few_colours(path):
     with PIL.Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(64)
+        small = picture.convert("RGB").quantize(128)
     small.save(path, optimize=True)
-    assert path.stat().st_size < 100_000
+    assert path.stat().st_size < 150_000
