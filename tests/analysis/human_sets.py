@@ -17,7 +17,7 @@ def _food(folder):
     """Dishes, by taste: of eleven or more pictures, which are most like this one?"""
     dishes = pd.read_csv(folder / "food100" / "objects.csv")
     screens = pd.read_csv(folder / "food100" / "screens.csv").query("is_catchtrial == 0 and hit < 400")
-    names = _told_apart(dishes.name.fillna(dishes.image).tolist())
+    names = _told_apart([name if isinstance(name, str) else f"dish {k}" for k, name in enumerate(dishes.name)])
     rows = [(row, row.chosen_near.split(), row.not_chosen.split()) for row in screens.astype(str).itertuples()]
     flat = [
         (k, int(row.probe), int(float(near)), int(float(far)))

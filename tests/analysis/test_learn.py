@@ -204,6 +204,9 @@ def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     assert f"{fewer.accuracy.value:.1%}" in section
     assert f"{found.accuracy.value:.1%}" in section
     assert "rank correlation" in section
+    few = sm.learn(answers(12), time_limit=1, random_state=0)
+    few.save(tmp_path, source=["a.csv"])
+    assert not (tmp_path / "figures" / "calibration.pdf").exists()  # nothing of the earlier report is left behind
     assert "What changed" not in found.save(tmp_path, source=["b.csv"]).read_text(encoding="utf-8")
 
 

@@ -19,6 +19,12 @@ def test_raters_in_order_with_the_clicker_marked(feedback):
     assert "answer at random" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
+def test_the_legend_lies_on_no_rater(feedback):
+    axes = sm.plot.rater_agreement(sm.check(feedback))
+    axes.figure.draw_without_rendering()
+    assert axes.get_legend().get_window_extent().y1 <= axes.xaxis.label.get_window_extent().y0
+
+
 def test_without_raters_there_is_nothing_to_draw():
     c = sm.simulate(np.random.default_rng(0).normal(size=(10, 2)), 300, random_state=1)
     with pytest.raises(ValueError, match="no rater"):

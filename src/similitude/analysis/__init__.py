@@ -1,5 +1,5 @@
-"""From answers to a report: `learn` finds out, `page` and its templates write it as one HTML page and as a folder.
+"""From answers to a report: `learn` finds out, `page` and its templates write an HTML page, `folder` all beside it.
 
-`summary` says it in a few sentences, `paper` what was done, `figures` draws, `atlas` is the map that can be pointed at;
-`consistency` is the page of `check`.
+`summary` says it in a few sentences, `paper` what was done, `figures` draws, `atlas` is the map that can be pointed at,
+`changes` compares with an earlier report; `consistency` is the page of `check`.
 """

@@ -40,8 +40,8 @@ class Changes:
     rows: list[tuple[str, str, str]]
 
 
-def record(found: Findings, source: Sequence[str] = ()) -> dict[str, Any]:
-    """The figures of a report as plain values: each of them once, as the page says it."""
+def record(found: Findings, source: Sequence[str] = (), files: Sequence[str] = ()) -> dict[str, Any]:
+    """The figures of a report as plain values, each of them once, as the page says it; and the files beside it."""
     c, chosen = found.comparisons, found.model.chosen_.iloc[0]
     return {
         "format": _FORMAT,
@@ -58,6 +58,7 @@ def record(found: Findings, source: Sequence[str] = ()) -> dict[str, Any]:
         "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),
         "settings": asdict(found.wanted),
         "left_out": list(found.left_out),
+        "files": list(files),
         "versions": {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
         | {"similitude": similitude.__version__},
     }
@@ -71,11 +72,26 @@ def _parts(figure: Estimate) -> dict[str, float | None]:
     return {"value": figure.value, "low": figure.low, "high": figure.high}
 
 
+def read(folder: Path) -> dict[str, Any]:
+    """What an earlier report in a folder left; nothing where there is none, or a file that somebody changed."""
+    try:
+        kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        return kept if isinstance(kept, dict) and kept["format"] == _FORMAT else {}
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def files_before(before: Mapping[str, Any]) -> set[str]:
+    """What an earlier report wrote beside itself."""
+    files = before.get("files", [])
+    return {file for file in files if isinstance(file, str)} if isinstance(files, list) else set()
+
+
 def changes(found: Findings, folder: Path, source: Sequence[str] = ()) -> Changes | None:
     """Compare with the report that lies in a folder; None where there is none of the same source."""
+    before = read(folder)
     try:
-        before = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        if before["format"] != _FORMAT or before["source"] != list(source):
+        if before["source"] != list(source):
             return None
         now = record(found, source)
         rows = [(name, _written(name, before), _written(name, now)) for name in _NAMES]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.analysis.learn import Findings
+from similitude.display.words import shortened
 from similitude.methods.kernel_clustering import kernel_linkage
 from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram
@@ -27,7 +28,8 @@ def tree(found: Findings) -> Axes | None:
     if not 3 <= similarity.n_items <= _LARGEST_TREE:
         return None
     X = similarity.embedding
-    return dendrogram(kernel_linkage(X @ X.T, "average"), labels=similarity.names)
+    labels = None if similarity.names is None else [shortened(name) for name in similarity.names]
+    return dendrogram(kernel_linkage(X @ X.T, "average"), labels=labels)
 
 
 def curve(found: Findings) -> Axes | None:

@@ -47,21 +47,24 @@ def write_folder(
     figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
     **options : of the page
     """
+    before = changes.read(folder)
     changed = changes.changes(found, folder, source)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     (folder / "tables").mkdir(exist_ok=True)
     found.similarity.save(folder / "model.sim")
-    written = [*_write_tables(found, folder), *_write_texts(found, folder, source)]
+    written = [*_write_tables(found, folder), *_write_texts(found, folder), changes.FILE]
     with drawn_for(figure_width):
         figures = drawn(found)
         shown = {"map": _map(found, figure_width or PAGE, options), **figures}
         for name, axes in shown.items():
             written += _write_figure(folder, name, axes, (figure_width or PAGE) if name == "map" else figure_width)
     own = figures if figure_width is None else None  # a journal's letters are small on a screen
+    _remove(folder, changes.files_before(before) - set(written))
     page = findings_page(found, title, files=written, figures=own, changed=changed, **options)
     for axes in shown.values():
         pyplot().close(axes.get_figure(root=True))
     write_whole(folder / REPORT, page.encode())
+    write_whole(folder / changes.FILE, json.dumps(changes.record(found, source, written), indent=1).encode())
     return folder / REPORT
 
 
@@ -87,15 +90,21 @@ def _write_figure(folder: Path, name: str, axes: Axes, width: float | None) -> l
     return files
 
 
-def _write_texts(found: Findings, folder: Path, source: Sequence[str]) -> list[str]:
+def _write_texts(found: Findings, folder: Path) -> list[str]:
     texts = {
         "check.json": json.dumps(found.consistency.to_dict(), indent=1),
-        changes.FILE: json.dumps(changes.record(found, source), indent=1),
         "methods.txt": "\n\n".join([paragraph(found), *citations(found)]),
     }
     for name, text in texts.items():
         write_whole(folder / name, text.encode())
     return ["model.sim", *texts]
+
+
+def _remove(folder: Path, files: set[str]) -> None:
+    """Remove tables and figures of an earlier report that this one has no more."""
+    for file in files:
+        if file.startswith(("tables/", "figures/")) and ".." not in file:
+            (folder / file).unlink(missing_ok=True)
 
 
 def _write_tables(found: Findings, folder: Path) -> list[str]:

@@ -65,9 +65,11 @@ def learn(
     wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
     settings = {name: value for name, value in wanted.items() if value is not None and value is not False}
     settings["time_limit"] = time_limit
-    left = max(time_limit - (time.monotonic() - began) - _drawing(time_limit, c.n_items), 0.1)
+    work = sm.learn  # loads what computes, which is part of the time
+    so_far = time.monotonic() - began
+    left = max(time_limit - so_far - _drawing(time_limit, c.n_items, so_far), 0.1)
     with phases(left) as step:
-        found = sm.learn(c, **known, **settings | {"time_limit": left}, random_state=seed, n_jobs=jobs, step=step)
+        found = work(c, **known, **settings | {"time_limit": left}, random_state=seed, n_jobs=jobs, step=step)
         step("writing the report", 0, 0)
         heading = title or f"What people find similar: {files[0].stem}"
         width = None if figure_width is None else f"{figure_width:g}"
@@ -142,9 +144,9 @@ def _classes(path: Path, labels: Any) -> dict[str, str]:
     return {name: found[name] for name in labels if found.get(name)}
 
 
-def _drawing(time_limit: float, n_items: int) -> float:
-    """Seconds to keep for writing the report."""
-    return min(_DRAWING + _PER_ITEM * n_items, _MOST * time_limit)
+def _drawing(time_limit: float, n_items: int, so_far: float) -> float:
+    """Seconds to keep for writing the report: as long as loading took at least, which a busy machine makes long."""
+    return min(max(_DRAWING + _PER_ITEM * n_items, so_far), _MOST * time_limit)
 
 
 def _say_time(took: float, time_limit: float, left_out: tuple[str, ...]) -> None:

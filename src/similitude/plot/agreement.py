@@ -81,6 +81,6 @@ def _maps(found: Any, labels: tuple[str, str], ax: Axes | None, width: float) ->
         label=labels[1],
     )
     paper.write([*map(str, found.items), *[""] * first], _RADIUS)
-    axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10, pad=24)
+    axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10)
     paper.legend()
     return axes

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude.plot.style import COLOURS, axes_of, legend_above
+from similitude.plot.style import COLOURS, axes_of, legend_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def dimension(choice: DimensionChoice, *, relative: bool = False, ax: Axes | Non
     axes.axvline(choice.chosen, color=COLOURS[5], linestyle=":", linewidth=1.5, label=f"chosen: {choice.chosen}")
     axes.set(xlabel="dimensions", ylabel="points behind the best" if relative else "held-out accuracy")
     axes.set_xticks(table.dimensions)
-    legend_above(axes)
+    legend_below(axes)
     return axes
 
 
@@ -87,7 +87,7 @@ def forecast(found: Forecast, *, ax: Axes | None = None) -> Axes:
     ticks = _apart([int(found.curve.answers.min()), *found.table.answers.astype(int)])
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()
-    legend_above(axes)
+    legend_below(axes)
     return axes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.verdicts import DIFFERENT, RANDOM, UNTOLD
-from similitude.plot.style import COLOURS, axes_of, legend_above
+from similitude.plot.style import COLOURS, axes_of, legend_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axe
     else:
         axes.set(yticks=[], ylabel=f"{len(order)} raters")
     axes.set_xlabel("agreement with the other raters")
-    legend_above(axes)
+    legend_below(axes, columns=1)
     return axes
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from similitude.display.names import Written, write_names
 from similitude.display.places import placed
 from similitude.display.words import shortened
-from similitude.plot.style import MILLIMETRES, POINTS, legend_above, pyplot
+from similitude.plot.style import MILLIMETRES, POINTS, legend_below, pyplot
 from similitude.types import Floats
 
 if TYPE_CHECKING:
@@ -107,19 +107,27 @@ class Sheet:
             self.axes.annotate(one.text, self.on_map(*one.line[:2]), where, arrowprops=line, **at)
 
     def legend(self) -> None:
-        """Write what colours and markers mean above the map, in rows as wide as it."""
+        """Write what colours and markers mean below the map, in rows as wide as it."""
         labels = self.axes.get_legend_handles_labels()[1]
         column = float(text_widths(labels, self.letters).max()) + 4 * self.letters
-        legend_above(self.axes, max(int(self.width // column), 1), self.letters)
+        legend_below(self.axes, max(int(self.width // column), 1), self.letters, pad=0.3)
+
+    def _legend_height(self) -> float:
+        """Points that a legend takes, if there is one."""
+        legend, figure = self.axes.get_legend(), self.axes.get_figure(root=True)
+        if legend is None or figure is None:
+            return 0.0
+        figure.draw_without_rendering()
+        return float(legend.get_window_extent().height / figure.dpi * POINTS) + 0.3 * self.letters
 
     def _key(self, entries: Sequence[str], letters: float) -> None:
         """Write the key in columns below the map."""
         column = float(text_widths(entries, letters).max()) + 1.5 * letters
         columns = max(int((self.width + 1.5 * letters) // column), 1)
-        rows = -(-len(entries) // columns)
+        rows, top = -(-len(entries) // columns), self._legend_height()
         for k, entry in enumerate(entries):
             across, down = divmod(k, rows)
-            below = (across * column, -letters * (1.0 + _LINE * down))
+            below = (across * column, -top - letters * (1.0 + _LINE * down))
             self.axes.annotate(
                 entry, (0, 0), below, "axes fraction", textcoords="offset points", va="top", fontsize=letters,
                 annotation_clip=False, parse_math=False,

@@ -21,6 +21,8 @@ MILLIMETRES, POINTS = 25.4, 72.0  # in an inch
 COLUMN, PAGE = 89.0, 183.0
 """Width of a column and of a page of most journals, in millimetres."""
 
+_BELOW_LABEL = 3.8  # of a legend that has the ticks' and the axis' own words above it
+_ROWS = 12  # names beside each other; fewer are numbers of an axis
 _PAD = 0.05  # inches around what is drawn
 _REAL_TEXT = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}  # that can be searched and edited
 _SMALL = {"font.size": 7.0, "lines.markersize": 4.0, "axes.linewidth": 0.6, "lines.linewidth": 1.0}
@@ -51,9 +53,9 @@ def drawn_for(width: float | None) -> Iterator[None]:
         yield
 
 
-def legend_above(axes: Axes, columns: int = 2, letters: float | None = None) -> None:
-    """Write the legend above the axes, where it lies on no data."""
-    where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+def legend_below(axes: Axes, columns: int = 2, letters: float | None = None, pad: float = _BELOW_LABEL) -> None:
+    """Write the legend below the axes, where it lies neither on data nor on a title; `pad` in heights of a letter."""
+    where: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "borderaxespad": pad}
     axes.legend(frameon=False, ncols=columns, fontsize=letters, handletextpad=0.4, columnspacing=1.2, **where)
 
 
@@ -106,10 +108,15 @@ def _laid_out(figure: Any, width: float | None) -> Any:
     across, up = figure.get_size_inches()
     if width is not None:
         wanted = width / MILLIMETRES
-        figure.set_size_inches(wanted, up if up > across else up * wanted / across)  # rows of text stay as high
+        figure.set_size_inches(wanted, up if _has_rows(figure) else up * wanted / across)
     figure.draw_without_rendering()
     drawn = figure.get_tightbbox().padded(_PAD)
     return drawn if width is None else Bbox([[0.0, drawn.y0], [width / MILLIMETRES, drawn.y1]])
+
+
+def _has_rows(figure: Any) -> bool:
+    """Whether a figure has rows of names, which need the height that they have."""
+    return any(len(axes.get_yticklabels()) >= _ROWS for axes in figure.axes)
 
 
 def in_page(ax: Axes) -> str:
