@@ -143,3 +143,41 @@ def test_a_command_says_what_it_understood_before_it_learns(file):
     done = run("fit", "odd.csv", "--columns", columns, "-d", 1, folder=file.parent)
     assert done.stdout.index("does not belong") < done.stdout.index("odd.sim:")
     assert "columns={'rater': 'Person'" in done.stdout
+
+
+HEADINGS = {
+    "German": "Versuchsperson,Bild 1,Bild 2,Bild 3,Auswahl (passt nicht)",
+    "French": "Sujet,Image 1,Image 2,Image 3,Intrus",
+    "Spanish": "ID sujeto,Imagen 1,Imagen 2,Imagen 3,Intruso",
+    "Dutch": "Proefpersoon,Plaatje 1,Plaatje 2,Plaatje 3,Hoort niet",
+    "Italian": "Codice soggetto,Sinistra,Centro,Destra,Estraneo",
+    "numbered": "Teilnehmer-Nr.,Links,Mitte,Rechts,Passt nicht dazu",
+}
+
+
+@pytest.mark.parametrize("language", HEADINGS)
+def test_headings_of_other_languages_are_known(tmp_path, language):
+    (tmp_path / "a.csv").write_text(f"{HEADINGS[language]}\np1,cat,dog,bus,bus\np2,bus,dog,cat,bus\n")
+    c = sm.read_comparisons(tmp_path / "a.csv")
+    assert c.answers.rater.labels == ("p1", "p2")
+    assert set(c.answers.form.labels) == {"odd_one_out"}
+
+
+def test_a_column_that_is_said_to_be_the_odd_one_needs_no_form(tmp_path):
+    (tmp_path / "a.csv").write_text("Bild 1,Bild 2,Bild 3,Auswahl\ncat,dog,bus,bus\nbus,dog,cat,bus\n")
+    with pytest.raises(ValueError, match="not as what"):
+        sm.read_comparisons(tmp_path / "a.csv")
+    for role, form in (("odd", "odd_one_out"), ("central", "most_central")):
+        c = sm.read_comparisons(tmp_path / "a.csv", columns={role: "Auswahl"})
+        assert set(c.answers.form.labels) == {form}
+
+
+def test_a_column_that_looks_like_the_participant_is_said_so_and_not_suggested_as_an_answer(tmp_path):
+    rows = [f"k{k % 3},cat,dog,bus,bus" for k in range(15)]
+    (tmp_path / "a.csv").write_text("\n".join(["Kürzel,a,b,c,odd", *rows]))
+    hint = "column 'Kürzel' looks like the participant: give "
+    assert f"{hint}columns={{'rater': 'Kürzel'}}" in str(sm.understand(tmp_path / "a.csv"))
+    assert f'{hint}--columns rater="Kürzel"' in run("info", "a.csv", folder=tmp_path).stdout
+    (tmp_path / "b.csv").write_text("\n".join(["Kürzel,u,v,w,z", *rows]))
+    with pytest.raises(ValueError, match=r"columns=\{'odd': 'z', ...\}; column 'Kürzel' looks like the participant"):
+        sm.read_comparisons(tmp_path / "b.csv")

@@ -11,7 +11,15 @@ import numpy as np
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import removal, row_layouts, sheet_layouts
 from similitude.feedback.files.about import MILLISECONDS, RESPONSES, column_of
-from similitude.feedback.files.column_map import ABOUT, Mapped, guess_about, guess_answers, say_roles
+from similitude.feedback.files.column_map import (
+    ABOUT,
+    Mapped,
+    guess_about,
+    guess_answers,
+    likely_answer,
+    looks_like_rater,
+    say_roles,
+)
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.tables import Table, check_names
 from similitude.feedback.forms import FORMS
@@ -79,7 +87,10 @@ def read_table(table: Table, options: Options) -> ReadTable:
     layout.check(options.form)
     plain = _without_silence(_without_catch(mapped.table, options))
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
-    return ReadTable(comparisons, _used(plain, columns), mapped.reasons)
+    used = _used(plain, columns)
+    if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
+        options.note(_participant(who))
+    return ReadTable(comparisons, used, mapped.reasons)
 
 
 def _fitting(mapped: Mapped) -> tuple[Layout, list[str]] | None:
@@ -104,11 +115,18 @@ def _unknown(table: Table, mapped: Mapped) -> ValueError:
             f"columns: {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
             "form='most_central'"
         )
-    first = next(iter(table.columns), "")
+    role = "a" if {"odd", "central", "chosen"} & set(mapped.roles) else "odd"
+    who = looks_like_rater(table, mapped.roles.values())
     return ValueError(
-        f"columns: {called} fit no layout; say which is which, such as columns={{'odd': {first!r}, ...}}; the layouts "
-        f"are {'; '.join(map(str, layouts()))}"
+        f"columns: {called} fit no layout; say which is which, such as "
+        f"columns={{{role!r}: {likely_answer(mapped) or '...'!r}, ...}}; "
+        + (f"{_participant(who)}; " if who and "rater" not in mapped.roles else "")
+        + f"the layouts are {'; '.join(map(str, layouts()))}"
     )
+
+
+def _participant(column: str) -> str:
+    return f"column {column!r} looks like the participant: give columns={{'rater': {column!r}}}"
 
 
 def _used(table: Table, columns: Sequence[str]) -> dict[str, str]:
