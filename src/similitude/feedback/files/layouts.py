@@ -52,6 +52,10 @@ class Layout:
         return ",".join(names[0] for names in self.columns)
 
 
+class UnknownLayout(ValueError):
+    """The columns of a table fit no layout, as they are called and as far as can be guessed."""
+
+
 @dataclass(frozen=True, eq=False)
 class ReadTable:
     """Feedback that was read from a table, and how.
@@ -107,17 +111,17 @@ def _roles() -> list[str]:
     return [*of_forms, *ABOUT, "time_ms", *RESPONSES[:1]]
 
 
-def _unknown(table: Table, mapped: Mapped) -> ValueError:
+def _unknown(table: Table, mapped: Mapped) -> UnknownLayout:
     called = ", ".join(mapped.table.called.get(name, name) for name in mapped.table.columns)
     if mapped.picked is not None:
         column = mapped.table.called.get(mapped.picked, mapped.picked)
-        return ValueError(
+        return UnknownLayout(
             f"columns: {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
             "form='most_central'"
         )
     role = "a" if {"odd", "central", "chosen"} & set(mapped.roles) else "odd"
     who = looks_like_rater(table, mapped.roles.values())
-    return ValueError(
+    return UnknownLayout(
         f"columns: {called} fit no layout; say which is which, such as "
         f"columns={{{role!r}: {likely_answer(mapped) or '...'!r}, ...}}; "
         + (f"{_participant(who)}; " if who and "rater" not in mapped.roles else "")

@@ -24,6 +24,7 @@ class Export:
     larger : for ratings, what a larger number means
     from_zero : whether items are positions from 0 for sure
     notes : what was left out, in sentences
+    otherwise : what to say where the table fits no layout and the caller does not say which column is which
     """
 
     table: Table
@@ -31,6 +32,7 @@ class Export:
     larger: Literal["similar", "different"] | None = None
     from_zero: bool = False
     notes: Sequence[str] = field(default_factory=tuple)
+    otherwise: str = ""
 
 
 @dataclass(frozen=True)
