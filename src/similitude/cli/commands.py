@@ -187,8 +187,10 @@ def check(
         from similitude.analysis.consistency import consistency_page
 
         write_whole(html, consistency_page(report, f"Can the answers in {file.name} be trusted?").encode())
+        typer.echo(f"the report is in {html}")
     if json is not None:
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
+        typer.echo(f"all figures are in {json}")
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
     same_in_python(*steps, "print(sm.check(c))")
@@ -245,6 +247,12 @@ def plot(
         f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
         f"sm.plot.save(axes, {str(target)!r})",
     )
+
+
+def model_in(path: Path) -> Path:
+    """The model of a folder that `learn` wrote; any other path as it is."""
+    inside = path / "model.sim"
+    return inside if inside.is_file() else path
 
 
 def load_model(path: Path) -> Any:

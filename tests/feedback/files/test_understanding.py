@@ -46,7 +46,9 @@ def test_a_column_map_in_python_and_in_the_shell(file):
 
 
 def test_names_that_differ_by_spelling_alone_are_said_and_joined_on_request(file):
-    assert "differ by case, spaces or accents alone: 'Cat' = 'cat'" in str(sm.understand(file, columns=MAP))
+    assert "1 group of names differs by case, spaces or accents alone: 'Cat' = 'cat'" in str(
+        sm.understand(file, columns=MAP)
+    )
     folded = sm.read_comparisons(file, columns=MAP, fold_names=True)
     assert folded.names == ("bus", "car", "cat", "dog")
     assert twins(["Blue square", "blue  square ", "Café", "cafe", "red"]) == [
@@ -68,6 +70,7 @@ def test_names_are_joined_over_the_files_of_a_folder(tmp_path):
     (folder / "ann.csv").write_text("a,b,c,odd\ncat,dog,bus,bus\ncat,dog,car,car\n")
     (folder / "ben.csv").write_text("a,b,c,odd\nCat,DOG,bus,bus\n")
     assert sm.read_comparisons(folder).n_items == 6
+    assert "2 of 2 files do not say who answered" in str(sm.understand(folder))
     for where in (folder, sorted(folder.iterdir())):
         assert sm.read_comparisons(where, fold_names=True).names == ("bus", "car", "cat", "dog")
     done = run("info", "people", "--fold-names", folder=tmp_path)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from similitude.display.words import counted
 from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.types import Array
@@ -77,4 +78,6 @@ def only(table: Table, keep: Array, why: str) -> tuple[Table, list[str]]:
         return table, []
     if not keep.any():
         raise ValueError(f"no row holds an answer: {why}")
-    return table.take(np.flatnonzero(keep)), [f"{int((~keep).sum()):,} of {len(keep):,} rows are left out: {why}"]
+    gone = int((~keep).sum())
+    are = "is" if gone == 1 else "are"
+    return table.take(np.flatnonzero(keep)), [f"{gone:,} of {counted(len(keep), 'row')} {are} left out: {why}"]
