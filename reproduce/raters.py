@@ -57,7 +57,7 @@ def sharpness(kind_number: int, seed: int) -> list[dict]:
     true = pd.Series(crowd.sharpness, crowd.names)[table.rater].to_numpy()
     if true.min() > 0:  # up to the scale of all of them, which the map has
         true = true * np.exp(np.mean(np.log(table.sharpness / true)))
-    facts = {"spread": models["by rater"].spread_, "flagged": int(table.flagged.sum())}
+    facts = {"spread": models["by rater"].spread_, "flagged": int(table.less_sharp.sum())}
     facts |= {"covered": float(((table.low < true) & (true < table.high)).mean())} if true.min() > 0 else {}
     return [
         {"part": "sharpness", "kind": kind, "seed": seed, "model": name, **row, "truth": models[name].score(clean)}
@@ -109,7 +109,7 @@ def fruit(size_number: int, seed: int) -> list[dict]:
         for name, row in scores(models, train, test).items():
             fact = {"part": "fruit", "method": method, "size": len(train), "seed": seed, "model": name, **row}
             if name == "by rater":
-                fact |= {"spread": models[name].spread_, "flagged": int(models[name].raters_.flagged.sum())}
+                fact |= {"spread": models[name].spread_, "flagged": int(models[name].raters_.less_sharp.sum())}
             if name == "by group":
                 fact |= {"groups": models[name].n_groups_}
             out.append(fact)
@@ -128,7 +128,7 @@ def kernels(palette_number: int, seed: int) -> list[dict]:
     for name, row in scores(models, train, test).items():
         fact = {"part": "kernels", "palette": PALETTES[palette_number], "seed": seed, "model": name, **row}
         if name == "by rater":
-            fact |= {"spread": models[name].spread_, "flagged": int(models[name].raters_.flagged.sum())}
+            fact |= {"spread": models[name].spread_, "flagged": int(models[name].raters_.less_sharp.sum())}
         if name == "by group":
             fact |= {"groups": models[name].n_groups_}
         rows.append(fact)

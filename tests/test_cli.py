@@ -107,6 +107,20 @@ def test_every_command_runs_and_prints_python_that_runs(arguments, study):
     run_python(printed_python(run(*arguments, folder=study)), study)
 
 
+def test_a_folder_with_a_model_is_exported_by_its_model(study):
+    (study / "answers_report").mkdir()
+    (study / "answers_report" / "model.sim").write_bytes((study / "answers.sim").read_bytes())
+    done = run("export", "answers_report", "distances.csv", folder=study)
+    assert "distances of 15 items" in done.stdout
+    assert "answers_report/model.sim" in printed_python(done).replace("\\\\", "/")
+
+
+def test_check_says_which_files_it_wrote(study):
+    done = run("check", "answers.csv", "--html", "said.html", "--json", "said.json", folder=study, check=False)
+    assert "the report is in said.html" in done.stdout
+    assert "all figures are in said.json" in done.stdout
+
+
 def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
     (tmp_path / "two.csv").write_text("head,winner,loser\n0,1,2\n1,0,2\n3,4,5\n4,3,5\n", encoding="utf-8")
     done = run("check", "two.csv", "--html", "report.html", folder=tmp_path, check=False)

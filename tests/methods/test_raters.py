@@ -22,14 +22,14 @@ def two_groups(other, seed=3, sizes=(6, 5), per_rater=80):
 
 
 @pytest.mark.parametrize("method", ["STE", "TSTE", "CKL"])
-def test_sharpness_is_found_and_clickers_are_flagged(method):
+def test_sharpness_is_found_and_clickers_are_less_sharp(method):
     sharp = [4.0, 4.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
     c = answers(sharp, 150)
     model = sm.RaterEmbedding(2, method=method, random_state=0).fit(c)
     table = model.raters_.set_index("rater").loc[[f"rater {k + 1}" for k in range(8)]]
     sharpest, _, dull, clicks = table.sharpness.to_numpy().reshape(4, 2).mean(1)
     assert sharpest > dull > clicks
-    assert table.flagged.tolist() == [False] * 6 + [True] * 2
+    assert table.less_sharp.tolist() == [False] * 6 + [True] * 2
     assert (table.low < table.sharpness).all()
     assert (table.sharpness < table.high).all()
     assert table.answers.tolist() == [150] * 8

@@ -17,6 +17,7 @@ import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
 from similitude.auto.walks import ONE_ERROR, Outcome, TimeLeft, paired, right, walk, whole_walk
+from similitude.display.words import counted
 from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
@@ -207,7 +208,7 @@ class Race:
         for line in {trial.line for trial in going}:
             own = [trial for trial in going if trial.line is line and not trial.dropped]
             for trial in own[most:]:
-                trial.dropped = f"{after}: {most} other penalties did better"
+                trial.dropped = f"{after}: {counted(most, 'other penalty', 'other penalties')} did better"
 
 
 _ORDER = (*reversed(WEAKER), 1.0, *STRONGER)

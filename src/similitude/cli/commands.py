@@ -249,6 +249,12 @@ def plot(
     )
 
 
+def model_in(path: Path) -> Path:
+    """The model of a folder that `learn` wrote; any other path as it is."""
+    inside = path / "model.sim"
+    return inside if inside.is_file() else path
+
+
 def load_model(path: Path) -> Any:
     """Read a model; a file of another kind is told by what it is."""
     import similitude as sm

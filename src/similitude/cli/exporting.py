@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from similitude.cli.commands import Model, app, load_model
+from similitude.cli.commands import app, load_model, model_in
 from similitude.cli.output import same_in_python
 
 
@@ -21,11 +21,12 @@ class What(StrEnum):
 
 @app.command()
 def export(
-    model: Model,
+    model: Annotated[Path, typer.Argument(help="a model (.sim), or a folder that learn wrote")],
     out: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .xlsx (both), or .hdf5 (RDMs of rsatoolbox)")],
     what: Annotated[What, typer.Option(help="what a .csv or .tsv holds")] = What.distances,
 ) -> None:
     """Write the distances between all items, or their coordinates, with names, for other programs."""
+    model = model_in(model)
     similarity = load_model(model)
     similarity.write_table(out, what.value)
     held = {".xlsx": "coordinates and distances", ".hdf5": "distances as RDMs"}.get(out.suffix.lower(), what.value)

@@ -1,9 +1,9 @@
 """Shuffles of groups over raters: weights by which units are summed, for groups as they are and as chance makes them.
 
-Two kinds. Between raters, groups are dealt out anew: every rater keeps all of their answers. Within raters, the two
-conditions of each rater change names, or not. Either leaves what is said about nobody's group as it is, so under the
-hypothesis that groups do not matter all shuffles are equally likely, whatever differences there are among raters.
-Where there are no more distinct shuffles than are asked for, each of them is taken once, which makes the test exact.
+Two kinds. Between raters, these are split into such groups at random: every rater keeps all of their answers. Within
+raters, the two conditions of each rater change names, or not. Either leaves what is said about nobody's group as it is,
+so under the hypothesis that groups do not matter all shuffles are equally likely, whatever differences there are among
+raters. Where there are no more distinct shuffles than are asked for, each of them is taken once: the test is exact.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _FIRST_SPREAD = 0.5
 _LEAST_SPREAD = 0.02  # raters this alike are pooled
 _ROUNDS = 20
-_DULL = 0.4  # of a typical rater's sharpness: who lies below it with the whole interval is flagged
+_DULL = 0.4  # of a typical rater's sharpness: who lies below it with the whole interval is called less sharp
 _LEVEL = 0.95
 
 
@@ -56,8 +56,8 @@ class RaterEmbedding(LikelihoodEmbedding):
     Attributes
     ----------
     raters_ : table with a row per rater: `rater`, `answers`, `sharpness` with its 95 % interval `low`, `high` (the
-        map taken as known, whole answers as draws), `lapse` where asked for, and `flagged` where the interval lies
-        below 0.4. A typical rater has 1
+        map taken as known, whole answers as draws), `lapse` where asked for, and `less_sharp` where the interval lies
+        below 0.4, whatever the reason. A typical rater has 1
     spread_ : the spread that was used
     pooled_objective_ : mean loss plus ridge of the pooled fit, from which it starts
 
@@ -68,7 +68,7 @@ class RaterEmbedding(LikelihoodEmbedding):
     >>> raters = sm.Raters.of([8.0, 8.0, 0.0], names=["ann", "ben", "clicker"])
     >>> answers = sm.simulate(truth, 900, raters=raters, random_state=0)
     >>> model = sm.RaterEmbedding(n_components=2, random_state=0).fit(answers)
-    >>> model.raters_.rater[model.raters_.flagged].tolist()
+    >>> model.raters_.rater[model.raters_.less_sharp].tolist()
     ['clicker']
     """
 
@@ -156,7 +156,7 @@ class RaterEmbedding(LikelihoodEmbedding):
         table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
             table["lapse"] = term.lapses(own)[:-1]
-        return table.assign(flagged=table.high < _DULL)
+        return table.assign(less_sharp=table.high < _DULL)
 
 
 @dataclass(frozen=True)

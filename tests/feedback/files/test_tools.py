@@ -92,6 +92,42 @@ def test_qualtrics_that_names_no_items(read):
         read(f"ResponseId,Q1\nResponse ID,How are you?\n{ids}\nR1,well\n")
 
 
+IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}"'
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Welches ist anders: cat, dog, bus?", "Welches ist anders? cat; dog; bus", "cat - dog - bus", "cat / dog / bus",
+        "Was ist anders - cat – dog – bus", "Quel est l'autre : cat, dog ou bus ?",
+    ],
+)  # fmt: skip
+def test_qualtrics_in_other_words_takes_a_form(read, asked):
+    text = f'ResponseId,Q1\nResponse ID,"{asked}"\n{IDS}\nR1,dog\nR2,\n'
+    assert read(text, form="odd_one_out") == [
+        ("R1", ODD, "cat dog bus", "dog", None),
+        ("R2", ODD, "cat dog bus", None, None),
+    ]
+    with pytest.raises(ValueError, match="which of three items was picked, but not as what; give form="):
+        read(text)
+
+
+def test_qualtrics_in_german(read):
+    text = f"ResponseId,Q1\nResponse ID,Welches passt nicht dazu: cat; dog; bus?\n{IDS}\nR1,dog\n"
+    assert read(text) == [("R1", ODD, "cat dog bus", "dog", None)]
+
+
+@pytest.mark.parametrize("first", ["ResponseId", "Person"])
+def test_three_header_lines_over_a_row_per_answer(read, first):
+    ids = ",".join(f'"{{""ImportId"":""QID{k}""}}"' for k in range(5))
+    text = f"{first},x,y,z,w\nWer,Eins,Zwei,Drei,Was?\n{ids}\nR1,cat,dog,bus,dog\nR1,cat,car,bus,bus\n"
+    columns = {"rater": first, "a": "x", "b": "y", "c": "z", "odd": "w"}
+    assert read(text, columns=columns) == [
+        ("R1", ODD, "cat dog bus", "dog", None),
+        ("R1", ODD, "cat car bus", "bus", None),
+    ]
+
+
 def test_label_studio_choices(read):
     task = {
         "data": {"image1": "/data/cat.png", "image2": "/data/dog.png", "image3": "/data/bus.png"},

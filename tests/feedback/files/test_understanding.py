@@ -46,7 +46,9 @@ def test_a_column_map_in_python_and_in_the_shell(file):
 
 
 def test_names_that_differ_by_spelling_alone_are_said_and_joined_on_request(file):
-    assert "differ by case, spaces or accents alone: 'Cat' = 'cat'" in str(sm.understand(file, columns=MAP))
+    assert "1 group of names differs by case, spaces or accents alone: 'Cat' = 'cat'" in str(
+        sm.understand(file, columns=MAP)
+    )
     folded = sm.read_comparisons(file, columns=MAP, fold_names=True)
     assert folded.names == ("bus", "car", "cat", "dog")
     assert twins(["Blue square", "blue  square ", "Café", "cafe", "red"]) == [
@@ -68,6 +70,7 @@ def test_names_are_joined_over_the_files_of_a_folder(tmp_path):
     (folder / "ann.csv").write_text("a,b,c,odd\ncat,dog,bus,bus\ncat,dog,car,car\n")
     (folder / "ben.csv").write_text("a,b,c,odd\nCat,DOG,bus,bus\n")
     assert sm.read_comparisons(folder).n_items == 6
+    assert "2 of 2 files do not say who answered" in str(sm.understand(folder))
     for where in (folder, sorted(folder.iterdir())):
         assert sm.read_comparisons(where, fold_names=True).names == ("bus", "car", "cat", "dog")
     done = run("info", "people", "--fold-names", folder=tmp_path)
@@ -143,3 +146,41 @@ def test_a_command_says_what_it_understood_before_it_learns(file):
     done = run("fit", "odd.csv", "--columns", columns, "-d", 1, folder=file.parent)
     assert done.stdout.index("does not belong") < done.stdout.index("odd.sim:")
     assert "columns={'rater': 'Person'" in done.stdout
+
+
+HEADINGS = {
+    "German": "Versuchsperson,Bild 1,Bild 2,Bild 3,Auswahl (passt nicht)",
+    "French": "Sujet,Image 1,Image 2,Image 3,Intrus",
+    "Spanish": "ID sujeto,Imagen 1,Imagen 2,Imagen 3,Intruso",
+    "Dutch": "Proefpersoon,Plaatje 1,Plaatje 2,Plaatje 3,Hoort niet",
+    "Italian": "Codice soggetto,Sinistra,Centro,Destra,Estraneo",
+    "numbered": "Teilnehmer-Nr.,Links,Mitte,Rechts,Passt nicht dazu",
+}
+
+
+@pytest.mark.parametrize("language", HEADINGS)
+def test_headings_of_other_languages_are_known(tmp_path, language):
+    (tmp_path / "a.csv").write_text(f"{HEADINGS[language]}\np1,cat,dog,bus,bus\np2,bus,dog,cat,bus\n")
+    c = sm.read_comparisons(tmp_path / "a.csv")
+    assert c.answers.rater.labels == ("p1", "p2")
+    assert set(c.answers.form.labels) == {"odd_one_out"}
+
+
+def test_a_column_that_is_said_to_be_the_odd_one_needs_no_form(tmp_path):
+    (tmp_path / "a.csv").write_text("Bild 1,Bild 2,Bild 3,Auswahl\ncat,dog,bus,bus\nbus,dog,cat,bus\n")
+    with pytest.raises(ValueError, match="not as what"):
+        sm.read_comparisons(tmp_path / "a.csv")
+    for role, form in (("odd", "odd_one_out"), ("central", "most_central")):
+        c = sm.read_comparisons(tmp_path / "a.csv", columns={role: "Auswahl"})
+        assert set(c.answers.form.labels) == {form}
+
+
+def test_a_column_that_looks_like_the_participant_is_said_so_and_not_suggested_as_an_answer(tmp_path):
+    rows = [f"k{k % 3},cat,dog,bus,bus" for k in range(15)]
+    (tmp_path / "a.csv").write_text("\n".join(["Kürzel,a,b,c,odd", *rows]))
+    hint = "column 'Kürzel' looks like the participant: give "
+    assert f"{hint}columns={{'rater': 'Kürzel'}}" in str(sm.understand(tmp_path / "a.csv"))
+    assert f'{hint}--columns rater="Kürzel"' in run("info", "a.csv", folder=tmp_path).stdout
+    (tmp_path / "b.csv").write_text("\n".join(["Kürzel,u,v,w,z", *rows]))
+    with pytest.raises(ValueError, match=r"columns=\{'odd': 'z', ...\}; column 'Kürzel' looks like the participant"):
+        sm.read_comparisons(tmp_path / "b.csv")

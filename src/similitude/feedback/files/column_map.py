@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from similitude.feedback.files.tables import Table
+from similitude.feedback.spelling import folded
 from similitude.types import Array
 
 ABOUT = {
@@ -21,11 +23,15 @@ ABOUT = {
         "rater", "puid", "participant", "participant_id", "participantid", "worker", "worker_id", "workerid", "subject",
         "subject_id", "subjectid", "subj", "sub", "obs", "observer", "annotator", "respondent", "pid", "prolific_pid",
         "prolific_id", "person", "user", "user_id", "userid", "vp", "ppn", "participation", "responseid",
-        "completed_by",
+        "completed_by", "versuchsperson", "versuchspersonen", "vpn", "vpnr", "proband", "probandin", "probanden",
+        "teilnehmer", "teilnehmerin", "teilnehmende", "sujet", "participante", "sujeto", "proefpersoon", "deelnemer",
+        "soggetto", "partecipante",
     ),
     "time": (
         "time", "response_time", "response_time_s", "time_s", "time_ms", "rt", "rt_s", "rt_ms", "reaction_time",
-        "responsetime", "reactiontime", "latency", "lead_time", "worktimeinseconds", "seconds",
+        "responsetime", "reactiontime", "latency", "lead_time", "worktimeinseconds", "seconds", "reaktionszeit",
+        "antwortzeit", "temps_de_reponse", "temps_de_reaction", "tiempo_de_respuesta", "tiempo_de_reaccion",
+        "reactietijd", "responstijd", "tempo_di_risposta", "tempo_di_reazione",
     ),
     "strategy": ("strategy", "alg", "sampler", "alg_ident"),
     "answer": ("answer", "screen"),
@@ -35,18 +41,41 @@ ABOUT = {
 }  # fmt: skip
 _ITEM_WORDS = (
     "", "item", "pic", "picture", "image", "img", "stim", "stimulus", "object", "obj", "option", "opt", "word", "name",
-    "photo", "face", "sound", "colour", "color", "card", "alternative", "concept", "shape", "video", "file", "bild",
-    "choice",
+    "photo", "face", "sound", "colour", "color", "card", "alternative", "concept", "shape", "video", "file",
+    "choice", "bild", "reiz", "objekt", "gegenstand", "wort", "foto", "gesicht", "farbe", "karte", "begriff", "mot",
+    "objet", "visage", "couleur", "imagen", "palabra", "objeto", "cara", "estimulo", "elemento", "plaatje",
+    "afbeelding", "woord", "voorwerp", "immagine", "parola", "oggetto", "stimolo",
 )  # fmt: skip
-_ODD = re.compile(r"odd|outlier|intruder|not_belong|different_one|least_similar|least_alike")
-_CENTRAL = re.compile(r"central|most_typical|in_the_middle")
-_HEAD = ("head", "anchor", "probe", "reference", "ref", "target", "standard", "sample", "query", "top", "cue")
+_ODD = re.compile(
+    r"odd|outlier|intruder|not_belong|different_one|least_similar|least_alike|passt_nicht|nicht_dazu|ausreisser|intrus|"
+    r"hoort_niet|buitenbeentje|estraneo"
+)
+_CENTRAL = re.compile(r"central|zentral|most_typical|in_the_middle")
+_HEAD = (
+    "head", "anchor", "probe", "reference", "ref", "target", "standard", "sample", "query", "top", "cue",
+    "referenz", "vorgabe", "referencia", "referentie", "riferimento",
+)  # fmt: skip
 _PICKED = (
     "chosen", "choice", "response", "answer", "selected", "selection", "pick", "picked", "resp", "clicked",
     "more_similar", "most_similar", "closer", "nearest", "most_alike", "winner", "label",
+    "auswahl", "antwort", "wahl", "gewahlt", "reponse", "choix", "respuesta", "eleccion", "seleccion", "antwoord",
+    "keuze", "risposta", "scelta",
 )  # fmt: skip
-_RATING = ("rating", "similarity", "dissimilarity", "distance", "difference", "score", "value", "sim", "dissim", "dist")
-_SIDES = (("left", "right"), ("left", "middle", "right"), ("left", "center", "right"), ("left", "centre", "right"))
+_RATING = (
+    "rating", "similarity", "dissimilarity", "distance", "difference", "score", "value", "sim", "dissim", "dist",
+    "ahnlichkeit", "bewertung", "ressemblance", "similitud", "gelijkenis", "somiglianza",
+)  # fmt: skip
+_SIDES = (
+    ("left", "right"), ("left", "middle", "right"), ("left", "center", "right"), ("left", "centre", "right"),
+    ("links", "rechts"), ("links", "mitte", "rechts"), ("links", "midden", "rechts"), ("gauche", "droite"),
+    ("gauche", "milieu", "droite"), ("izquierda", "derecha"), ("izquierda", "centro", "derecha"),
+    ("sinistra", "destra"), ("sinistra", "centro", "destra"),
+)  # fmt: skip
+_NUMBERED = re.compile(
+    r"^(id|nr|code|codice|codigo|numero)_|_?(id|nr|no|num|nummer|number|numero|code|name)$"
+)  # beside who: of whom, which
+_NOT_WHO = re.compile("trial|block|session|group|grupp|condition|bedingung|durchgang|essai|date|datum|form")
+_FEWEST_EACH = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +97,16 @@ class Mapped:
 
 
 def plain(name: str) -> str:
-    """A column's name in small letters, without a unit, words joined by _.
+    """A column's name in small letters, without a unit and accents, words joined by _.
 
-    >>> plain("RT (s)"), plain(" Odd one ")
-    ('rt', 'odd_one')
+    >>> plain("RT (s)"), plain(" Odd one "), plain("Gewählt")
+    ('rt', 'odd_one', 'gewahlt')
     """
-    bare = re.sub(r"[\[(].*?[\])]|^(Input|Answer)\.", "", name)
-    return re.sub(r"[^0-9a-z]+", "_", bare.strip().lower()).strip("_") or name.strip().lower()
+    return _joined(re.sub(r"[\[(].*?[\])]|^(Input|Answer)\.", "", name)) or name.strip().lower()
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[^0-9a-z]+", "_", folded(name)).strip("_")
 
 
 def say_roles(table: Table, given: Mapping[str, str] | None, roles: Iterable[str]) -> Mapped:
@@ -122,6 +154,8 @@ def guess_about(mapped: Mapped) -> Mapped:
         if role in table.columns or {role, f"{role}_ms"} & set(mapped.roles):
             continue
         names = _names(table)
+        if role == "rater":
+            names = {_NUMBERED.sub("", name): column for name, column in names.items() if name[:3] != "obs"} | names
         column = next((names[alias] for alias in ABOUT[role] if alias in names), None)
         if column is None:
             continue
@@ -167,15 +201,19 @@ def guess_answers(mapped: Mapped, form: str | None = None) -> Mapped:
     """Guess which columns hold the items and the answers, where their names make it plain."""
     table = mapped.table
     names = _names(table)
-    head = next((names[word] for word in _HEAD if word in names), None)
+    said = {role: role for role in ("head", "odd", "central", "chosen", "rating") if role in mapped.roles}
+    head = said.get("head") or next((names[word] for word in _HEAD if word in names), None)
     family = _family(table, names, without=head)
-    picked = _picked(names, family)
+    told = next((role for role in ("odd", "central", "chosen") if role in said), None)
+    picked = told or _picked(table, names, family)
     if family is None or len(family) not in (2, 3):
         return mapped
     shown = ", ".join(repr(table.called.get(name, name)) for name in family)
     reasons = [f"{shown} are the items, by their names"]
     if len(family) == 2:
-        rating = next((names[word] for word in names if word in _RATING or word.endswith(_RATING)), None)
+        rating = said.get("rating") or next(
+            (names[word] for word in names if word in _RATING or word.endswith(_RATING)), None
+        )
         if head is not None and picked is not None:
             roles = {"head": head, "b": family[0], "c": family[1], "chosen": picked}
             return _add(mapped, roles, [*reasons, _is(table, picked, "what was chosen"), _is(table, head, "the head")])
@@ -186,11 +224,11 @@ def guess_answers(mapped: Mapped, form: str | None = None) -> Mapped:
     if picked is None:
         return mapped
     roles = dict(zip("abc", family, strict=True))
-    role = _role_of(picked, table, form)
+    role = told if told in ("odd", "central") else _role_of(picked, table, form)
     if role is None:
         return Mapped(mapped.table, mapped.roles, mapped.reasons, picked)
     words = "the odd one" if role == "odd" else "the most central one"
-    return _add(mapped, roles | {role: picked}, [*reasons, _is(table, picked, words)])
+    return _add(mapped, roles | {role: picked}, [*reasons, *([] if told else [_is(table, picked, words)])])
 
 
 def _is(table: Table, column: str, what: str) -> str:
@@ -198,18 +236,18 @@ def _is(table: Table, column: str, what: str) -> str:
 
 
 def _role_of(picked: str, table: Table, form: str | None) -> str | None:
-    name = plain(table.called.get(picked, picked))
+    name = _joined(table.called.get(picked, picked))
     if form in ("odd_one_out", "most_central"):
         return "odd" if form == "odd_one_out" else "central"
     return "odd" if _ODD.search(name) else "central" if _CENTRAL.search(name) else None
 
 
-def _picked(names: Mapping[str, str], family: Sequence[str] | None) -> str | None:
+def _picked(table: Table, names: Mapping[str, str], family: Sequence[str] | None) -> str | None:
     """The column that says what was picked: one that says as what first."""
     free = {name: column for name, column in names.items() if column not in (family or ())}
     for telling in (_ODD, _CENTRAL):
-        for name, column in free.items():
-            if telling.search(name):
+        for column in free.values():
+            if telling.search(_joined(table.called.get(column, column))):
                 return column
     return next((free[word] for word in _PICKED if word in free), None)
 
@@ -230,6 +268,31 @@ def _family(table: Table, names: Mapping[str, str], without: str | None) -> list
             plainly += families[-1:] if stem.strip("_") else []
     families.sort(key=lambda family: -len(family))
     return next((family for family in families if _are_items(table, family, family in plainly)), None)
+
+
+def looks_like_rater(table: Table, used: Iterable[str] = ()) -> str | None:
+    """The first column, where it holds few words or numbers, each in many rows, as if it said who answered; else None.
+
+    `used` are the columns, as the file calls them, of which it is known what they are.
+    """
+    column = next(iter(table.columns), "")
+    called = table.called.get(column, column)
+    if not column or called in used or _NOT_WHO.search(plain(called)):
+        return None
+    cells = table.columns[column].tolist()
+    if not all(isinstance(cell, (str, int, float)) for cell in cells):
+        return None
+    rows = Counter(cells)
+    return called if len(rows) > 2 and min(rows.values()) >= _FEWEST_EACH else None
+
+
+def likely_answer(mapped: Mapped) -> str | None:
+    """The column that most likely says what was picked, for a message: by its name, else the last that is free."""
+    table, who = mapped.table, looks_like_rater(mapped.table)
+    called = {name: table.called.get(name, name) for name in table.columns if name not in mapped.roles}
+    free = [name for name in called if called[name] != who]
+    column = _picked(table, {plain(called[name]): name for name in free}, None) or next(reversed(free), None)
+    return None if column is None else called[column]
 
 
 def _are_items(table: Table, family: Sequence[str], plainly: bool) -> bool:

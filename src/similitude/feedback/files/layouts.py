@@ -11,7 +11,15 @@ import numpy as np
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import removal, row_layouts, sheet_layouts
 from similitude.feedback.files.about import MILLISECONDS, RESPONSES, column_of
-from similitude.feedback.files.column_map import ABOUT, Mapped, guess_about, guess_answers, say_roles
+from similitude.feedback.files.column_map import (
+    ABOUT,
+    Mapped,
+    guess_about,
+    guess_answers,
+    likely_answer,
+    looks_like_rater,
+    say_roles,
+)
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.tables import Table, check_names
 from similitude.feedback.forms import FORMS
@@ -43,6 +51,10 @@ class Layout:
 
     def __str__(self) -> str:
         return ",".join(names[0] for names in self.columns)
+
+
+class UnknownLayout(ValueError):
+    """The columns of a table fit no layout, as they are called and as far as can be guessed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +93,10 @@ def read_table(table: Table, options: Options) -> ReadTable:
     layout.check(options.form)
     plain = _without_silence(_without_catch(mapped.table, options))
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
-    return ReadTable(comparisons, _used(plain, columns), mapped.reasons)
+    used = _used(plain, columns)
+    if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
+        options.note(_participant(who))
+    return ReadTable(comparisons, used, mapped.reasons)
 
 
 def _fitting(mapped: Mapped, given: Collection[str]) -> tuple[Layout, list[str]] | None:
@@ -99,24 +114,31 @@ def _roles() -> list[str]:
     return [*dict.fromkeys([*known, *ABOUT, "time_ms", *RESPONSES[:1]])]
 
 
-def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> ValueError:
+def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> UnknownLayout:
     called = ", ".join(mapped.table.called.get(name, name) for name in mapped.table.columns)
     if mapped.picked is not None:
         column = mapped.table.called.get(mapped.picked, mapped.picked)
-        return ValueError(
+        return UnknownLayout(
             f"columns: {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
             "form='most_central'"
         )
     if given and _fitting(mapped, ()) is not None:
-        return ValueError(
+        return UnknownLayout(
             f"columns: no layout has {', '.join(given)} together with columns that the file has; give a column to each "
             f"part of one of {'; '.join(map(str, layouts()))}"
         )
-    first = next(iter(table.columns), "")
-    return ValueError(
-        f"columns: {called} fit no layout; say which is which, such as columns={{'odd': {first!r}, ...}}; the layouts "
-        f"are {'; '.join(map(str, layouts()))}"
+    role = "a" if {"odd", "central", "chosen"} & set(mapped.roles) else "odd"
+    who = looks_like_rater(table, mapped.roles.values())
+    return UnknownLayout(
+        f"columns: {called} fit no layout; say which is which, such as "
+        f"columns={{{role!r}: {likely_answer(mapped) or '...'!r}, ...}}; "
+        + (f"{_participant(who)}; " if who and "rater" not in mapped.roles else "")
+        + f"the layouts are {'; '.join(map(str, layouts()))}"
     )
+
+
+def _participant(column: str) -> str:
+    return f"column {column!r} looks like the participant: give columns={{'rater': {column!r}}}"
 
 
 def _used(table: Table, columns: Sequence[str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import tables
 from similitude.feedback.files.cells import ItemRule
-from similitude.feedback.files.layouts import read_table
+from similitude.feedback.files.layouts import UnknownLayout, read_table
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table
@@ -110,7 +110,10 @@ def _of_export(export: Export, name: str, tool: str | None, written: str | None,
         notes=notes,
     )
     table = _with_bare_names(export.table, asked) if bare else export.table
-    found = read_table(table, asked)
+    try:
+        found = read_table(table, asked)
+    except UnknownLayout as error:
+        raise ValueError(export.otherwise if export.otherwise and not options.columns else str(error)) from None
     c = _over(found.comparisons, options.items)
     return Understood(c, name, tool, written, found.used, found.reasons, notes)
 

@@ -115,8 +115,9 @@ def doubts(c: Comparisons) -> Iterator[str]:
     if pairs:
         some = "; ".join(" = ".join(repr(name) for name in group) for group in pairs[:_NAMED])
         more = f" and {len(pairs) - _NAMED:,} more" if len(pairs) > _NAMED else ""
+        differ = "differs" if len(pairs) == 1 else "differ"
         yield (
-            f"{counted(len(pairs), 'group')} of names differ by case, spaces or accents alone: {some}{more}; "
+            f"{counted(len(pairs), 'group')} of names {differ} by case, spaces or accents alone: {some}{more}; "
             "give fold_names=True to join them"
         )
     repeated = int(repeats(c.answers).sum())

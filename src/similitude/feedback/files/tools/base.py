@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from similitude.display.words import counted
 from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.types import Array
@@ -24,6 +25,7 @@ class Export:
     larger : for ratings, what a larger number means
     from_zero : whether items are positions from 0 for sure
     notes : what was left out, in sentences
+    otherwise : what to say where the table fits no layout and the caller does not say which column is which
     """
 
     table: Table
@@ -31,6 +33,7 @@ class Export:
     larger: Literal["similar", "different"] | None = None
     from_zero: bool = False
     notes: Sequence[str] = field(default_factory=tuple)
+    otherwise: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,4 +78,6 @@ def only(table: Table, keep: Array, why: str) -> tuple[Table, list[str]]:
         return table, []
     if not keep.any():
         raise ValueError(f"no row holds an answer: {why}")
-    return table.take(np.flatnonzero(keep)), [f"{int((~keep).sum()):,} of {len(keep):,} rows are left out: {why}"]
+    gone = int((~keep).sum())
+    are = "is" if gone == 1 else "are"
+    return table.take(np.flatnonzero(keep)), [f"{gone:,} of {counted(len(keep), 'row')} {are} left out: {why}"]
