@@ -217,3 +217,18 @@ def test_a_header_in_the_middle_is_left_out_and_said(tmp_path, header, before):
     assert understood.comparisons.names == ("bus", "cat", "dog")
     assert understood.comparisons.n_answers == before + 3
     assert f"row {before + 1} is the header again and is left out" in understood.notes
+
+
+@pytest.mark.parametrize(
+    ("names", "raters"),
+    [
+        (("2024.05.01_P1.csv", "2024.05.01_P2.csv"), ("2024.05.01_P1", "2024.05.01_P2")),
+        (("a/answers.csv", "b/answers.csv"), ("a/answers", "b/answers")),
+        (("a/p1.csv", "a/p1.txt"), ("p1.csv", "p1.txt")),
+    ],
+)
+def test_files_are_raters_of_their_own(tmp_path, names, raters):
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        written(tmp_path, "head,near,far\ncat,dog,bus\n", name)
+    assert sm.read_comparisons([tmp_path / name for name in names]).answers.rater.labels == raters

@@ -134,7 +134,8 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     if len(names) > 1:
         notes.append(_difference(files, parts))
-    c = Comparisons.concatenate([_by_file(part.comparisons, file) for part, file in zip(parts, files, strict=True)])
+    called = zip(parts, _called(files), strict=True)
+    c = Comparisons.concatenate([_by_file(part.comparisons, rater) for part, rater in called])
     tools = dict.fromkeys(part.tool for part in parts if part.tool)
     first = parts[0]
     unnamed = [
@@ -145,10 +146,21 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
     return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
 
 
-def _by_file(c: Comparisons, file: Path) -> Comparisons:
+def _called(files: Sequence[Path]) -> list[str]:
+    """What each file is called: without its ending where that will do, with the folders that tell it from others."""
+    whole = [file.resolve() for file in files]
+    for named in (tables.stem_of, str):
+        for folders in range(max(len(path.parts) for path in whole)):
+            names = ["/".join([*path.parts[-1 - folders : -1], named(path.name)]) for path in whole]
+            if len(set(names)) == len(set(whole)):
+                return names
+    raise AssertionError("two files have one path")
+
+
+def _by_file(c: Comparisons, rater: str) -> Comparisons:
     if c.answers.rater.recorded:
         return c
-    return replace(c, answers=replace(c.answers, rater=Categories.of(file.name.split(".")[0], c.n_answers)))
+    return replace(c, answers=replace(c.answers, rater=Categories.of(rater, c.n_answers)))
 
 
 def _difference(files: Sequence[Path], parts: Sequence[Understood]) -> str:

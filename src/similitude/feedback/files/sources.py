@@ -49,8 +49,8 @@ class FileSource:
 
     @property
     def stem(self) -> str:
-        """The name of the file without its endings: of a file per participant, who that is."""
-        return self.name.split(".")[0]
+        """The name of the file without its ending: of a file per participant, who that is."""
+        return tables.stem_of(self.name)
 
     @cached_property
     def document(self) -> Any:

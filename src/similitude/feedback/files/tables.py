@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,12 @@ def kind_of(path: Path) -> tuple[str, bool]:
     if kind not in SUFFIXES:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}")
     return kind, zipped
+
+
+def stem_of(name: str) -> str:
+    """The name of a file without its ending: `2024.05.01_P1` of `2024.05.01_P1.csv.gz`."""
+    bare = re.sub(r"\.gz$", "", name, flags=re.IGNORECASE)
+    return Path(bare).stem if bare.lower().endswith(SUFFIXES) else bare
 
 
 def content(path: Path, zipped: bool) -> bytes:
