@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import re
+import zipfile
 
 import numpy as np
 import pytest
 from openpyxl import Workbook
+from openpyxl.chart import BarChart
 
 import similitude as sm
 from similitude.cli.reading import in_words_of_the_shell
@@ -232,3 +234,57 @@ def test_files_are_raters_of_their_own(tmp_path, names, raters):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         written(tmp_path, "head,near,far\ncat,dog,bus\n", name)
     assert sm.read_comparisons([tmp_path / name for name in names]).answers.rater.labels == raters
+
+
+def book(path, **sheets):
+    """Write a workbook of sheets, each a list of rows."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+TRIPLETS = [["head", "near", "far"], ["cat", "dog", "bus"], ["dog", "cat", "bus"]]
+
+
+def test_the_sheet_with_answers_is_read_and_named(tmp_path):
+    path = book(tmp_path / "a.xlsx", Readme=[["This is", "our study"], ["of", "=1+1"]], Data=TRIPLETS, Empty=[])
+    understood = sm.understand(path)
+    assert understood.comparisons.n_answers == 2
+    assert "the sheet 'Data' is read; 'Readme' left out" in understood.notes
+
+
+def test_the_sheet_is_read_that_has_the_columns_which_are_given(tmp_path):
+    path = book(tmp_path / "a.xlsx", Key=[["item", "group"], ["cat", "animal"]], Data=[["u", "v", "w"], *TRIPLETS[1:]])
+    assert sm.read_comparisons(path, columns={"head": "u", "near": "V", "far": "w"}).n_answers == 2
+
+
+def test_sheets_alike_are_read_together_and_others_asked_about(tmp_path):
+    understood = sm.understand(book(tmp_path / "a.xlsx", P1=TRIPLETS, P2=TRIPLETS))
+    assert understood.comparisons.n_answers == 4
+    assert "the sheets 'P1', 'P2' are read together" in understood.notes
+    path = book(tmp_path / "b.xlsx", P1=TRIPLETS, P2=[["a", "b", "odd"], ["cat", "dog", "bus"]])
+    assert "b.xlsx: the sheets 'P1', 'P2' hold answers in different columns" in refusal(path)
+
+
+def test_charts_and_stray_cells_of_a_workbook_do_no_harm(tmp_path):
+    made = Workbook()
+    made.create_chartsheet("Chart", 0).add_chart(BarChart())
+    for row in TRIPLETS:
+        made["Sheet"].append(row)
+    made["Sheet"]["XFD90000"] = "stray"
+    made.save(tmp_path / "a.xlsx")
+    assert sm.read_comparisons(tmp_path / "a.xlsx").n_answers == 2
+
+
+def test_a_sheet_that_is_cut_off_in_a_workbook_that_is_whole(tmp_path):
+    whole = zipfile.ZipFile(book(tmp_path / "a.xlsx", Data=TRIPLETS))
+    with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as cut:
+        for name in whole.namelist():
+            data = whole.read(name)
+            cut.writestr(name, data[: len(data) // 2] if "sheet1" in name else data)
+    assert "b.xlsx: the Excel file is cut off or damaged" in refusal(tmp_path / "b.xlsx")

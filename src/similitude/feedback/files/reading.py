@@ -52,7 +52,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     if path.is_dir():
         raise ValueError(f"path: {path.name!r} is a folder; give its files, or the folder alone")
     try:
-        source = FileSource.open(path)
+        source = FileSource.open(path, map(str, (options.columns or {}).values()))
     except FileNotFoundError:
         raise
     except (ValueError, TypeError) as error:
