@@ -288,3 +288,36 @@ def test_a_sheet_that_is_cut_off_in_a_workbook_that_is_whole(tmp_path):
             data = whole.read(name)
             cut.writestr(name, data[: len(data) // 2] if "sheet1" in name else data)
     assert "b.xlsx: the Excel file is cut off or damaged" in refusal(tmp_path / "b.xlsx")
+
+
+@pytest.mark.parametrize("text", ["\ufeff", ",,,,", '"', "\ufeff \n \n", "sep=;\n"])
+def test_a_file_of_nothing(tmp_path, text):
+    assert "a.csv: the file holds no cell with anything in it" in refusal(written(tmp_path, text))
+    assert refusal(written(tmp_path, text, "a.txt")).startswith("a.txt: ")
+
+
+@pytest.mark.parametrize("header", ["head,near,far", f"head,near,far,{'long' * 60_000}"])
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_lines_are_as_long_as_they_are(tmp_path, header, end):
+    row = "cat,dog,bus" + "," * (header.count(",") - 2)
+    text = end.join([header, *[row] * 20_000])
+    assert sm.read_comparisons(written(tmp_path, text)).n_answers == 20_000
+
+
+def test_numbers_that_are_too_large_for_positions(tmp_path):
+    path = written(tmp_path, f"head,near,far\n{10**20},{10**20 + 1},{10**20 + 2}\n")
+    assert f"a.csv: items: {10**20 + 2} is too large for a position; if the numbers are names" in refusal(path)
+    assert sm.read_comparisons(path, labels=True).n_items == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", "{}"),
+        ("a.jsonl", '{{"head": {}}}'),
+        ("a.csv", 'form,shown,response\ntriplet,"{}",[0]'),
+        ("a.csv", 'format,items,shown,response\n1,"{}",3,[0]'),
+    ],
+)
+def test_lists_without_end(tmp_path, name, text):
+    assert refusal(written(tmp_path, text.format("[" * 50_000 + "]" * 50_000), name)).startswith(f"{name}: ")

@@ -67,6 +67,8 @@ class FileSource:
             raise ValueError(
                 f"line {error.lineno}, sign {error.colno}: the file is cut off or is not JSON ({error.msg}); mend it"
             ) from None
+        except RecursionError:
+            raise ValueError("the JSON has lists in lists without end; expected a list of rows") from None
 
     @cached_property
     def _separated(self) -> tuple[Table, WrittenTable]:

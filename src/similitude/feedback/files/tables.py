@@ -144,7 +144,7 @@ def headed_by_columns(columns: dict[str, Array]) -> Table:
     about = {name: cells[0] for name, cells in columns.items() if name in ("format", "items") and len(cells)}
     try:
         header: Header = {name: json.loads(cell) for name, cell in about.items()}
-    except (TypeError, json.JSONDecodeError):
+    except (TypeError, json.JSONDecodeError, RecursionError):
         header = {}
     if len(header) < 2:
         return Table(columns, None, typed=False)
@@ -162,6 +162,8 @@ def parse_json_lines(data: bytes) -> Table:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); mend it") from None
+        except RecursionError:
+            raise ValueError(f"line {number} has lists in lists without end; expected one object per answer") from None
         if not isinstance(row, dict):
             raise ValueError(f"line {number} is not a JSON object; expected one object per answer")
         rows.append(row)
