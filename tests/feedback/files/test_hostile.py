@@ -7,6 +7,7 @@ import re
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from openpyxl import Workbook
 from openpyxl.chart import BarChart
@@ -321,3 +322,24 @@ def test_numbers_that_are_too_large_for_positions(tmp_path):
 )
 def test_lists_without_end(tmp_path, name, text):
     assert refusal(written(tmp_path, text.format("[" * 50_000 + "]" * 50_000), name)).startswith(f"{name}: ")
+
+
+def test_a_file_of_ours_that_pandas_wrote_again(tmp_path):
+    c = sm.Comparisons.from_triplets([("cat", "dog", "car"), ("bus", "car", "dog")])
+    sm.write_comparisons(c, tmp_path / "a.csv")
+    pd.read_csv(tmp_path / "a.csv").to_csv(tmp_path / "b.csv", index=False)
+    again = sm.read_comparisons(tmp_path / "b.csv")
+    assert again.names == c.names
+    assert again.quadruplets.tolist() == c.quadruplets.tolist()
+
+
+@pytest.mark.parametrize(("first", "names"), [("1,2,3", ("1", "2", "3", "4")), ("0,2,3", None)])
+def test_what_numbers_are_is_decided_over_all_files(tmp_path, first, names):
+    written(tmp_path, f"head,near,far\n{first}\n", "p1.csv")
+    written(tmp_path, f"head,near,far\n{'2' if names else '1'},3,4\n", "p2.csv")
+    assert sm.read_comparisons(tmp_path).names == names
+
+
+def test_names_that_no_spreadsheet_may_run_are_read_as_they_were(tmp_path):
+    path = written(tmp_path, 'head,near,far\n"""-5 to""","=""a",cat\n"""=1""","""cat""",bus\n')
+    assert set(sm.read_comparisons(path).names) == {"-5 to", '="a', "cat", "=1", '"cat"', "bus"}

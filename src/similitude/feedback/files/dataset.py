@@ -132,7 +132,7 @@ class ComparisonDataset(Shards):
             version, _, _ = about["format"], about["items"], about["comparisons"]
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{ABOUT}: the file is cut off or not ours; expected format, items, comparisons") from None
-        if not isinstance(version, int) or version > FORMAT:
+        if not isinstance(version, (int, float)) or version > FORMAT:
             raise ValueError(
                 f"format: the folder has format {version!r}, this similitude reads up to {FORMAT}; update it"
             )

@@ -129,7 +129,7 @@ def _with_bare_names(table: Table, options: Options) -> Table:
 
 def _of_several(files: Sequence[Path], name: str, options: Options) -> Understood:
     """Read several files together; where no column says who answered, the file is called so."""
-    parts = [_of_file(file, options) for file in files]
+    parts = _alike([_of_file(file, options) for file in files], files, options)
     names = {tuple(sorted(part.used.items())) for part in parts}
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     if len(names) > 1:
@@ -144,6 +144,16 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
     if unnamed:
         notes.append(f"{len(unnamed):,} of {len(files):,} files say not who answered: the rater is called as the file")
     return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
+
+
+def _alike(parts: list[Understood], files: Sequence[Path], options: Options) -> list[Understood]:
+    """The same files, where some know items by position and some by name: by what numbers are in all of them."""
+    by_position = [part.comparisons for part in parts if part.comparisons.names is None]
+    if len(by_position) in (0, len(parts)):
+        return parts
+    from_zero = any((c.answers.shown.values == 0).any() for c in by_position)
+    rule = replace(options.items, from_zero=from_zero, labels=not from_zero)
+    return [_of_file(file, replace(options, items=rule)) for file in files]
 
 
 def _called(files: Sequence[Path]) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from similitude.extras import need
 from similitude.feedback.files.decoding import decoded
-from similitude.feedback.files.spreadsheets import plain_column
+from similitude.feedback.files.spreadsheets import plain, plain_column
 from similitude.types import Array
 
 Header = dict[str, Any]
@@ -146,10 +146,9 @@ def headed_by_columns(columns: dict[str, Array]) -> Table:
         header: Header = {name: json.loads(cell) for name, cell in about.items()}
     except (TypeError, json.JSONDecodeError, RecursionError):
         header = {}
-    if len(header) < 2:
-        return Table(columns, None, typed=False)
-    ours = {name: plain_column(cells) for name, cells in columns.items() if name not in header}
-    return Table(ours, header, typed=False)
+    ours = len(header) == 2
+    texts = {str(plain(name)): plain_column(cells) for name, cells in columns.items() if not ours or name not in header}
+    return Table(texts, header if ours else None, typed=False)
 
 
 def parse_json_lines(data: bytes) -> Table:
