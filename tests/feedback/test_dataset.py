@@ -221,3 +221,17 @@ def test_methods_that_need_everything_in_memory_say_so(tmp_path, comparisons):
         sm.RCKL().fit(dataset)
     with pytest.raises(TypeError, match="expected what fits in memory"):
         sm.write_comparisons(dataset, tmp_path / "b.csv")
+
+
+def test_what_was_cleaned_says_so_in_a_folder(tmp_path):
+    c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 1, 2), (0, 2, 1), (1, 0, 2)])
+    sm.write_comparisons(sm.clean(c), tmp_path / "cleaned")
+    sm.write_comparisons(c, tmp_path / "given")
+    dataset = sm.ComparisonDataset(tmp_path / "cleaned")
+    assert dataset.cleaned
+    assert dataset.sample(10).cleaned
+    assert not sm.ComparisonDataset(tmp_path / "given").cleaned
+    assert sm.check(dataset).ceiling.value is None
+    model = sm.STE(1, max_iter=2, random_state=0).fit(c).similarity_
+    with pytest.warns(sm.CleanedWarning):
+        model.score(dataset)

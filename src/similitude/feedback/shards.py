@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from similitude.display.words import counted
 from similitude.feedback.cards import shards_card
-from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.comparisons import Comparisons, Removed
 from similitude.feedback.items import Names
 from similitude.types import Array, Floats, Ints, Seed
 
@@ -59,11 +59,13 @@ class Shards(ABC):
     ----------
     n_items, names : the items
     sizes : number of comparisons in each shard
+    cleaned : whether contradictions were taken out, as in `Comparisons`
     """
 
     n_items: int
     names: Names | None
     sizes: tuple[int, ...]
+    cleaned: bool = False
 
     @abstractmethod
     def reduce(self, work: Callable[..., T], combine: Callable[[T, T], T], *arguments: Any) -> T:
@@ -98,9 +100,12 @@ class Shards(ABC):
         drawn = drawn_from(self.sizes, min(size, len(self)), rng)
         block = self.reduce(_draw, _join, drawn, int(rng.integers(2**63)))
         rows = np.concatenate([block.near, block.far], axis=1)
-        return Comparisons.from_quadruplets(
+        c = Comparisons.from_quadruplets(
             rows, weight=block.weight, names=self.names, n_items=None if self.names else self.n_items
         )
+        if not self.cleaned:
+            return c
+        return replace(c, removed=(Removed("cleaned", "the comparisons were cleaned", c.rows([]), 0.0),))
 
     def __repr__(self) -> str:
         about = f"about {counted(self.n_items, 'item')} in {counted(self.n_shards, 'shard')}"

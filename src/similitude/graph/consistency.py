@@ -30,7 +30,15 @@ from similitude.graph.circles import Cycles, count_cycles, judgments, majorities
 from similitude.graph.coefficients import Coefficients, coefficients
 from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import RaterTable, rate_raters, raters_by_name
-from similitude.graph.repeats import Repeats, Voices, answer_voices, noise_ceiling, of_one_rater, repeat_agreement
+from similitude.graph.repeats import (
+    NO_NOISE,
+    Repeats,
+    Voices,
+    answer_voices,
+    noise_ceiling,
+    of_one_rater,
+    repeat_agreement,
+)
 from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
 from similitude.graph.votes import Votes, count_votes
 from similitude.types import ItemRows
@@ -39,7 +47,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _CLOSE_TO_CHANCE = 0.6
-_NO_NOISE = Estimate(None, note="the answers were cleaned: what contradicted them, by which noise is told, is gone")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,7 +244,7 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
         cant_tell=float(c.answers.cant_tell.mean()),
         repeats=repeats,
         retest=retest,
-        ceiling=_NO_NOISE if c.cleaned else noise_ceiling(repeats),
+        ceiling=NO_NOISE if c.cleaned else noise_ceiling(repeats),
         cleaned=c.cleaned,
         coefficients=_coefficients(c, voices, votes, retest, level),
         contradicted=int(votes.contradicted.sum()),
@@ -255,14 +262,14 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
 
 def _coefficients(c: Comparisons, voices: Voices, votes: Votes, retest: Repeats, level: float) -> Coefficients:
     if c.cleaned:
-        return Coefficients.untold(_NO_NOISE.note)
+        return Coefficients.untold(NO_NOISE.note)
     return coefficients(voices, raters_by_name(c.answers)[1], votes, retest, level)
 
 
 def ceiling_of(comparisons: Comparisons, level: float = 0.95) -> Estimate:
     """Return the noise ceiling alone, as `check` finds it."""
     if comparisons.cleaned:
-        return _NO_NOISE
+        return NO_NOISE
     return noise_ceiling(repeat_agreement(answer_voices(comparisons, count_votes(comparisons)), level))
 
 

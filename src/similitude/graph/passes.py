@@ -18,7 +18,7 @@ from similitude.display.words import number
 from similitude.feedback.shards import Block, Shards
 from similitude.graph.counts import count_shards
 from similitude.graph.keyed import Keyed, by_key, merge_keyed
-from similitude.graph.repeats import Repeats, agreement_of_sides, noise_ceiling
+from similitude.graph.repeats import NO_NOISE, Repeats, agreement_of_sides, noise_ceiling
 from similitude.types import Floats
 
 _ROWS_PER_PASS = 8_000_000  # at most 1.5 GB while they are sorted
@@ -117,7 +117,7 @@ def check_shards(shards: Shards, level: float = 0.95, rows_per_pass: int = _ROWS
         total_weight=counts.weight,
         questions=int(sides[:, 2].sum()),
         repeats=repeats,
-        ceiling=noise_ceiling(repeats),
+        ceiling=NO_NOISE if shards.cleaned else noise_ceiling(repeats),
         contradicted=int(sides[(sides[:, 0] > 0) & (sides[:, 1] > 0), 2].sum()),
         outvoted=float(sum(tally[1] for tally in tallies)),
         groups=tuple(groups.tolist()),

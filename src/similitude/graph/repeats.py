@@ -167,6 +167,10 @@ def _pairs(f: Floats, b: Floats, n: Floats, mean: float) -> Floats:
     return ((f * (f - 1) + b * (b - 1)) / 2 * (1 - mean) ** 2 + f * b * mean**2) * 4 / (n - 1) ** 2
 
 
+NO_NOISE = Estimate(None, note="the answers were cleaned: what contradicted them, by which noise is told, is gone")
+"""The noise ceiling of what cleaning left."""
+
+
 def noise_ceiling(repeats: Repeats) -> Estimate:
     """Best reachable accuracy with repeat agreement a: (1 + sqrt(2a - 1))/2; a <= 1/2 gives 1/2.
 

@@ -178,6 +178,7 @@ class Similarity:
         if isinstance(comparisons, Shards):
             from similitude.methods.sharded import score_shards
 
+            warn_if_cleaned(comparisons)
             return score_shards(self, comparisons)
         c = self.over_items(comparisons, y)
         return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
@@ -268,15 +269,20 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
     """Weighted share of comparisons with a positive margin; a tie counts half."""
     if not len(comparisons):
         raise ValueError("comparisons: there are none to score")
+    warn_if_cleaned(comparisons)
+    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
+    return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+
+
+def warn_if_cleaned(comparisons: Comparisons | Shards) -> None:
+    """Warn whoever scores what cleaning left."""
     if comparisons.cleaned:
         warnings.warn(
             "this feedback was cleaned, which takes away the hard answers: its score is too good; score the "
             "answers as they were given",
             CleanedWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
-    return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
 
 
 def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:

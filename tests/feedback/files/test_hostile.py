@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 from openpyxl import Workbook
+from openpyxl.chart import BarChart
 
 import similitude as sm
 from similitude.cli.reading import in_words_of_the_shell
@@ -219,3 +222,126 @@ def test_a_header_in_the_middle_is_left_out_and_said(tmp_path, header, before):
     assert understood.comparisons.names == ("bus", "cat", "dog")
     assert understood.comparisons.n_answers == before + 3
     assert f"row {before + 1} is the header again and is left out" in understood.notes
+
+
+@pytest.mark.parametrize(
+    ("names", "raters"),
+    [
+        (("2024.05.01_P1.csv", "2024.05.01_P2.csv"), ("2024.05.01_P1", "2024.05.01_P2")),
+        (("a/answers.csv", "b/answers.csv"), ("a/answers", "b/answers")),
+        (("a/p1.csv", "a/p1.txt"), ("p1.csv", "p1.txt")),
+    ],
+)
+def test_files_are_raters_of_their_own(tmp_path, names, raters):
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        written(tmp_path, "head,near,far\ncat,dog,bus\n", name)
+    assert sm.read_comparisons([tmp_path / name for name in names]).answers.rater.labels == raters
+
+
+def book(path, **sheets):
+    """Write a workbook of sheets, each a list of rows."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+TRIPLETS = [["head", "near", "far"], ["cat", "dog", "bus"], ["dog", "cat", "bus"]]
+
+
+def test_the_sheet_with_answers_is_read_and_named(tmp_path):
+    path = book(tmp_path / "a.xlsx", Readme=[["This is", "our study"], ["of", "=1+1"]], Data=TRIPLETS, Empty=[])
+    understood = sm.understand(path)
+    assert understood.comparisons.n_answers == 2
+    assert "the sheet 'Data' is read; 'Readme' left out" in understood.notes
+
+
+def test_the_sheet_is_read_that_has_the_columns_which_are_given(tmp_path):
+    path = book(tmp_path / "a.xlsx", Key=[["item", "group"], ["cat", "animal"]], Data=[["u", "v", "w"], *TRIPLETS[1:]])
+    assert sm.read_comparisons(path, columns={"head": "u", "near": "V", "far": "w"}).n_answers == 2
+
+
+def test_sheets_alike_are_read_together_and_others_asked_about(tmp_path):
+    understood = sm.understand(book(tmp_path / "a.xlsx", P1=TRIPLETS, P2=TRIPLETS))
+    assert understood.comparisons.n_answers == 4
+    assert "the sheets 'P1', 'P2' are read together" in understood.notes
+    path = book(tmp_path / "b.xlsx", P1=TRIPLETS, P2=[["a", "b", "odd"], ["cat", "dog", "bus"]])
+    assert "b.xlsx: the sheets 'P1', 'P2' hold answers in different columns" in refusal(path)
+
+
+def test_charts_and_stray_cells_of_a_workbook_do_no_harm(tmp_path):
+    made = Workbook()
+    made.create_chartsheet("Chart", 0).add_chart(BarChart())
+    for row in TRIPLETS:
+        made["Sheet"].append(row)
+    made["Sheet"]["XFD90000"] = "stray"
+    made.save(tmp_path / "a.xlsx")
+    assert sm.read_comparisons(tmp_path / "a.xlsx").n_answers == 2
+
+
+def test_a_sheet_that_is_cut_off_in_a_workbook_that_is_whole(tmp_path):
+    whole = zipfile.ZipFile(book(tmp_path / "a.xlsx", Data=TRIPLETS))
+    with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as cut:
+        for name in whole.namelist():
+            data = whole.read(name)
+            cut.writestr(name, data[: len(data) // 2] if "sheet1" in name else data)
+    assert "b.xlsx: the Excel file is cut off or damaged" in refusal(tmp_path / "b.xlsx")
+
+
+@pytest.mark.parametrize("text", ["\ufeff", ",,,,", '"', "\ufeff \n \n", "sep=;\n"])
+def test_a_file_of_nothing(tmp_path, text):
+    assert "a.csv: the file holds no cell with anything in it" in refusal(written(tmp_path, text))
+    assert refusal(written(tmp_path, text, "a.txt")).startswith("a.txt: ")
+
+
+@pytest.mark.parametrize("header", ["head,near,far", f"head,near,far,{'long' * 60_000}"])
+@pytest.mark.parametrize("end", ["\n", "\r"])
+def test_lines_are_as_long_as_they_are(tmp_path, header, end):
+    row = "cat,dog,bus" + "," * (header.count(",") - 2)
+    text = end.join([header, *[row] * 20_000])
+    assert sm.read_comparisons(written(tmp_path, text)).n_answers == 20_000
+
+
+def test_numbers_that_are_too_large_for_positions(tmp_path):
+    path = written(tmp_path, f"head,near,far\n{10**20},{10**20 + 1},{10**20 + 2}\n")
+    assert f"a.csv: items: {10**20 + 2} is too large for a position; if the numbers are names" in refusal(path)
+    assert sm.read_comparisons(path, labels=True).n_items == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", "{}"),
+        ("a.jsonl", '{{"head": {}}}'),
+        ("a.csv", 'form,shown,response\ntriplet,"{}",[0]'),
+        ("a.csv", 'format,items,shown,response\n1,"{}",3,[0]'),
+    ],
+)
+def test_lists_without_end(tmp_path, name, text):
+    assert refusal(written(tmp_path, text.format("[" * 50_000 + "]" * 50_000), name)).startswith(f"{name}: ")
+
+
+def test_a_file_of_ours_that_pandas_wrote_again(tmp_path):
+    c = sm.Comparisons.from_triplets([("cat", "dog", "car"), ("bus", "car", "dog")])
+    sm.write_comparisons(c, tmp_path / "a.csv")
+    pd.read_csv(tmp_path / "a.csv").to_csv(tmp_path / "b.csv", index=False)
+    again = sm.read_comparisons(tmp_path / "b.csv")
+    assert again.names == c.names
+    assert again.quadruplets.tolist() == c.quadruplets.tolist()
+
+
+@pytest.mark.parametrize(("first", "names"), [("1,2,3", ("1", "2", "3", "4")), ("0,2,3", None)])
+def test_what_numbers_are_is_decided_over_all_files(tmp_path, first, names):
+    written(tmp_path, f"head,near,far\n{first}\n", "p1.csv")
+    written(tmp_path, f"head,near,far\n{'2' if names else '1'},3,4\n", "p2.csv")
+    assert sm.read_comparisons(tmp_path).names == names
+
+
+def test_names_that_no_spreadsheet_may_run_are_read_as_they_were(tmp_path):
+    path = written(tmp_path, 'head,near,far\n"""-5 to""","=""a",cat\n"""=1""","""cat""",bus\n')
+    assert set(sm.read_comparisons(path).names) == {"-5 to", '="a', "cat", "=1", '"cat"', "bus"}

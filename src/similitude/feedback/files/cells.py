@@ -52,7 +52,7 @@ class ItemRule:
         table = [_plain(found) for found in table]
         kinds = {type(found) for found in table}
         if kinds <= {int}:
-            return self._positions(values, np.array(table, np.int64)[codes].reshape(values.shape))
+            return self._positions(values, _as_positions(table)[codes].reshape(values.shape))
         if kinds == {str} or (self.names is not None and not typed):
             return self._named(values)
         if kinds == {str, int}:
@@ -121,13 +121,23 @@ def _label_order(label: str) -> tuple[bool, int, str]:
 
 
 def _number(value: Any) -> Any:
-    return int(float(value)) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+    return int(value.split(".")[0]) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
 
 
 def _plain(value: Any) -> Any:
     """Return whole numbers of any type as int; text and what is neither as it is."""
     whole = isinstance(value, (int, np.integer)) or (isinstance(value, float) and value.is_integer())
     return int(value) if whole and not isinstance(value, (bool, np.bool_)) else value
+
+
+def _as_positions(numbers: list[int]) -> Array:
+    """Whole numbers as an array; some are larger than any position."""
+    try:
+        return np.array(numbers, np.int64)
+    except OverflowError:
+        raise ValueError(
+            f"items: {max(numbers, key=abs)} is too large for a position; if the numbers are names, give labels=True"
+        ) from None
 
 
 def _neither(values: Sequence[Any]) -> TypeError:
@@ -196,7 +206,7 @@ def lists(table: Table, column: str, *, spaced: bool = False) -> list[list[Any]]
     if not table.typed and not spaced:
         try:
             found = json.loads(f"[{','.join(cell or '[]' for cell in cells)}]")  # all at once is much faster
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             found = []
         if len(found) == len(cells) and all(isinstance(row, list) for row in found):
             return found
@@ -212,7 +222,7 @@ def _list(cell: Any, column: str, row: int, spaced: bool) -> list[Any]:
         return str(cell).split()
     try:
         found = json.loads(cell)
-    except (TypeError, json.JSONDecodeError):
+    except (TypeError, json.JSONDecodeError, RecursionError):
         found = None
     if not isinstance(found, list):
         raise ValueError(f"row {row + 1} of {column!r}: expected a list such as [0, 3, 5], found {cell!r}")

@@ -85,6 +85,7 @@ class ComparisonDataset(Shards):
                 f"path: the folder {self.path.name!r} holds no comparisons; expected rows in .parquet files"
             )
         self.names, self.n_items = _items(about["items"] if about is not None else largest + 1, n_items)
+        self.cleaned = about is not None and bool(about.get("cleaned"))
         if shard_rows is not None and shard_rows < 1:
             raise ValueError(f"shard_rows: expected a positive number of comparisons, found {shard_rows}")
         self.shard_rows = shard_rows or min(max(_LEAST_ROWS, _ROWS_PER_ITEM * self.n_items), _MOST_ROWS)
@@ -132,7 +133,7 @@ class ComparisonDataset(Shards):
             version, _, _ = about["format"], about["items"], about["comparisons"]
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{ABOUT}: the file is cut off or not ours; expected format, items, comparisons") from None
-        if not isinstance(version, int) or version > FORMAT:
+        if not isinstance(version, (int, float)) or version > FORMAT:
             raise ValueError(
                 f"format: the folder has format {version!r}, this similitude reads up to {FORMAT}; update it"
             )

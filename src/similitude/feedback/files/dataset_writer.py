@@ -64,6 +64,7 @@ class ComparisonWriter:
             raise ValueError(f"group_rows: expected a positive number of comparisons, found {group_rows}")
         self.group_rows = group_rows
         self.rows = 0
+        self.cleaned = False
         self._numbers: dict[str, int] = {}
         self._largest = -1
         self._pending: list[tuple[Ints, Floats | None]] = []
@@ -95,6 +96,7 @@ class ComparisonWriter:
             if weight is not None:
                 raise ValueError("weight: Comparisons have weights of their own; use reweight")
             c, given = comparisons, comparisons.weight
+            self.cleaned |= c.cleaned
             codes = c.quadruplets if c.names is None else self._numbered(c.names)[c.quadruplets]
             self._note(codes, c.names is not None, c.n_items if c.names is None else 0)
         else:
@@ -196,6 +198,7 @@ class ComparisonWriter:
         named = self.fixed or tuple(self._numbers)
         items: Any = list(named) if named else max(self._largest + 1, self.n_items or 0)
         about = {"format": FORMAT, "comparisons": self.rows, "items": items}
+        about |= {"cleaned": True} if self.cleaned else {}
         (self._beside / ABOUT).write_text(json.dumps(about, ensure_ascii=False), "utf-8")
         if self.path.exists():
             self.path.rmdir()

@@ -99,6 +99,13 @@ def read_table(table: Table, options: Options) -> ReadTable:
     return ReadTable(comparisons, used, mapped.reasons)
 
 
+def fits(table: Table) -> bool:
+    """Whether the columns of a table are those of a layout, as called or by a good guess."""
+    mapped = guess_about(say_roles(table, None, ()))
+    guessed = guess_answers(mapped)
+    return any(_fitting(one, ()) is not None for one in (mapped, guessed)) or guessed.picked is not None
+
+
 def _fitting(mapped: Mapped, given: Collection[str]) -> tuple[Layout, list[str]] | None:
     """Return the first layout that the columns fit, and that has every column that the user gave."""
     for layout in layouts():

@@ -105,7 +105,7 @@ def item_rule(table: Table, rule: ItemRule) -> ItemRule:
     if table.header is None:
         return rule
     version = table.header["format"]
-    if not isinstance(version, int) or version > FORMAT:
+    if not isinstance(version, (int, float)) or version > FORMAT:
         raise ValueError(f"format: the file has format {version!r}, this similitude reads up to {FORMAT}; update it")
     items = table.header["items"]
     if isinstance(items, list):

@@ -57,7 +57,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     if path.is_dir():
         raise ValueError(f"path: {path.name!r} is a folder; give its files, or the folder alone")
     try:
-        source = FileSource.open(path)
+        source = FileSource.open(path, map(str, (options.columns or {}).values()))
     except FileNotFoundError:
         raise
     except (ValueError, TypeError) as error:
@@ -137,12 +137,12 @@ def _with_bare_names(table: Table, options: Options) -> Table:
 
 def _of_several(files: Sequence[Path], name: str, options: Options) -> Understood:
     """Read several files together; where no column says who answered, the file is called so."""
-    parts = [_of_file(file, options) for file in files]
+    parts = _alike([_of_file(file, options) for file in files], files, options)
     names = {tuple(sorted(part.used.items())) for part in parts}
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     if len(names) > 1:
         notes.append(_difference(files, parts))
-    called = [_by_file(part.comparisons, file) for part, file in zip(parts, files, strict=True)]
+    called = [_by_file(part.comparisons, rater) for part, rater in zip(parts, _called(files), strict=True)]
     c = Comparisons.concatenate(_spelled_alike(called) if options.items.fold else called)
     tools = dict.fromkeys(part.tool for part in parts if part.tool)
     first = parts[0]
@@ -158,10 +158,31 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
     return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
 
 
-def _by_file(c: Comparisons, file: Path) -> Comparisons:
+def _alike(parts: list[Understood], files: Sequence[Path], options: Options) -> list[Understood]:
+    """The same files, where some know items by position and some by name: by what numbers are in all of them."""
+    by_position = [part.comparisons for part in parts if part.comparisons.names is None]
+    if len(by_position) in (0, len(parts)):
+        return parts
+    from_zero = any((c.answers.shown.values == 0).any() for c in by_position)
+    rule = replace(options.items, from_zero=from_zero, labels=not from_zero)
+    return [_of_file(file, replace(options, items=rule)) for file in files]
+
+
+def _called(files: Sequence[Path]) -> list[str]:
+    """What each file is called: without its ending where that will do, with the folders that tell it from others."""
+    whole = [file.resolve() for file in files]
+    for named in (tables.stem_of, str):
+        for folders in range(max(len(path.parts) for path in whole)):
+            names = ["/".join([*path.parts[-1 - folders : -1], named(path.name)]) for path in whole]
+            if len(set(names)) == len(set(whole)):
+                return names
+    raise AssertionError("two files have one path")
+
+
+def _by_file(c: Comparisons, rater: str) -> Comparisons:
     if c.answers.rater.recorded:
         return c
-    return replace(c, answers=replace(c.answers, rater=Categories.of(file.name.split(".")[0], c.n_answers)))
+    return replace(c, answers=replace(c.answers, rater=Categories.of(rater, c.n_answers)))
 
 
 def _spelled_alike(parts: Sequence[Comparisons]) -> list[Comparisons]:

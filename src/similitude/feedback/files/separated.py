@@ -67,7 +67,10 @@ def parse_separated(data: bytes, usual: str, known: Known = ()) -> tuple[Table, 
     if usual == " " and not any(sign in text[:_LOOKED_INTO] for sign in SEPARATORS):
         return _parse_words(text, encoding, known)
     separator, text = _separator(text.lstrip("\r\n"), usual if usual != " " else ",")
-    header = _is_header(_first_rows(text, separator), known)
+    first = _first_rows(text, separator)
+    if not first:
+        raise _nothing()
+    header = _is_header(first, known)
     columns, notes = without_headers(without_blank_rows(_columns(text, separator, header)))
     comma = separator != "," and _mend_decimals(columns)
     table = headed_by_columns(columns) if header else Table(columns, None, typed=False)
@@ -77,9 +80,15 @@ def parse_separated(data: bytes, usual: str, known: Known = ()) -> tuple[Table, 
 def _parse_words(text: str, encoding: str, known: Known) -> tuple[Table, WrittenTable]:
     """Read rows of words between spaces; the first names columns only where it is known to."""
     rows = [line.split() for line in text.splitlines() if line.strip()]
+    if not rows:
+        raise _nothing()
     header = _is_known(rows[0], known)
     names = rows.pop(0) if header else [f"column {k + 1}" for k in range(len(rows[0]))]
     return Table(columns_of_rows(names, rows), None, typed=False), WrittenTable(encoding, None, header)
+
+
+def _nothing() -> ValueError:
+    return ValueError("the file holds no cell with anything in it; expected rows of answers")
 
 
 def parse_text(data: bytes, separator: str) -> Table:
@@ -108,10 +117,11 @@ def _score(text: str, sign: str) -> tuple[float, int]:
 
 def _first_rows(text: str, separator: str) -> list[list[str]]:
     """Return a few rows to look at; a stray quote does not matter here."""
-    part = text[:_LOOKED_INTO] if len(text) <= _LOOKED_INTO else text[: text.rfind("\n", 0, _LOOKED_INTO) + 1]
+    end = max(text.rfind(sign, 0, _LOOKED_INTO) for sign in "\n\r") + 1 if len(text) > _LOOKED_INTO else 0
+    part = text[:end] if end else text  # a first line may be longer than that
     with _any_length():
         rows = csv.reader(io.StringIO(part, newline=""), delimiter=separator)
-        return list(islice((row for row in rows if any(row)), _LOOKED_AT))
+        return list(islice((row for row in rows if any(cell.strip() for cell in row)), _LOOKED_AT))
 
 
 def _is_header(rows: list[list[str]], known: Known) -> bool:

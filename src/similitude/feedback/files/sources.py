@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -34,23 +35,25 @@ class FileSource:
     name : the name of the file
     kind : what it is, as a suffix: by its first bytes, else by its name
     data : its bytes, unpacked
+    wanted : columns that the user speaks of: of several sheets, the one that has them is meant
     """
 
     name: str
     kind: str
     data: bytes
+    wanted: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, path: Path) -> FileSource:
+    def open(cls, path: Path, wanted: Iterable[str] = ()) -> FileSource:
         """Look at a file."""
         kind, zipped = tables.kind_of(path)
         data = tables.content(path, zipped)
-        return cls(path.name, _kind(data, kind), data)
+        return cls(path.name, _kind(data, kind), data, tuple(wanted))
 
     @property
     def stem(self) -> str:
-        """The name of the file without its endings: of a file per participant, who that is."""
-        return self.name.split(".")[0]
+        """The name of the file without its ending: of a file per participant, who that is."""
+        return tables.stem_of(self.name)
 
     @cached_property
     def document(self) -> Any:
@@ -65,6 +68,8 @@ class FileSource:
                 f"line {error.lineno}, character {error.colno}: the file is cut off or is not JSON ({error.msg}); "
                 "correct it"
             ) from None
+        except RecursionError:
+            raise ValueError("the JSON has lists in lists without end; expected a list of rows") from None
 
     @cached_property
     def _separated(self) -> tuple[Table, WrittenTable]:
@@ -86,6 +91,8 @@ class FileSource:
             return tables.parse_json_lines(self.data)
         if self.kind == ".json":
             return _records(self.document)
+        if self.kind in _BOOKS:
+            return _BOOKS[self.kind](self.data, self.wanted)
         parse = _PARSERS.get(self.kind)
         return None if parse is None else parse(self.data)
 
@@ -103,9 +110,9 @@ class FileSource:
 
 
 _PARSERS = {
-    ".parquet": tables.parse_parquet, ".xlsx": workbooks.parse_xlsx, ".ods": workbooks.parse_ods,
-    ".sav": workbooks.parse_sav, ".rds": workbooks.parse_rds,
+    ".parquet": tables.parse_parquet, ".sav": workbooks.parse_sav, ".rds": workbooks.parse_rds,
 }  # fmt: skip
+_BOOKS = {".xlsx": workbooks.parse_xlsx, ".ods": workbooks.parse_ods}
 
 
 def _kind(data: bytes, named: str) -> str:

@@ -15,11 +15,14 @@ def defused(text: str) -> str:
 
 
 def plain(cell: str | None) -> str | None:
-    """The text that a cell stands for."""
-    try:
-        return str(json.loads(cell)) if cell is not None and cell.startswith('"') else cell
-    except json.JSONDecodeError:  # a file of somebody else, where a quotation mark is one
+    """The text that a cell stands for; of a file of somebody else, a quotation mark is one."""
+    if cell is None or not cell.startswith('"'):
         return cell
+    try:
+        found = str(json.loads(cell))
+    except json.JSONDecodeError:
+        return cell
+    return found if defused(found) == cell else cell
 
 
 def plain_column(cells: Array) -> Array:

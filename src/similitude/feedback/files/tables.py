@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ import numpy as np
 
 from similitude.extras import need
 from similitude.feedback.files.decoding import decoded
-from similitude.feedback.files.spreadsheets import plain_column
+from similitude.feedback.files.spreadsheets import plain, plain_column
 from similitude.types import Array
 
 Header = dict[str, Any]
@@ -67,6 +68,12 @@ def kind_of(path: Path) -> tuple[str, bool]:
     if kind not in SUFFIXES:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}")
     return kind, zipped
+
+
+def stem_of(name: str) -> str:
+    """The name of a file without its ending: `2024.05.01_P1` of `2024.05.01_P1.csv.gz`."""
+    bare = re.sub(r"\.gz$", "", name, flags=re.IGNORECASE)
+    return Path(bare).stem if bare.lower().endswith(SUFFIXES) else bare
 
 
 def content(path: Path, zipped: bool) -> bytes:
@@ -139,12 +146,11 @@ def headed_by_columns(columns: dict[str, Array]) -> Table:
     about = {name: cells[0] for name, cells in columns.items() if name in ("format", "items") and len(cells)}
     try:
         header: Header = {name: json.loads(cell) for name, cell in about.items()}
-    except (TypeError, json.JSONDecodeError):
+    except (TypeError, json.JSONDecodeError, RecursionError):
         header = {}
-    if len(header) < 2:
-        return Table(columns, None, typed=False)
-    ours = {name: plain_column(cells) for name, cells in columns.items() if name not in header}
-    return Table(ours, header, typed=False)
+    ours = len(header) == 2
+    texts = {str(plain(name)): plain_column(cells) for name, cells in columns.items() if not ours or name not in header}
+    return Table(texts, header if ours else None, typed=False)
 
 
 def parse_json_lines(data: bytes) -> Table:
@@ -157,6 +163,8 @@ def parse_json_lines(data: bytes) -> Table:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); correct it") from None
+        except RecursionError:
+            raise ValueError(f"line {number} has lists in lists without end; expected one object per answer") from None
         if not isinstance(row, dict):
             raise ValueError(f"line {number} is not a JSON object; expected one object per answer")
         rows.append(row)

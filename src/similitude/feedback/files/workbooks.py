@@ -10,24 +10,55 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from similitude.extras import need
-from similitude.feedback.files.tables import Table, check_names, objects, of_frame, without_blank_rows
+from similitude.feedback.files.tables import Table, check_names, objects, of_frame, without_blank_rows, without_headers
 
 ERRORS = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!")
 
 
-def parse_xlsx(data: bytes) -> Table:
-    """Read the first sheet of a workbook that holds a table."""
-    need("tables", "an Excel file")
-    import openpyxl
+@dataclass(frozen=True)
+class _Sheet:
+    """A sheet with cells in it: of each row that is not blank its number, the values, and what was written there."""
 
+    name: str
+    rows: Sequence[tuple[int, list[Any], list[Any]]]
+
+    @property
+    def names(self) -> list[str]:
+        """What the first row calls the columns."""
+        first = self.rows[0][2]
+        width = max(k + 1 for k, cell in enumerate(first) if cell is not None)
+        return [str(cell).strip() if cell is not None else f"column {k + 1}" for k, cell in enumerate(first[:width])]
+
+    def table(self) -> Table:
+        """The rows below the names, whatever stands there."""
+        width = len(self.names)
+        body = [(row + [None] * width)[:width] for _, row, _ in self.rows[1:]]
+        columns = {name: objects([_cell(row[k]) for row in body]) for k, name in enumerate(self.names)}
+        return Table(without_blank_rows(columns), None, typed=True)
+
+    def checked(self) -> Table:
+        """The same, where every column has a name of its own and every cell a value."""
+        check_names(self.names)
+        for number, row, formula in self.rows[1:]:
+            _check_cells(row[: len(self.names)], formula, self.names, self.name, number)
+        columns, notes = without_headers(dict(self.table().columns))
+        return Table(columns, None, typed=True, notes=notes)
+
+
+def parse_xlsx(data: bytes, wanted: Collection[str] = ()) -> Table:
+    """Read the sheet of a workbook that holds answers; `wanted` are columns that it has for sure."""
+    need("tables", "an Excel file")
     try:
-        values = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        formulas = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
+        sheets = _sheets_of_xlsx(data)
     except Exception as error:  # of a damaged file, whatever the parts of it raise
+<<<<<<< HEAD
         raise ValueError(f"the Excel file is cut off or damaged ({error}); get it again") from None
     for sheet in values.sheetnames:
         rows = [list(row) for row in values[sheet].iter_rows(values_only=True)]
@@ -35,19 +66,65 @@ def parse_xlsx(data: bytes) -> Table:
         if any(cell is not None for row in rows + said for cell in row):
             return _sheet(rows, said, sheet)
     raise ValueError("the workbook has no sheet with cells in it; expected rows of answers")
+=======
+        raise ValueError(f"the Excel file is cut off or damaged ({error}); get it anew") from None
+    return _answers_of(sheets, wanted)
+>>>>>>> fix2
 
 
-def _sheet(rows: list[list[Any]], said: list[list[Any]], sheet: str) -> Table:
-    """Make a table of a sheet whose first row with cells names the columns."""
-    top = next(k for k, row in enumerate(said) if any(cell is not None for cell in row))
-    width = max(k + 1 for k, cell in enumerate(said[top]) if cell is not None)
-    names = [str(cell).strip() if cell is not None else f"column {k + 1}" for k, cell in enumerate(said[top][:width])]
-    check_names(names)
-    for place, (row, formula) in enumerate(zip(rows[top + 1 :], said[top + 1 :], strict=True), top + 2):
-        _check_cells(row[:width], formula[:width], names, sheet, place)
-    body = [(row + [None] * width)[:width] for row in rows[top + 1 :]]
-    columns = {name: objects([_cell(row[k]) for row in body]) for k, name in enumerate(names)}
-    return Table(without_blank_rows(columns), None, typed=True)
+def _sheets_of_xlsx(data: bytes) -> list[_Sheet]:
+    """Every sheet but charts; how large one says it is does not count, since a stray cell makes it enormous."""
+    import openpyxl
+
+    values = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    formulas = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
+    sheets = []
+    for value, formula in zip(values.worksheets, formulas.worksheets, strict=True):
+        value.reset_dimensions()
+        formula.reset_dimensions()
+        both = zip(value.iter_rows(values_only=True), formula.iter_rows(values_only=True), strict=True)
+        rows = [(number, list(row), list(said)) for number, (row, said) in enumerate(both, 1) if _any_cell(said)]
+        sheets.append(_Sheet(value.title, rows))
+    return sheets
+
+
+def _any_cell(row: Iterable[Any]) -> bool:
+    """Whether a row has a cell at all."""
+    return any(cell is not None for cell in row)
+
+
+def _answers_of(sheets: Sequence[_Sheet], wanted: Collection[str]) -> Table:
+    """The table of the sheet that holds answers; of several that are called alike, all of them."""
+    from similitude.feedback.files.layouts import fits
+
+    written = [sheet for sheet in sheets if sheet.rows]
+    if not written:
+        raise ValueError("the workbook has no sheet with cells in it; expected rows of answers")
+    full = [sheet for sheet in written if len(sheet.rows) > 1] or written
+    plain = {name.strip().lower() for name in wanted}
+    likely = [sheet for sheet in full if plain <= {name.lower() for name in sheet.names}] or full
+    chosen = [sheet for sheet in likely if len(likely) > 1 and fits(sheet.table())] or likely[:1]
+    if any(sheet.names != chosen[0].names for sheet in chosen):
+        raise ValueError(
+            f"the sheets {_named(chosen)} hold answers in different columns; save the one to be read as a file"
+        )
+    tables = [sheet.checked() for sheet in chosen]
+    columns = {name: np.concatenate([table.columns[name] for table in tables]) for name in chosen[0].names}
+    notes = [note for table in tables for note in table.notes]
+    return Table(columns, None, typed=True, notes=[*_which(chosen, written), *notes])
+
+
+def _which(chosen: Sequence[_Sheet], written: Sequence[_Sheet]) -> list[str]:
+    """Which sheets were read, where there is more than one."""
+    others = [sheet for sheet in written if sheet not in chosen]
+    left = f"; {_named(others)} left out" if others else ""
+    if len(chosen) > 1:
+        return [f"the sheets {_named(chosen)} are read together{left}"]
+    return [f"the sheet {_named(chosen)} is read{left}"] if others else []
+
+
+def _named(sheets: Sequence[_Sheet]) -> str:
+    return ", ".join(repr(sheet.name) for sheet in sheets)
 
 
 def _check_cells(row: Sequence[Any], formula: Sequence[Any], names: Sequence[str], sheet: str, place: int) -> None:
@@ -68,17 +145,26 @@ def _cell(value: Any) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def parse_ods(data: bytes) -> Table:
-    """Read the first sheet of an OpenDocument spreadsheet."""
+def parse_ods(data: bytes, wanted: Collection[str] = ()) -> Table:
+    """Read the sheet of an OpenDocument spreadsheet that holds answers; `wanted` are columns that it has for sure."""
     need("tables", "an OpenDocument spreadsheet")
     import pandas as pd
 
     try:
-        frame = pd.read_excel(io.BytesIO(data), engine="odf", header=None, dtype=object)
+        frames = pd.read_excel(io.BytesIO(data), engine="odf", header=None, dtype=object, sheet_name=None)
     except Exception as error:
+<<<<<<< HEAD
         raise ValueError(f"the .ods file is cut off or damaged ({error}); get it again") from None
     rows = [[None if cell is None or cell != cell else cell for cell in row] for row in frame.to_numpy(object).tolist()]
     return _sheet(rows, rows, "the first")
+=======
+        raise ValueError(f"the .ods file is cut off or damaged ({error}); get it anew") from None
+    sheets = []
+    for name, frame in frames.items():
+        rows = [objects(row).tolist() for row in frame.to_numpy(object).tolist()]
+        sheets.append(_Sheet(str(name), [(k, row, row) for k, row in enumerate(rows, 1) if _any_cell(row)]))
+    return _answers_of(sheets, wanted)
+>>>>>>> fix2
 
 
 def parse_sav(data: bytes) -> Table:
