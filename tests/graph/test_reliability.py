@@ -229,3 +229,16 @@ def test_rows_that_stand_twice_acquit_no_clicker():
         assert twice.answers[0] == 2 * once.answers[0]
         assert abs(twice.own[0] - 0.5) < 0.2
         assert twice.verdict[0] == once.verdict[0]
+
+
+@pytest.mark.parametrize(("clickers", "n_raters"), [(10, 10), (4, 6)])
+def test_where_most_click_nobody_is_like_the_others_and_a_doubt_says_so(clickers, n_raters):
+    tables = [table_of(study(seed, 3.0, clickers=clickers, n_raters=n_raters, n_items=12)) for seed in range(6)]
+    told = [any("no more than chance" in doubt for doubt in table.doubts()) for table in tables]
+    assert sum(told) >= 4  # 97 % of pure noise
+    assert all(LIKE not in table.verdict for table, said in zip(tables, told, strict=True) if said)
+
+
+def test_honest_raters_are_not_taken_for_noise():
+    tables = [table_of(study(seed, 1.0, clickers=0, n_raters=6, per_rater=60)) for seed in range(6)]
+    assert not any("no more than chance" in doubt for table in tables for doubt in table.doubts())

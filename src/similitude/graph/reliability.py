@@ -23,7 +23,7 @@ from similitude.feedback.files.understanding import repeats
 from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, NO_AGREEMENT, RANDOM, UNTOLD, Evidence, judge
 from similitude.graph.votes import Votes
 from similitude.types import Array, Bools, Floats
 
@@ -92,7 +92,11 @@ class RaterTable:
     def odd(self) -> Bools:
         """Who is worth a look: not like the others, and not just for want of answers."""
         said = np.array(self.verdict, object)
-        return (said == RANDOM) | (said == DIFFERENT) | ((said == UNTOLD) & self.judged)
+        return (said == RANDOM) | (said == DIFFERENT) | ((said == UNTOLD) & self.judged & ~self._in_noise)
+
+    @property
+    def _in_noise(self) -> Bools:
+        return np.array([note == NO_AGREEMENT for note in self.note], bool)
 
     def who(self, verdict: str) -> list[str]:
         """Return the names of the raters of this verdict; of those who cannot be told, those worth a look."""
@@ -106,7 +110,9 @@ class RaterTable:
             DIFFERENT: "raters who see things differently (their answers hang together: no reason to leave them out)",
             UNTOLD: "raters who disagree with the others, of whom cannot be told whether at random",
         }
-        return [named(text, who) for verdict, text in sentences.items() if (who := self.who(verdict))]
+        everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
+        found = [everybody] if self._in_noise.any() else []
+        return found + [named(text, who) for verdict, text in sentences.items() if (who := self.who(verdict))]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
