@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
@@ -104,15 +106,23 @@ def _of_all_groups(c: Comparisons, value: Array) -> Bools:
 def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
     """Return the group of each answer as a word, None where there is none."""
     if not isinstance(by, str):
-        given = {str(rater): str(group) for rater, group in by.items()}
+        given = {str(rater): _word(group) for rater, group in by.items()}
         return np.array([given.get(rater) for rater in c.answers.rater.values], object)
     if by not in c.answers.extra:
         known = ", ".join(c.answers.extra) or "none beside the answers"
         raise ValueError(f"by: there is no column {by!r}; the columns are {known}")
     column = c.answers.extra[by]
     if column.dtype.kind == "f":
-        return np.array([None if cell != cell else f"{cell:g}" for cell in column.tolist()], object)
+        return np.array([_word(cell) for cell in column.tolist()], object)
     return column
+
+
+def _word(group: Any) -> str | None:
+    """Return a group as a word, whole numbers without a point; None where there is none."""
+    if pd.isna(group):
+        return None
+    whole = isinstance(group, Real) and float(group).is_integer() and not isinstance(group, bool | np.bool_)
+    return str(int(group)) if whole else str(group)
 
 
 def _some(c: Comparisons, value: Array, kept: Bools) -> tuple[Comparisons, Array]:
