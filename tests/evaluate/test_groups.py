@@ -182,3 +182,11 @@ def test_a_rater_without_a_group_is_in_none_and_large_numbers_are_groups_of_thei
 def test_a_level_that_is_no_share_is_refused(level):
     with pytest.raises(ValueError, match="level: expected a share between 0 and 1"):
         sm.compare_groups(*study(0, 1.0), level=level)
+
+
+def test_a_mistyped_cell_does_not_choose_the_test():
+    c, group = study(0, 1.0)
+    cells = [group[who] for who in c.answers.rater.values]
+    cells[0], cells[60] = "b", "c"
+    with pytest.raises(ValueError, match=r"a0, a1 have more than one value, 14 other raters one each"):
+        sm.compare_groups(with_column(c, "Group", cells), "Group")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from similitude.display.words import counted, listed
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.leaving_out import leave_out
@@ -49,7 +50,9 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     """Return answers by group; what cannot be compared is refused with the reason."""
     if not comparisons.answers.rater.recorded:
         raise ValueError("by: who answered was not recorded, so that raters cannot be compared")
-    c, value = _comparable(comparisons, _values(comparisons, by))
+    value = _values(comparisons, by)
+    _refuse_slips(comparisons, value)
+    c, value = _comparable(comparisons, value)
     lost = np.setdiff1d(comparisons.items_compared, c.items_compared).tolist()
     c = leave_out(c, items=lost) if lost else c
     made = _within(c, value) if _times(c, value).max() > 1 else _between(c, value)
@@ -57,6 +60,19 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
         sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
         raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
     return replace(made, left_out=tuple(map(comparisons.label, lost)))
+
+
+def _refuse_slips(c: Comparisons, value: Array) -> None:
+    """Refuse a column with several values within a few raters: a slip of the pen must not choose the test."""
+    times = _times(c, value)
+    several, single = np.flatnonzero(times > 1), int((times == 1).sum())
+    if 0 < len(several) <= single:
+        who = listed([c.answers.rater.labels[code] for code in several], len(several))
+        raise ValueError(
+            f"by: {who} {'has' if len(several) == 1 else 'have'} more than one value, {counted(single, 'other rater')} "
+            "one each. To compare groups of raters, mend or empty the cells that are wrong; to compare conditions "
+            "within raters, leave out those with one value"
+        )
 
 
 def _comparable(c: Comparisons, value: Array) -> tuple[Comparisons, Array]:
@@ -91,8 +107,10 @@ def _comparable(c: Comparisons, value: Array) -> tuple[Comparisons, Array]:
 
 def _times(c: Comparisons, value: Array) -> Array:
     """Return under how many groups each rater answered."""
-    rater = c.answers.rater.codes
-    return np.array([len(set(value[rater == code].tolist())) for code in range(len(c.answers.rater.labels))])
+    rater, group = c.answers.rater.codes, pd.factorize(value)[0]
+    known = (rater >= 0) & (group >= 0)
+    distinct = np.unique(np.stack([rater[known], group[known]]), axis=1)
+    return np.bincount(distinct[0], minlength=len(c.answers.rater.labels))
 
 
 def _of_all_groups(c: Comparisons, value: Array) -> Bools:
