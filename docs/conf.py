@@ -29,7 +29,9 @@ extensions = [
     "formulas",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", *(f"gallery/*.{suffix}" for suffix in ("ipynb", "py", "md5", "json"))]
+exclude_patterns = [
+    "_build", "_templates", "notebooks/*.ipynb", *(f"gallery/*.{suffix}" for suffix in ("ipynb", "py", "md5", "json")),
+]  # fmt: skip
 highlight_language = "none"
 default_role = "code"
 nitpicky = False

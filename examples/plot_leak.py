@@ -2,8 +2,8 @@
 Pure noise that seems predictable
 =================================
 
-Raters who click at random say nothing. A model scored rightly gets one half. A plain K-fold gives it more, because the
-two comparisons of an odd-one-out fall on both sides of the split.
+Raters who click at random say nothing. A model that is scored properly gets one half. A plain K-fold gives it more,
+because the two comparisons of an odd-one-out fall on both sides of the split.
 """
 
 import warnings

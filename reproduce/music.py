@@ -165,7 +165,7 @@ def write_page(rows: pd.DataFrame) -> None:
         "`python -m reproduce.music`. The papers' own answers, in the copy that is public (9,090 of 16,385, already "
         "pruned of repeats and reversals); audio and text are not public, so kernels come from 58 genre tags. Settings "
         "were fixed beforehand and stand at the head of `reproduce/music.py`. Accuracy is on answers about artists "
-        f"that are in no training answer ({found.seed.nunique()} splits of the artists, 90/10).",
+        f"that are in no training answer ({found.seed.nunique()} of ten splits of the artists, 90/10).",
         "![map of the artists, weights of kernels](music.png)",
         *maps(found, ledger),
         *levels(parts["levels"], ledger),

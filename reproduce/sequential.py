@@ -95,8 +95,8 @@ def page(table: pd.DataFrame, ledger: Ledger) -> str:
     return "\n\n".join(
         [
             "# Asking only what is open (Heim 2015, Algorithm 2 and Theorem 2)",
-            f"`python -m reproduce.sequential`; settings stand at the head of that file. {table.seed.nunique()} draws, "
-            "± two standard errors.",
+            f"`python -m reproduce.sequential`; settings stand at the head of that file. {table.seed.nunique()} of "
+            f"{DRAWS} draws, ± two standard errors.",
             "\n".join(lines),
             *said,
             "For a user, Theorem 2 is the rule of thumb that d · log2(n) answers an item are the least that can tell a "

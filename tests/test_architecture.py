@@ -1,4 +1,4 @@
-"""The shape of the house: imports go one way, importing is cheap, every public name is documented and exists."""
+"""The shape of the package: imports go one way, importing is cheap, every public name is documented and exists."""
 
 import ast
 import re

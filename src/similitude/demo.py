@@ -81,7 +81,7 @@ def main(folder: str | Path = "demo", program: str = "similitude") -> None:
     write_comparisons(answers, where.with_suffix(".csv"))
     print(f"the map is in          {where}")
     print(f"the answers are in     {where.with_suffix('.csv')}")
-    print(f"next, try              {program} evaluate {where.with_suffix('.csv')}")
+    print(f"next, try              {program} learn {where.with_suffix('.csv')}")
 
 
 def draw(positions: Floats, rgb: Floats, path: Path) -> None:

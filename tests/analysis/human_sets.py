@@ -1,27 +1,22 @@
 """Sets of human answers with the names and classes of their items: what the report is tried on."""
 
-import os
-from pathlib import Path
-
 import pandas as pd
 
 import similitude as sm
 
-FOLDER = Path(os.environ.get("SIMILITUDE_DATA", Path(__file__).resolve().parents[2].parent / "shared" / "data"))
 NAMES = ("food", "cars", "palette", "fruit", "glass", "music")
 
 
-def load(name):
-    """Return the comparisons of a set, and a class of each item by its name."""
-    return {"food": _food, "cars": _cars, "palette": _palette, "fruit": _fruit, "glass": _glass, "music": _music}[
-        name
-    ]()
+def load(name, folder):
+    """Return the comparisons of a set in the folder of human answers, and a class of each item by its name."""
+    sets = {"food": _food, "cars": _cars, "palette": _palette, "fruit": _fruit, "glass": _glass, "music": _music}
+    return sets[name](folder)
 
 
-def _food():
+def _food(folder):
     """Dishes, by taste: of eleven or more pictures, which are most like this one?"""
-    dishes = pd.read_csv(FOLDER / "food100" / "objects.csv")
-    screens = pd.read_csv(FOLDER / "food100" / "screens.csv").query("is_catchtrial == 0 and hit < 400")
+    dishes = pd.read_csv(folder / "food100" / "objects.csv")
+    screens = pd.read_csv(folder / "food100" / "screens.csv").query("is_catchtrial == 0 and hit < 400")
     names = _told_apart(dishes.name.fillna(dishes.image).tolist())
     rows = [(row, row.chosen_near.split(), row.not_chosen.split()) for row in screens.astype(str).itertuples()]
     flat = [
@@ -37,20 +32,20 @@ def _food():
     ), dict(zip(names, sweet, strict=True))
 
 
-def _cars():
+def _cars(folder):
     """Cars: which of three is in the middle of the other two?"""
-    cars = pd.read_csv(FOLDER / "car60" / "objects.csv")
-    chosen = pd.read_csv(FOLDER / "car60" / "most_central.csv")
+    cars = pd.read_csv(folder / "car60" / "objects.csv")
+    chosen = pd.read_csv(folder / "car60" / "most_central.csv")
     names = [f"car {number}" for number in cars.image_no]
     three = chosen[["central", "other1", "other2"]].to_numpy()
     made = sm.Comparisons.from_most_central(three, names=names)  # the central one comes first
     return made, dict(zip(names, cars["class"].str.replace("_", " "), strict=True))
 
 
-def _palette():
+def _palette(folder):
     """Shapes in colours, by everybody who compared every three of them."""
-    table = pd.read_csv(FOLDER / "perceptual_kernels" / "triplet_matching.csv.gz").query("palette == 'shapecolor'")
-    marks = pd.read_csv(FOLDER / "perceptual_kernels" / "objects.csv").query("palette == 'shapecolor'")
+    table = pd.read_csv(folder / "perceptual_kernels" / "triplet_matching.csv.gz").query("palette == 'shapecolor'")
+    marks = pd.read_csv(folder / "perceptual_kernels" / "objects.csv").query("palette == 'shapecolor'")
     colour = {"#1f77b4": "blue", "#ff7f0e": "orange", "#17becf": "cyan", "#d62728": "red"}
     names = [f"{colour.get(own.hex, own.hex)} {own.shape}" for own in marks.itertuples()]
     c = sm.Comparisons.from_triplets(
@@ -59,10 +54,10 @@ def _palette():
     return c, dict(zip(names, marks["shape"], strict=True))
 
 
-def _fruit():
+def _fruit(folder):
     """Shapes between smooth and spiny."""
-    table = pd.read_csv(FOLDER / "strangefruit30" / "triplets.csv.gz").query("alg == 'RandomSampling'")
-    smooth = pd.read_csv(FOLDER / "strangefruit30" / "objects.csv").smoothness
+    table = pd.read_csv(folder / "strangefruit30" / "triplets.csv.gz").query("alg == 'RandomSampling'")
+    smooth = pd.read_csv(folder / "strangefruit30" / "objects.csv").smoothness
     names = [f"smoothness {value}" for value in smooth]
     c = sm.Comparisons.from_triplets(
         table[["head", "winner", "loser"]].to_numpy(int), rater=table.participant.to_numpy(), names=names
@@ -70,15 +65,15 @@ def _fruit():
     return c, dict(zip(names, ["smooth" if value > smooth.median() else "spiny" for value in smooth], strict=True))
 
 
-def _glass():
+def _glass(folder):
     """Glass of ten degrees of transparency: which two of four differ more?"""
-    return sm.read_comparisons(FOLDER / "mlds_quadruples" / "Transparency.csv"), {}
+    return sm.read_comparisons(folder / "mlds_quadruples" / "Transparency.csv"), {}
 
 
-def _music():
+def _music(folder):
     """Musicians."""
-    artists = pd.read_csv(FOLDER / "music_aset400" / "objects.csv")
-    triplets = pd.read_csv(FOLDER / "music_aset400" / "triplets.csv").iloc[:, :3].to_numpy()
+    artists = pd.read_csv(folder / "music_aset400" / "objects.csv")
+    triplets = pd.read_csv(folder / "music_aset400" / "triplets.csv").iloc[:, :3].to_numpy()
     names = _told_apart(artists.artist.astype(str).tolist())
     told = [len(set(row)) == 3 for row in triplets.tolist()]
     return sm.Comparisons.from_triplets(triplets[told], names=names), dict(zip(names, artists.genre, strict=True))

@@ -18,7 +18,7 @@ def test_the_page_holds_every_figure_and_escapes_names():
         assert str(escape(name)) in page
     assert "Faces &amp; places" in page
     assert "<b>bot</b>" not in page
-    assert "raters who answer at random: &lt;b&gt;bot" in page
+    assert "1 rater answers at random: &lt;b&gt;bot" in page
     assert "data:image/svg+xml;base64," in page
 
 

@@ -1,11 +1,15 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
+import html
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
+import PIL.Image
 import pytest
 from typer.testing import CliRunner
 
@@ -13,6 +17,7 @@ import similitude as sm
 from similitude.analysis import learn
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
+from similitude.cli.learn import default_folder
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
@@ -24,7 +29,7 @@ SECTIONS = [
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
 ]  # fmt: skip
 LONG = 3600.0  # so that no machine is too slow for a part of the report
-NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", *(f"item {k}" for k in range(7))]
+NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", r"$\frac{x$", *(f"item {k}" for k in range(6))]
 
 
 def answers(m=400, names=NAMES):
@@ -128,24 +133,86 @@ def test_the_paragraph_says_what_was_done(found):
     assert len(citations(found)) == len(set(citations(found))) >= 1
 
 
-def shares(text):
-    """Every percentage of a text with the word before it that tells what it is of."""
-    return re.findall(r"[0-9]+[.][0-9]%", text)
+def test_one_question_has_one_number_wherever_it_is_answered(found, tmp_path):
+    assert_one_number(found, tmp_path)
 
 
-def test_one_question_has_one_number_wherever_it_is_answered(found):
+@pytest.mark.parametrize(
+    "settings", [{"method": "CKL", "n_components": 3}, {"average": True}, {"method": "SOE", "penalty": 0.1}]
+)
+def test_one_number_whatever_was_fixed(settings, tmp_path):
+    few = answers(90, NAMES[:7])
+    assert_one_number(
+        sm.learn(few, time_limit=LONG if "method" in settings else 5, random_state=0, **settings), tmp_path
+    )
 
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
+def test_one_number_on_human_answers(name, data, tmp_path):
+    from tests.analysis.human_sets import load
+
+    c, classes = load(name, data)
+    assert_one_number(sm.learn(c, time_limit=60, random_state=0), tmp_path, classes=classes)
+
+
+def assert_one_number(found, folder, **options):
+    """Accuracy, ceiling and dimension: one value each on the page, in the paragraph, the notebook and the files."""
+    report = found.save(folder / "out", **options)
+    page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
+    read = html.unescape(re.sub("<[^>]*>", " ", page))
+    kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
     a, ceiling = found.accuracy, found.consistency.ceiling
-    named = {f"{value:.1%}" for value in (a.value, a.low, a.high, ceiling.value, ceiling.low, ceiling.high) if value}
-    read = re.sub("<[^>]*>", " ", found.page())
-    before_tables = [read[: read.index("Can the answers be trusted?", 400)], repr(found), paragraph(found)]
-    for text in before_tables:
-        assert set(shares(text)) <= named
-    said = f"{a.value:.1%}"
-    assert all(said in text for text in (found.page(), repr(found), paragraph(found)))
-    of_dimensions = set(re.findall(r"in ([0-9]+) dimensions|has ([0-9]+) dimensions", read))
-    assert {number for pair in of_dimensions for number in pair if number} == {str(found.dimension)}
-    assert found.dimension == found.dimensions.chosen == found.model.chosen_.dimension.item()
+    for figure, stored in ((a, kept["accuracy"]), (ceiling, kept["ceiling"])):
+        assert stored == {"value": figure.value, "low": figure.low, "high": figure.high}
+    methods = (report.parent / "methods.txt").read_text(encoding="utf-8")
+    lead = read[: read.index("Can the answers be trusted?", read.index("Similarity was modelled"))]
+    for text in (lead, repr(found), methods):
+        assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling)
+        assert f"{a.value:.1%}" in text
+    by_name = dict(re.findall(r"(noise ceiling|minority votes)\s+([0-9.]+)", read))
+    if ceiling.value is not None:
+        assert float(by_name["noise ceiling"]) == pytest.approx(ceiling.value, abs=0.006)
+    said = set(re.findall(r"(?:in|has) ([0-9]+) dimensions?\b", read + methods + repr(found)))
+    assert said == ({str(found.dimension)} if found.dimension else set())
+    assert kept["dimension"] == found.dimension
+    if found.dimensions is not None:
+        assert found.dimension == found.dimensions.chosen == found.model.chosen_.dimension.item()
+
+
+def shares_of(*figures):
+    """The percentages that figures are written as."""
+    return {f"{value:.1%}" for one in figures for value in (one.value, one.low, one.high) if value is not None}
+
+
+def test_every_file_has_a_link_and_every_link_a_file(found, tmp_path):
+    report = found.save(tmp_path)
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    links = set(re.findall('href="([^"#]+)"', report.read_text(encoding="utf-8")))
+    assert links == written - {"report.html"}
+    assert {"tables/distances.csv", "tables/positions.csv", "figures/map.svg", "findings.json"} <= links
+
+
+def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
+    fewer = sm.learn(answers(300), method="STE", n_components=2, penalty=0.05, time_limit=LONG, random_state=0)
+    assert "What changed" not in fewer.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
+    assert "What changed" not in found.save(tmp_path / "other", source=["a.csv"]).read_text(encoding="utf-8")
+    page = found.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
+    section = page[page.index("<h2>What changed</h2>") : page.index("<h2>What predicts the answers</h2>")]
+    assert "There are 100 answers more." in section
+    assert "<td>answers</td><td>300</td><td>400</td>" in section
+    assert f"{fewer.accuracy.value:.1%}" in section
+    assert f"{found.accuracy.value:.1%}" in section
+    assert "rank correlation" in section
+    assert "What changed" not in found.save(tmp_path, source=["b.csv"]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("broken", ["", "[]", '{"format": 1}', '{"format": 99, "source": []}'])
+def test_a_file_that_is_no_earlier_report_is_none(found, tmp_path, broken):
+    from similitude.analysis.changes import changes
+
+    (tmp_path / "findings.json").write_text(broken, encoding="utf-8")
+    assert changes(found, tmp_path) is None
 
 
 def test_what_is_fixed_beforehand_is_fixed_and_said():
@@ -186,6 +253,7 @@ def test_progress_is_told_part_by_part(found):
         ({"method": "UMAP"}, "method: expected one of 'CKL'"),
         ({"n_components": 0}, "n_components: expected a whole number of at least 1"),
         ({"penalty": -1.0}, "penalty: expected a number of at least 0"),
+        ({"n_components": 12}, "n_components: found 12, expected fewer than the 12 items compared"),
         ({"method": "FeatureEmbedding"}, "learns from features, and none were given"),
     ],
 )
@@ -206,15 +274,58 @@ def test_everything_that_is_fitted_often_gets_the_processes(monkeypatch):
     assert (sm.learn(answers), sm.learn(answers, n_jobs=2)) == (1, 2)
 
 
+def test_bad_folders_and_pictures_are_found_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(sm, "learn", lambda *_, **__: pytest.fail("the work began"))
+    file, taken, pictures = tmp_path / "answers.csv", tmp_path / "taken", tmp_path / "pictures"
+    sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), file)
+    taken.write_text("a file", encoding="utf-8")
+    pictures.mkdir()
+    (pictures / "a.png").write_text("no picture", encoding="utf-8")
+    for options, message in (
+        (["--out", taken], "--out: .*taken is a file; expected a folder"),
+        (["--out", taken / "below"], "--out: cannot write into"),
+        (["--images", tmp_path / "nowhere"], "--images: .*nowhere is not there; expected a folder"),
+        (["--images", pictures], "--images: .*a.png is no picture"),
+    ):
+        done = CliRunner().invoke(app, ["learn", str(file), *map(str, options)])
+        assert re.search(message, str(done.exception)), (options, done.exception)
+
+
+@pytest.mark.parametrize(
+    ("file", "folder"),
+    [("a.csv", "a_report"), ("a.csv.gz", "a_report"), ("v1.2 answers.csv", "v1.2 answers_report"), ("a", "a_report")],
+)
+def test_where_a_report_goes(file, folder):
+    assert default_folder(Path("x") / file) == Path("x") / folder
+
+
+def test_the_time_limit_is_for_reading_and_drawing_too(tmp_path, monkeypatch):
+    given = {}
+    few = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0)
+    monkeypatch.setattr(sm, "learn", lambda *_, **settings: given.update(settings) or few)
+    file = tmp_path / "answers.csv"
+    sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), file)
+    done = CliRunner().invoke(app, ["learn", str(file), "--time-limit", "100", "--out", str(tmp_path / "named")])
+    assert done.exit_code == 0, done.output
+    assert 0 < given["time_limit"] < 97
+    assert (tmp_path / "named" / "report.html").is_file()
+
+
 def test_the_command(tmp_path):
     file = tmp_path / "answers.csv"
     sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), file)
     features = tmp_path / "features.csv"
     pd.DataFrame({"name": list("abcde"), "x": range(5), "y": [0, 1, 0, 1, 0]}).to_csv(features, index=False)
-    done = CliRunner().invoke(app, ["learn", str(file), "--time-limit", "1", "--features", str(features)])
+    classes = tmp_path / "classes.csv"
+    pd.DataFrame({"name": list("abcde"), "kind": ["tree", "tree", "bush", "bush", ""]}).to_csv(classes, index=False)
+    told = ["--features", str(features), "--classes", str(classes), "--figure-width", "89", "--time-limit", "1"]
+    done = CliRunner().invoke(app, ["learn", str(file), *told])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "answers_report" / "report.html").read_text(encoding="utf-8")
-    assert f"--features {features} --time-limit 1 --seed 0" in page
+    assert f"--features {features} --classes {classes} --figure-width 89 --time-limit 1 --seed 0" in page
+    assert '"labels": ["tree", "bush", "unknown"]' in page
+    with PIL.Image.open(tmp_path / "answers_report" / "figures" / "map.png") as drawn:
+        assert drawn.width == pytest.approx(89 / 25.4 * 300, abs=3)
     assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output
 
 

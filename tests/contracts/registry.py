@@ -63,7 +63,8 @@ def model_cases(n_items=7):
     columns = models.FeatureWeights(features)
     products, additive = models.Products(features), models.Additive(features)
     both = models.SumOfModels([free, weights])
-    twice = models.Positions(2 * n_items, 2, features=rng.normal(size=(2 * n_items, 3)))
+    own = np.random.default_rng(6)  # what is new draws its own numbers: those of the others are stored
+    twice = models.Positions(2 * n_items, 2, features=own.normal(size=(2 * n_items, 3)))
     copied = models.Copies(twice, n_items)
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
@@ -71,7 +72,7 @@ def model_cases(n_items=7):
         ModelCase("mapped positions with a rest", rest, rng.normal(size=rest.size)),
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("positions beside given ones", further, rng.normal(size=further.size)),
-        ModelCase("copies of a mapped item", copied, rng.normal(size=copied.size)),
+        ModelCase("copies of a mapped item", copied, own.normal(size=copied.size)),
         ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
         ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),

@@ -1,5 +1,7 @@
 """Two similarities compared: identities, invariances, names, tables, answers, bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,12 @@ def test_less_alike_is_less_and_unrelated_is_nothing():
     small = np.mean([one.p_value <= 0.1 for one in unrelated])
     assert small < 0.25
     assert np.mean([one.low < 0 < one.high for one in unrelated]) > 0.75
+
+
+def test_a_small_p_is_said_to_speak_for_agreement():
+    found = sm.compare(model(TRUTH), model(TRUTH), random_state=0)
+    assert "they agree (Mantel's test, p = 0.002)" in str(found)
+    assert "no agreement is shown (Mantel's test, p = 0.300)" in str(replace(found, p_value=0.3))
 
 
 @pytest.mark.slow

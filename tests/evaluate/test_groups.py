@@ -97,8 +97,33 @@ def test_shuffles_keep_raters_whole():
     np.testing.assert_allclose(contrasts @ weight, 0, atol=1e-12)  # what all share is nobody's difference
     contrasts = Within(4).contrasts(rng.uniform(1, 5, 8), 50, rng)
     assert (np.sign(contrasts[:, 0, 0::2]) == -np.sign(contrasts[:, 0, 1::2])).all()
-    assert Between(np.array([0, 0, 1, 1])).count == 6
+    assert Between(np.array([0, 0, 1, 1])).count == 3  # and their mirror images
+    assert Between(np.array([0, 0, 1, 1, 1])).count == 10
     assert Within(5).count == 16
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (5, 5), (2, 2, 3), (1, 2, 2)])
+def test_every_distinct_split_is_taken_once_where_there_are_few(sizes):
+    group = np.random.default_rng(0).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    shuffles = Between(group)
+    weight = np.ones(len(group))
+    contrasts = shuffles.contrasts(weight, 200, np.random.default_rng(0))
+    splits = {frozenset(frozenset(np.flatnonzero(row > 0).tolist()) for row in one) for one in contrasts}
+    assert len(splits) == len(contrasts) == shuffles.count
+    assert (np.flatnonzero(contrasts[0][0] > 0) == np.flatnonzero(group == 0)).all()
+
+
+def test_small_groups_are_tested_exactly_and_say_the_least_p():
+    c, group = study(0, 1.6, sizes=(5, 5), each=30)
+    found = sm.compare_groups(c, group, random_state=0)
+    assert (found.exact, found.n_permutations) == (True, 126)
+    assert found.p_value * 126 == pytest.approx(round(found.p_value * 126))
+    assert "among all 126 splits of the raters into such groups; the least p that there could be is 0.008" in str(found)
+    assert "999" not in str(found)
+    again = sm.compare_groups(c, {who: "ba"["ab".index(name)] for who, name in group.items()}, random_state=3)
+    assert again.p_value == found.p_value  # nothing is drawn, and names of groups do not matter
+    with pytest.raises(ValueError, match=r"3 in a, 3 in b.*with 10 ways to split them p is never below 0.1"):
+        sm.compare_groups(*study(0, 1.6, sizes=(3, 3), each=10))
 
 
 def test_corrected_p_values_hold_for_all_figures_together():
@@ -135,12 +160,20 @@ def test_the_shell_compares_groups(tmp_path):
     c, group = study(0, 1.6)
     c = with_column(c, "Group", [group[who] for who in c.answers.rater.values])
     sm.write_comparisons(c, tmp_path / "answers.csv")
-    told = shell.run("compare", tmp_path / "answers.csv", "--group", "Group", folder=tmp_path).stdout
+    pictures = ("--out", "apart.png", "--maps", "maps.png")
+    told = shell.run("compare", tmp_path / "answers.csv", "--group", "Group", *pictures, folder=tmp_path).stdout
     assert "yes, p" in told
+    assert (tmp_path / "apart.png").stat().st_size > 5000
+    assert (tmp_path / "maps.png").stat().st_size > 5000
+    assert "sm.leave_out(c, where='`Group` == b')" in told
     assert "sm.compare_groups(c, 'Group', random_state=0)" in told
     assert shell.run("compare", tmp_path / "answers.csv", folder=tmp_path, check=False).returncode == 2
     wrong = shell.run("compare", tmp_path / "answers.csv", "--group", "Class", folder=tmp_path, check=False)
     assert "--group: there is no column 'Class'" in wrong.stderr
+    c = with_column(c, "Group", [f"{group[who]}{who in ('a0', 'a1', 'a2')}" for who in c.answers.rater.values])
+    sm.write_comparisons(c, tmp_path / "three.csv")
+    three = shell.run("compare", "three.csv", "--group", "Group", *pictures, folder=tmp_path, check=False)
+    assert "the pictures of --out and --maps show two groups, and 'Group' has 3" in three.stderr
 
 
 def judging(items, of, seed):

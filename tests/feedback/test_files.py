@@ -169,7 +169,7 @@ HEAD = "head,winner,loser\n"
         ("a.jsonl", '{"format": 1, "items": 3}\n', "a header and no rows"),
         ("a.csv", "head,head,loser\n0,1,2\n", "two columns have the same name"),
         ("a.csv", "head,Head,loser\n0,1,2\n", "two columns have the same name"),
-        ("a.csv", HEAD + "0,1,2\n0,1,2,3\n", "a.csv: row 2 has 4 cells, expected 3; mend that row"),
+        ("a.csv", HEAD + "0,1,2\n0,1,2,3\n", "a.csv: row 2 has 4 cells, expected 3; correct that row"),
         ("a.csv", HEAD + "0,1,2,3\n0,1,2,3\n", "row 1 has 4 cells, expected 3"),
         ("a.csv", HEAD + "0,1,2\n0,1\n", "row 2 has 2 cells, expected 3"),
         ("a.csv", HEAD + '0,1,"2\n', "cut off or has a stray quote"),

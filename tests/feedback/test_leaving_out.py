@@ -1,5 +1,6 @@
 """Leaving raters, items and answers out: by hand, in the shell, and never taken for cleaning."""
 
+import ast
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,56 @@ def test_conditions_on_columns_keep_the_answers_that_fulfil_them(study):
     assert sm.leave_out(study, where="Group != g0").n_answers == (age % 2 == 1).sum()
     who = study.answers.rater.labels[0]
     assert sm.leave_out(study, where=f"rater = {who}").answers.rater.labels == (who,)
+
+
+GERMAN = (
+    "VP,Bild 1,Bild 2,Bild 3,odd,RT (ms),Punkte <gesamt>\n"
+    "v1,Hund,Katze,Bus,Bus,500,1\nv1,Hund,Auto,Bus,Hund,900,2\nv2,Hund,Katze,Auto,Auto,1500,3\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kept", "in_python"),
+    [
+        ("RT (ms) < 1000", 2, "time < 1"),
+        ("rt (ms) >= 900", 2, "time >= 0.9"),
+        ("VP == v1", 2, "rater == v1"),
+        ("Punkte <gesamt> > 1", 2, "Punkte <gesamt> > 1"),
+        ("'Punkte <gesamt>' = 3", 1, "'Punkte <gesamt>' = 3"),
+        ("time < 0.6", 1, "time < 0.6"),
+    ],
+)
+def test_a_condition_may_call_a_column_as_the_file_does(tmp_path, condition, kept, in_python):
+    (tmp_path / "answers.csv").write_text(GERMAN)
+    said = run("info", tmp_path / "answers.csv", "--where", condition)
+    assert f"{kept} answers" in said.split("note:")[-1].split("left out")[-1]
+    assert f"where={[in_python]!r}" in said
+
+
+def test_a_condition_on_items_points_to_what_leaves_items_out(tmp_path):
+    (tmp_path / "answers.csv").write_text(GERMAN)
+    done = shell.run("info", "answers.csv", "--where", "Bild 1 = Hund", folder=tmp_path, check=False)
+    assert "'Bild 1' holds what was asked or answered" in done.stderr
+    assert "give --only-items" in done.stderr
+
+
+_LEARN = pytest.param("learn --method STE --dimensions 1 --time-limit 1", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("command", ["info", "check", "fit", _LEARN])
+def test_the_python_of_a_command_with_filters_compiles_and_defines_what_it_uses(study, tmp_path, command):
+    sm.write_comparisons(study, tmp_path / "answers.csv")
+    filters = ("--where", "Group == g0", "--drop-item", "i0", "--drop-rater", study.answers.rater.labels[0])
+    name, *options = command.split()
+    done = shell.run(name, "answers.csv", *filters, *options, folder=tmp_path, check=False)
+    code = "\n".join(
+        line.strip() for line in done.stdout.split("the same in Python:\n")[1].split("next:")[0].splitlines()
+    )
+    names = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    assert {node.id for node in names} - stored <= {"sm", "print"}
+    assert "c" in stored
+    assert "sm.leave_out(c, raters=" in code
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_with_few_answers_a_dissenter_cannot_be_told_from_a_clicker():
     assert verdicts.count(RANDOM) <= 3
 
 
-def test_own_answers_foretell_nothing_where_they_are_random_whatever_the_form():
+def test_own_answers_predict_nothing_where_they_are_random_whatever_the_form():
     for form, each in (("triplet", 200), ("odd_one_out", 100), ("choice", 12), ("similarity_rating", 1)):
         c = study(3, 3.0, clickers=20, per_rater=each, form=form, n_items=13)
         table = table_of(c)
@@ -186,7 +186,7 @@ def test_own_answers_foretell_nothing_where_they_are_random_whatever_the_form():
         assert np.mean((table.own_low < 0.5) & (table.own_high > 0.5)) >= 0.75  # 95 % of twenty, less four errors
 
 
-def test_a_question_answered_again_is_foretold_by_the_answer_before():
+def test_a_question_answered_again_is_predicted_by_the_answer_before():
     rows = sm.random_questions(30, 25, random_state=0)
     c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann", time=np.arange(50.0))
     assert table_of(c).own[0] > 0.9  # but for repeats that are held out together

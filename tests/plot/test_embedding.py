@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import similitude as sm
 from similitude.methods.scaling import project
@@ -35,18 +36,10 @@ def test_labels_do_not_overlap(model):
     crowded = sm.Similarity(0.2 * model.embedding_ + [0, 0], model.comparison_loss(), model.similarity_.names)
     axes = sm.plot.embedding(crowded)
     axes.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in axes.texts if text.get_text() and text.get_visible()]
+    boxes = [Text.get_window_extent(text) for text in axes.texts if text.get_text()]
     assert len(boxes) >= 11
     overlaps = [(a, b) for k, a in enumerate(boxes) for b in boxes[k + 1 :] if a.overlaps(b)]
     assert not overlaps
-
-
-def test_labels_leave_numpys_random_stream_alone(model):
-    np.random.seed(5)  # noqa: NPY002
-    expected = np.random.random()  # noqa: NPY002
-    np.random.seed(5)  # noqa: NPY002
-    sm.plot.embedding(model)
-    assert np.random.random() == expected  # noqa: NPY002
 
 
 def test_many_items_are_not_labelled_unless_asked(model):
@@ -133,3 +126,47 @@ def test_projection_keeps_what_it_should():
     apart = project(clusters, "tsne")
     nearest = np.argsort(np.linalg.norm(apart[:, None] - apart, axis=-1), axis=1)[:, 1:6]
     assert (nearest // 10 == np.arange(50)[:, None] // 10).mean() > 0.95
+
+
+def boxes_of(axes):
+    """Where names stand, in dots of the figure, without the lines to them."""
+    axes.figure.canvas.draw()
+    return {text.get_text(): Text.get_window_extent(text) for text in axes.texts if text.get_text()}
+
+
+@pytest.mark.parametrize("width", [89.0, 183.0])
+def test_a_map_for_a_journal_has_its_width_and_no_name_on_a_dot(model, tmp_path, width):
+    axes = sm.plot.embedding(model, width=width)
+    boxes = boxes_of(axes)
+    dots = axes.transData.transform(points(axes))
+    assert not any(box.contains(*dot) for box in boxes.values() for dot in dots)
+    sm.plot.save(axes, tmp_path / "map.png", dpi=254, width=width)
+    assert plt.imread(tmp_path / "map.png").shape[1] == pytest.approx(10 * width, abs=2)
+
+
+def test_text_in_vectors_is_text(model, tmp_path):
+    axes = sm.plot.embedding(model)
+    sm.plot.save(axes, tmp_path / "map.svg")
+    assert ">thing number 3</text>" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+    sm.plot.save(axes, tmp_path / "map.pdf")
+    assert b"/FontFile2" in (tmp_path / "map.pdf").read_bytes()  # TrueType, not outlines (Type 3)
+
+
+def test_names_without_room_have_numbers_and_a_key(model):
+    names = tuple(f"thing number {k}" for k in range(200))
+    many = sm.Similarity(np.random.default_rng(0).normal(size=(200, 2)), model.comparison_loss(), names)
+    written = [text.get_text() for text in sm.plot.embedding(many, labels=True).texts]
+    on_map = {text for text in written if text in names}
+    key = dict(reversed(text.split("  ")) for text in written if "  " in text)
+    assert len(on_map) <= 80
+    assert on_map | set(key) == set(names)
+    assert not on_map & set(key)
+    marks = {number for number in key.values() if number != "–"}
+    assert len(marks) > 60
+    assert marks <= set(written)
+
+
+def test_a_dollar_in_a_name_is_a_dollar(tmp_path):
+    positions = np.random.default_rng(0).normal(size=(3, 2))
+    sm.plot.save(sm.plot.embedding(positions, labels=["$5", "$a_$", "x"]), tmp_path / "map.svg")
+    assert ">$a_$</text>" in (tmp_path / "map.svg").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Public names used rightly, as in the guides: a type checker has nothing to say.
+"""Public names used correctly, as in the guides: a type checker has nothing to say.
 
 Nothing here is run; `test_checkers.py` has it read.
 """

@@ -20,11 +20,12 @@ from scipy import stats
 from similitude.analysis.learn import Findings
 from similitude.analysis.shades import Shade, shades
 from similitude.display.names import Written, spread_first, write_names
-from similitude.display.places import Ellipse, ellipse, placed
+from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
 from similitude.methods.scaling import project
 from similitude.types import Floats
 
 _WIDTH, _MARGIN = 720.0, 48.0
+_HEIGHTS = (0.3, 1.1)  # the least and the most, as shares of the width
 _FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
 _POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, and a picture in dots
 
@@ -83,8 +84,10 @@ def atlas(
     similarity = found.similarity
     names = [str(name) for name in (similarity.names or range(similarity.n_items))]
     flat, turn = _flat(similarity.embedding)
-    place, unit, height = placed(flat, _WIDTH, _MARGIN)
-    ellipses = _ellipses(found, turn, unit)
+    covariance, reach = _doubt(found, turn)
+    around = room_for_ellipses(flat, covariance, reach)
+    place, unit, height = placed(flat, _WIDTH, _MARGIN, _HEIGHTS, around)
+    ellipses = _ellipses(covariance, reach * unit)
     number = {name: k for k, name in enumerate(names)}
     neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]
     written = write_names(place, names, _WIDTH, height, _PICTURE / 2 if images else _POINT, lines=True)
@@ -95,6 +98,14 @@ def atlas(
     ]
     solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
     return Atlas(round(height), len(names) <= _FEW, marks, shades(similarity, names, classes), solid)
+
+
+def _doubt(found: Findings, turn: Floats) -> tuple[Floats, float]:
+    """(n, 2, 2) how far items may stand elsewhere in the plane, NaN where unknown; and how many deviations to draw."""
+    if found.sureness is None:
+        return np.full((found.similarity.n_items, 2, 2), np.nan), 0.0
+    reach = np.sqrt(stats.chi2.ppf(found.sureness.level, min(len(turn), 2)))  # in the dimensions that are drawn
+    return turn.T @ found.sureness.covariance @ turn, float(reach)
 
 
 def _solid(X: Floats, across: float, up: float) -> list[list[float]] | None:
@@ -116,18 +127,9 @@ def _flat(X: Floats) -> tuple[Floats, Floats]:
     return flat, turn
 
 
-def _ellipses(found: Findings, turn: Floats, unit: float) -> list[Ellipse | None]:
+def _ellipses(covariance: Floats, reach: float) -> list[Ellipse | None]:
     """Half axes and angle of each item's ellipse on the picture; None where nothing is known."""
-    if found.sureness is None:
-        return [None] * found.similarity.n_items
-    reach = np.sqrt(stats.chi2.ppf(found.sureness.level, min(len(turn), 2)))  # in the dimensions that are drawn
-    ellipses: list[Ellipse | None] = []
-    for covariance in found.sureness.covariance:
-        if not np.isfinite(covariance).all():
-            ellipses.append(None)
-            continue
-        ellipses.append(ellipse(turn.T @ covariance @ turn, reach * unit))
-    return ellipses
+    return [ellipse(own, reach) if np.isfinite(own).all() else None for own in covariance]
 
 
 def _small(image: Path | None) -> str | None:

@@ -121,6 +121,8 @@ def _accuracy(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     old, new = before["accuracy"]["value"], now["accuracy"]["value"]
     if old is None or new is None:
         return ""
+    if abs(new - old) < 0.0005:
+        return "The accuracy is the same."
     low, high = now["accuracy"]["low"], now["accuracy"]["high"]
     within = low is not None and low <= old <= high
     return f"The accuracy changed by {100 * (new - old):+.1f} points, {'within' if within else 'beyond'} its interval."

@@ -16,7 +16,7 @@ from similitude.analysis.sentences import dimensions, tried
 from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
 from similitude.plot.embedding import embedding
-from similitude.plot.style import PAGE, drawn_for, pyplot, save
+from similitude.plot.style import PAGE, drawn_for, pyplot, save_as
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,8 +83,7 @@ def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
 
 def _write_figure(folder: Path, name: str, axes: Axes, width: float | None) -> list[str]:
     files = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
-    for file in files:
-        save(axes, folder / file, width=width)
+    save_as(axes, [folder / file for file in files], width=width)
     return files
 
 

@@ -202,9 +202,12 @@ def learn(
     (6, 6)
     """
     wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
-    phases = Phases(time_limit, step)
+    c, phases = as_comparisons(comparisons), Phases(time_limit, step)
+    n_compared = len(c.items_compared)
+    if n_components is not None and n_components >= n_compared:
+        raise ValueError(f"n_components: found {n_components}, expected fewer than the {n_compared} items compared")
     with joblib.parallel_config(**({} if n_jobs is None else {"n_jobs": n_jobs})):
-        return _learned(as_comparisons(comparisons), features, wanted, random_state, phases)
+        return _learned(c, features, wanted, random_state, phases)
 
 
 def _learned(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Phases) -> Findings:
@@ -240,12 +243,14 @@ def _examined(
             lambda tell: more_answers(single, c, n_repeats=_REPEATS, random_state=seed, callback=tell, **more),
         )
         believed = phases.optional(
-            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed)
+            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed), whole=True
         )
         table, error = believed or (None, np.nan)
         if 3 <= len(c.answers.rater.labels) <= _MOST_RATERS:
             d = model.chosen_.dimension.iloc[0]
-            differ = phases.optional("how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed))
+            differ = phases.optional(
+                "how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed), whole=True
+            )
             raters, gain = differ or (None, None)
     return Findings(
         c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
@@ -259,7 +264,9 @@ def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference,
     columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= FEWEST_ANSWERS else []
 
     def differ(name: str) -> GroupDifference | None:
-        return phases.optional(f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed))
+        return phases.optional(
+            f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed), whole=True
+        )
 
     return tuple(found for found in map(differ, columns) if found is not None)
 

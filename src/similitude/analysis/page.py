@@ -18,7 +18,7 @@ from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
 from similitude.display.templates import templates
 from similitude.display.words import counted
-from similitude.plot.style import in_page
+from similitude.plot.style import drawn_for, in_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,8 @@ def findings_page(
     figures : its figures by name, where they were drawn before
     changed : since an earlier report
     """
-    pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
+    with drawn_for(None):
+        pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": pictures.get, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
     page = templates("similitude.analysis").get_template("report.html")

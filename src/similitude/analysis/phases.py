@@ -12,6 +12,7 @@ Step = Callable[[str, int, int], None]
 """Called with what is being done, how many parts of it are done, and of how many (0 of 0 where that is unknown)."""
 
 Result = TypeVar("Result")
+_LEAST = 0.15  # of the time that must be left for a part that cannot be ended
 
 
 class OutOfTime(Exception):
@@ -27,6 +28,7 @@ class Phases:
     """
 
     def __init__(self, time_limit: float, step: Step | None = None) -> None:
+        self._least = _LEAST * time_limit
         self._end = time.monotonic() + time_limit
         self._step = step or (lambda *_: None)
         self.left_out: list[str] = []
@@ -40,15 +42,18 @@ class Phases:
         self._step(name, 0, 0)
         return work(lambda done, of: self._step(name, done, of))
 
-    def optional(self, name: str, work: Callable[[Progress], Result]) -> Result | None:
-        """Run what a report can do without; None where time is over."""
+    def optional(self, name: str, work: Callable[[Progress], Result], whole: bool = False) -> Result | None:
+        """Run what a report can do without; None where time is over.
+
+        A part that runs as a `whole`, and cannot be ended on the way, begins only while some time is left.
+        """
 
         def progress(done: int, of: int) -> None:
             self._step(name, done, of)
             if done < of and not self.seconds_left():
                 raise OutOfTime
 
-        if self.seconds_left():
+        if self.seconds_left() > (self._least if whole else 0.0):
             self._step(name, 0, 0)
             try:
                 return work(progress)

@@ -14,6 +14,7 @@ def sections(found: Findings) -> dict[str, object]:
     """Sentences and tables by the name that the template knows them by."""
     return {
         "model_said": described(found),
+        "average_said": _average(found),
         "tried": tried(found),
         "forecast_said": _forecast(found),
         "forecast_table": _forecast_table(found),
@@ -44,6 +45,17 @@ def dimensions(found: Findings) -> pd.DataFrame:
     table = found.dimensions.table
     points = {f"{name} (points)": (100 * table[name]).round(2) for name in ("behind", "error", "gain")}
     return pd.DataFrame({"dimensions": table.dimensions, **points, "p_value": table.p_value})
+
+
+def _average(found: Findings) -> str:
+    """What an average of several fits would gain; nothing where that is not known."""
+    value, low, high = (100 * share for share in found.chosen.average_gain)
+    if found.wanted.average or high <= low:
+        return ""
+    interval = f"(95% interval {low:+.1f} to {high:+.1f} points)"
+    if value < 0.05:
+        return f"An average of several fits would predict no more {interval}."
+    return f"An average of several fits would predict {value:.1f} points more {interval}: see --average."
 
 
 def _forecast(found: Findings) -> str:

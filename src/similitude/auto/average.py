@@ -65,7 +65,7 @@ class HeldOut:
         return 0.5 * (1.0 + np.sign(self.far - self.near))
 
     def accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
-        """Weighted share of comparisons ordered rightly, with its interval over answers."""
+        """Weighted share of comparisons ordered correctly, with its interval over answers."""
         return clustered_share(self.right(), self.weight, self.answer, level)
 
     def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:

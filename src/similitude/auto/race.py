@@ -109,7 +109,7 @@ class Race:
         return np.concatenate([self.tests[k] for k in self.folds or [0]])
 
     def accuracy(self, trial: Trial) -> tuple[float, float]:
-        """Weighted share of held-out comparisons ordered rightly, and its standard error over answers."""
+        """Weighted share of held-out comparisons ordered correctly, and its standard error over answers."""
         folds = sorted(trial.near)
         rows = np.concatenate([self.tests[k] for k in folds])
         mean, low, _ = clustered_mean(trial.right(folds), self.c.weight[rows], self.c.answer[rows], ONE_ERROR)

@@ -73,9 +73,9 @@ def _score(race: Race, found: HeldOut) -> str:
     if few:
         return f"How well it predicts is {few}."
     if race.c.cleaned:
-        return f"It ordered {value:.1%} of what cleaning left rightly; {CLEANED}."
+        return f"It ordered {value:.1%} of what cleaning left correctly; {CLEANED}."
     return (
-        f"It ordered {value:.1%} of the held-out comparisons rightly (95% interval {low:.1%} to {high:.1%})"
+        f"It ordered {value:.1%} of the held-out comparisons correctly (95% interval {low:.1%} to {high:.1%})"
         f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones."
     )
 
@@ -94,7 +94,7 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
         return f"The average of {len(found.trials)} fits was chosen."
     gain, low, high = found.gain_over(single)
     text = f"The average of {len(found.trials)} fits was chosen. Beside the best single one, {named}, it ordered "
-    text += f"{abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons rightly "
+    text += f"{abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons correctly "
     text += f"(95% interval of the gain {low:+.2%} to {high:+.2%})"
     return text + ("." if gain >= 0 else ", which is no sure loss: the best of many looks better than it is.")
 
@@ -104,4 +104,4 @@ def _rival(race: Race, rival: Trial, single: HeldOut) -> str:
     sure = "surely" if low > 0 else "but not surely"
     if less <= 0:
         return f"{rival.line} did as well."
-    return f"The best of another method, {rival.line}, ordered {less:.2%} fewer rightly ({sure})."
+    return f"The best of another method, {rival.line}, ordered {less:.2%} fewer correctly ({sure})."

@@ -88,7 +88,7 @@ def update(
     updated.save(target)
     joined = len(updated.embedding) - len(old.embedding)
     typer.echo(f"{target}: {summary(updated)}" + (f", {joined} of them new" if joined else ""))
-    typer.echo(f"  {updated.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
+    typer.echo(f"  {updated.score(c):.1%} of the answers' comparisons are ordered correctly (the ones it learned from)")
     same_in_python(
         *steps,
         f"s = sm.refit(sm.Similarity.load({str(model)!r}), c, random_state={seed})",

@@ -139,7 +139,8 @@ def info(
     if compared < c.n_items:
         typer.echo(f"  {c.n_items - compared} items were never compared")
     typer.echo(f"  comparisons: {len(c):,}, per item {len(c) / max(compared, 1):.1f}")
-    same_in_python(*(step.replace("c = sm.read_comparisons", "print(sm.understand") + ")" for step in steps))
+    understood = steps[0].replace("c = sm.read_comparisons", "understood = sm.understand")
+    same_in_python(understood, "print(understood)", "c = understood.comparisons", *steps[1:], "print(c)")
 
 
 @app.command()
@@ -186,8 +187,10 @@ def check(
         from similitude.analysis.consistency import consistency_page
 
         write_whole(html, consistency_page(report, f"Can the answers in {file.name} be trusted?").encode())
+        typer.echo(f"{html}: the report as a page")
     if json is not None:
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
+        typer.echo(f"{json}: all figures")
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
     same_in_python(*steps, "print(sm.check(c))")

@@ -12,6 +12,7 @@ from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_numbe
 from similitude.cli.output import same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
+Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
     Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv); with --group, answers")
 ]
@@ -27,7 +28,9 @@ def compare(
     ] = None,
     answers: Annotated[Path | None, typer.Option(help="answers on which both are scored")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture of the distances against each other")] = None,
-    maps: Annotated[Path | None, typer.Option(help="picture of the two maps over each other")] = None,
+    maps: Annotated[
+        Path | None, typer.Option(help="picture of the two maps (with --group, of two groups) over each other")
+    ] = None,
     seed: Seed = 0,
     *,
     reading: Reading,
@@ -35,8 +38,9 @@ def compare(
     """Say how far two models agree, or a model and a table; or, with --group, whether groups of raters differ."""
     import similitude as sm
 
+    pictures: Pictures = {"distances": out, "maps": maps}
     if group is not None:
-        _groups(first, group, seed, reading)
+        _groups(first, group, seed, reading, pictures)
         return
     if second is None:
         raise typer.BadParameter("expected two models or tables, or answers and --group", param_hint="SECOND")
@@ -48,27 +52,61 @@ def compare(
     lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *steps]
     lines.append(f"found = sm.compare(a, b{given}, random_state={seed})")
     lines.append("print(found)")
-    pictures: dict[Literal["distances", "maps"], Path | None] = {"distances": out, "maps": maps}
-    for kind, path in pictures.items():
-        if path is not None:
-            labels = (first.stem, second.stem)
-            sm.plot.save(sm.plot.agreement(found, kind=kind, labels=labels), path)
-            typer.echo(f"the picture of the {kind} is in {path}")
-            lines.append(f"sm.plot.save(sm.plot.agreement(found, kind={kind!r}, labels={labels!r}), {str(path)!r})")
+    lines += _drawn(found, (first.stem, second.stem), pictures)
     tables = any(path.suffix != ".sim" for path in (first, second))
     same_in_python(*lines, before=["import pandas as pd"] if tables else [])
 
 
-def _groups(file: Path, column: str, seed: int, reading: Reading) -> None:
-    """Say whether groups of raters differ, or two conditions within raters."""
+def _drawn(found: Any, labels: tuple[str, str], pictures: Pictures) -> list[str]:
+    """Draw the pictures that were asked for; return the Python that does."""
     import similitude as sm
 
+    lines = []
+    for kind, path in pictures.items():
+        if path is not None:
+            sm.plot.save(sm.plot.agreement(found, kind=kind, labels=labels), path)
+            typer.echo(f"the picture of the {kind} is in {path}")
+            lines.append(f"sm.plot.save(sm.plot.agreement(found, kind={kind!r}, labels={labels!r}), {str(path)!r})")
+    return lines
+
+
+def _groups(file: Path, column: str, seed: int, reading: Reading, pictures: Pictures) -> None:
+    """Say whether groups of raters differ, or two conditions within raters; draw a map of each where asked for."""
+    import similitude as sm
+    from similitude.evaluate.rater_groups import grouped
+
     c, steps = reading.read(file)
+    wanted = any(path is not None for path in pictures.values())
     try:
+        names = grouped(c, column).names
+        if wanted and len(names) != 2:
+            raise ValueError(
+                f"the pictures of --out and --maps show two groups, and {column!r} has {len(names)}; leave them away, "
+                f"or keep the answers of two groups with --where '{column} != {names[-1]}'"
+            )
         typer.echo(str(sm.compare_groups(c, column, random_state=seed)))
     except ValueError as error:
         raise ValueError(f"--group: {str(error).removeprefix('by: ')}") from None
-    same_in_python(*steps, f"print(sm.compare_groups(c, {column!r}, random_state={seed}))")
+    lines = [f"print(sm.compare_groups(c, {column!r}, random_state={seed}))"]
+    same_in_python(*steps, *lines, *(_maps_of_groups(c, column, names, seed, pictures) if wanted else []))
+
+
+def _maps_of_groups(c: Any, column: str, names: tuple[str, ...], seed: int, pictures: Pictures) -> list[str]:
+    """Draw a map of each of two groups beside the other's; return the Python that does."""
+    import similitude as sm
+
+    conditions = [f"`{column}` == {name}" for name in names]
+    maps = [sm.STE(2, random_state=seed).fit(sm.leave_out(c, where=condition)) for condition in conditions]
+    fits = [
+        f"{variable} = sm.STE(2, random_state={seed}).fit(sm.leave_out(c, where={condition!r}))"
+        for variable, condition in zip("ab", conditions, strict=True)
+    ]
+    found = sm.compare(maps[0], maps[1], random_state=seed)
+    return [
+        *fits,
+        f"found = sm.compare(a, b, random_state={seed})",
+        *_drawn(found, (names[0], names[1]), pictures),
+    ]
 
 
 def _load(path: Path) -> tuple[Any, str]:

@@ -76,7 +76,7 @@ def fit(
     target = out or files[0].with_suffix("").with_suffix(".sim")
     model.similarity_.save(target)
     typer.echo(f"{target}: {summary(model.similarity_)}")
-    typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered rightly (the ones it learned from)")
+    typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered correctly (the ones it learned from)")
     call = "fit(c, features=features)" if given else "fit(c)"
     same_in_python(
         *steps, *lines,
@@ -118,7 +118,7 @@ def evaluate(
     known = None if model is None else load_model(model)
     c, steps = reading.read(*files)
     if known is not None:
-        typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered rightly")
+        typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered correctly")
         same_in_python(*steps, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     strength = _penalty(penalty)

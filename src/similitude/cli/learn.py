@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,9 @@ from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers
+
+_PACKED = (".gz", ".bz2", ".xz", ".zip")
+_DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
 
 
 @app.command()
@@ -23,6 +27,9 @@ def learn(
     ] = None,
     features: Features = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
+    classes: Annotated[
+        Path | None, typer.Option(help="table of classes, by which the map is coloured: names first, then a class")
+    ] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     method: Annotated[
         str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS or FeatureEmbedding; else chosen")
@@ -30,48 +37,123 @@ def learn(
     dimensions: Annotated[int | None, typer.Option(min=1, help="number of dimensions; else chosen")] = None,
     penalty: Annotated[float | None, typer.Option(min=0, help="penalty of the method; else chosen")] = None,
     average: Annotated[bool, typer.Option("--average", help="an average of several fits instead of one model")] = False,
-    time_limit: Annotated[float, typer.Option(min=1, help="seconds for everything; what it ends is left out")] = 60.0,
+    figure_width: Annotated[
+        float | None,
+        typer.Option(min=40, max=1000, help="width of the figures in mm: 89 a column, 183 a page of most journals"),
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=1, help="seconds for everything, reading and drawing too; what it ends is left out")
+    ] = 60.0,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
     seed: Seed = 0,
     *,
     reading: Reading,
 ) -> None:
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
+    began = time.monotonic()
+    target = out or default_folder(files[0])
+    _check_folders(target, images)
     import similitude as sm
 
     c, steps = reading.read(*files)
     if not isinstance(c, sm.Comparisons):
         raise ValueError(f"{files[0]}: a folder of comparisons is learned by fit; learn takes answers")
-    file = files[0]
-    target = out or Path(f"{file.with_suffix('').with_suffix('')}_report")
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
-    shown = {} if images is None else {labels[k]: path for k, path in pictures_of(images, c).items()}
+    shown = {} if images is None else _pictures(images, c, labels)
+    grouped = {} if classes is None else _classes(classes, labels)
     wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
-    settings = {name: value for name, value in wanted.items() if value} | {"time_limit": time_limit}
-    with phases(time_limit) as step:
-        found = sm.learn(c, **known, **settings, random_state=seed, n_jobs=jobs, step=step)
-    heading = title or f"What people find similar: {file.stem}"
-    given: dict[str, Any] = {
-        "--out": out,
-        "--features": features,
-        "--images": images,
-        "--title": title,
-        "--method": method,
-        "--dimensions": dimensions,
-        "--penalty": penalty,
-    }
-    options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
-    options += ["--average"] * average + reading.in_shell
-    command = " ".join(
-        ["similitude learn", *map(in_shell, files), *options, f"--time-limit {time_limit:g} --seed {seed}"]
-    )
-    report = found.save(target, heading, images=shown, colours=_colours(c.names), command=command)
+    settings = {name: value for name, value in wanted.items() if value is not None and value is not False}
+    settings["time_limit"] = time_limit
+    left = max(time_limit - (time.monotonic() - began) - _drawing(time_limit, c.n_items), 0.1)
+    with phases(left) as step:
+        found = sm.learn(c, **known, **settings | {"time_limit": left}, random_state=seed, n_jobs=jobs, step=step)
+        step("writing the report", 0, 0)
+        heading = title or f"What people find similar: {files[0].stem}"
+        width = None if figure_width is None else f"{figure_width:g}"
+        given: dict[str, Any] = {
+            "--out": out, "--features": features, "--images": images, "--classes": classes, "--title": title,
+            "--method": method, "--dimensions": dimensions, "--penalty": penalty, "--figure-width": width,
+        }  # fmt: skip
+        options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None]
+        options += ["--average"] * average + reading.in_shell
+        command = " ".join(
+            ["similitude learn", *map(in_shell, files), *options, f"--time-limit {time_limit:g} --seed {seed}"]
+        )
+        report = found.save(
+            target, heading, images=shown, colours=_colours(c.names), classes=grouped, command=command,
+            source=[file.name for file in files], figure_width=figure_width,
+        )  # fmt: skip
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
+    _say_time(time.monotonic() - began, time_limit, found.left_out)
     with_features = "features=features, " if known else ""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     call = f"sm.learn(c, {with_features}{said}, random_state={seed})"
     same_in_python(*steps, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
+
+
+def default_folder(file: Path) -> Path:
+    """Where the report of a file goes: beside it, under its name without the ending."""
+    bare = file.with_suffix("") if file.suffix.lower() in _PACKED else file
+    return bare.with_name(f"{bare.stem}_report")
+
+
+def _check_folders(target: Path, images: Path | None) -> None:
+    """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
+    if target.exists() and not target.is_dir():
+        raise ValueError(f"--out: {target} is a file; expected a folder to write")
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        probe = target / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"--out: cannot write into {target}: {error.strerror}") from None
+    if images is not None and not images.is_dir():
+        raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
+
+
+def _pictures(folder: Path, c: Any, labels: Any) -> dict[str, Path]:
+    """Pictures by the items' names; each can be opened, and who has none is said."""
+    from PIL import Image, UnidentifiedImageError
+
+    found = {labels[k]: path for k, path in pictures_of(folder, c).items()}
+    for path in found.values():
+        try:
+            with Image.open(path) as picture:
+                picture.verify()
+        except (UnidentifiedImageError, OSError, SyntaxError):
+            raise ValueError(f"--images: {path} is no picture that can be read; expected PNG, JPEG, ...") from None
+    if missing := [name for name in labels if name not in found]:
+        typer.echo(f"note: no picture for {len(missing)} of {len(labels)} items ({', '.join(missing[:5])})", err=True)
+    return found
+
+
+def _classes(path: Path, labels: Any) -> dict[str, str]:
+    """A class by the name of each item that has one, from the first two columns of a table."""
+    import pandas as pd
+
+    table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", dtype=str, keep_default_na=False)
+    if len(table.columns) < 2:
+        raise ValueError(f"{path.name}: expected the items' names in the first column and a class in the second")
+    found = dict(zip(table.iloc[:, 0], table.iloc[:, 1], strict=True))
+    if not set(found) & set(labels):
+        raise ValueError(f"{path.name}: no row is about an item of the answers ({labels[0]}, ...)")
+    return {name: found[name] for name in labels if found.get(name)}
+
+
+def _drawing(time_limit: float, n_items: int) -> float:
+    """Seconds to keep for writing the report."""
+    return min(_DRAWING + _PER_ITEM * n_items, _MOST * time_limit)
+
+
+def _say_time(took: float, time_limit: float, left_out: tuple[str, ...]) -> None:
+    """Say what the limit ended, and whether it was too short for what no report can do without."""
+    if left_out:
+        typer.echo(f"no time for: {', '.join(left_out)}; a longer --time-limit adds it")
+    if took > 1.1 * time_limit:
+        needed = "checking, one round of choosing and drawing take that long here, and a first run compiles as well"
+        typer.echo(f"it took {took:.0f} s, longer than --time-limit {time_limit:g}: {needed}")
 
 
 def _colours(names: Any) -> dict[str, str]:

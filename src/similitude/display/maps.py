@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from similitude.display.cards import element, note
 from similitude.display.names import write_names
-from similitude.display.places import ellipse, placed, plane
+from similitude.display.places import ellipse, placed, plane, room_for_ellipses
 from similitude.display.words import counted
 from similitude.types import Floats
 
@@ -41,7 +41,7 @@ def map_of(
     called = [str(item) if names is None else names[item] for item in chosen.tolist()]
     doubt = None if draws is None else _covariance((draws[:, chosen] - positions[chosen]) @ turn)
     reach = float(np.sqrt(-2.0 * np.log1p(-level)))  # of a normal distribution in the plane
-    around = 0.0 if doubt is None else reach * np.sqrt(np.nan_to_num(np.einsum("ndd->nd", doubt)))
+    around = 0.0 if doubt is None else room_for_ellipses(flat, doubt, reach)
     heights = (0.4, 0.8) if np.ptp(flat[:, 1]) else (0.2, 0.8)
     place, unit, height = placed(flat, _WIDTH, _MARGIN, heights, around)
     labels = list(_names(place, called, height))

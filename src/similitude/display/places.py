@@ -6,6 +6,7 @@ import numpy as np
 
 from similitude.types import Floats
 
+_MOST_REACH = 0.25  # of an ellipse, as a share of the map
 _FEW = 64  # dimensions of which all directions are found as fast as two
 
 Ellipse = tuple[float, float, float]
@@ -53,6 +54,19 @@ def placed(
     unit = min(unit, (height - 2 * margin) / max(high[1] - low[1], 1e-12))
     middle = np.array([width / 2, height / 2])
     return middle + (flat - (low + high) / 2) * [unit, -unit], float(unit), float(height)
+
+
+def room_for_ellipses(flat: Floats, covariance: Floats, reach: float) -> Floats:
+    """(n, 2) how far ellipses reach around items; the largest may be cut, lest they press the map together.
+
+    Parameters
+    ----------
+    flat : (n, 2) positions on the map
+    covariance : (n, 2, 2) of each; NaN where nothing is known
+    reach : in standard deviations
+    """
+    far = reach * np.sqrt(np.nan_to_num(np.maximum(np.einsum("ndd->nd", covariance), 0.0)))
+    return np.minimum(far, _MOST_REACH * np.ptp(flat, axis=0).max())
 
 
 def ellipse(covariance: Floats, reach: float) -> Ellipse:

@@ -20,6 +20,7 @@ from similitude.methods.base import Fitted
 from similitude.types import Array, Floats, Seed, Table
 
 _FEWEST = 4
+_ALPHA = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,7 +96,7 @@ class Agreement:
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         common = "items in common" + (f", {len(self.left_out):,} left out" if self.left_out else "")
-        correlation = f"{self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), p {written_p(self.p_value)}"
+        correlation = f"{self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), {self._verdict()}"
         left = "unknown: a table has gaps" if np.isnan(self.procrustes) else f"{self.procrustes:.3f}"
         found = [
             (f"{len(self.items):,}", common),
@@ -103,6 +104,11 @@ class Agreement:
             ("variance left after Procrustes", left),
         ]
         return found if self.answers is None else [*found, *self.answers.lines()]
+
+    def _verdict(self) -> str:
+        """What Mantel's test says: a small p speaks for agreement, not for a difference."""
+        agree = "they agree" if self.p_value <= _ALPHA else "no agreement is shown"
+        return f"{agree} (Mantel's test, p {written_p(self.p_value)})"
 
     def __str__(self) -> str:
         first, *others = self.lines()

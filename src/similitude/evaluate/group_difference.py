@@ -25,7 +25,7 @@ class GroupDifference:
     raters : how many raters each has; within raters, all of them in both
     within : whether two conditions were compared within raters
     statistic : how far groups lie apart in units of what raters scatter; about 1 where groups do not matter
-    p_value : share of random dealings of groups over raters with as large a statistic
+    p_value : share of the splits of the raters into such groups that have as large a statistic
     effect, low, high : how much larger a share of answers is predicted by a map of the rater's own group than by one
         of the others, raters left out of the maps that predict them; with its interval over raters
     level : of the interval
@@ -33,7 +33,8 @@ class GroupDifference:
         `p_value`, corrected for the number of pairs
     items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
-    n_permutations : how often groups were dealt out anew
+    n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
+    exact : whether these are all that there are, the groups as they are among them
     left_out : items that not every group judged; nothing that was said about them counts here
 
     Examples
@@ -60,6 +61,7 @@ class GroupDifference:
     items: pd.DataFrame
     power: pd.DataFrame
     n_permutations: int
+    exact: bool = False
     left_out: tuple[str, ...] = ()
 
     @property
@@ -68,27 +70,39 @@ class GroupDifference:
         return self.p_value <= _ALPHA
 
     @property
+    def least_p(self) -> float:
+        """The least p that this number of splits can give."""
+        return 1 / (self.n_permutations + (not self.exact))
+
+    @property
     def detectable(self) -> float | None:
-        """The least difference (share of answers that change) that would be found four times of five; None if none."""
+        """The least difference (share of answers that change) found four times out of five; None if none."""
         enough = self.power[self.power.power >= 0.8]
         return float(enough.changed.min()) if len(enough) else None
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
-        how = "conditions exchanged within raters" if self.within else "groups dealt out anew over raters"
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "not shown"
         gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
             *gone,
-            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.n_permutations:,} times {how})"),
+            ("differ", f"{verdict}, p {written_p(self.p_value)} ({self.against})"),
             ("own group predicts better by", effect),
             ("items that differ", self._named(self.items, ["item"])),
             ("pairs that differ", self._named(self.pairs, ["a", "b"])),
             ("power", self._power()),
         ]
+
+    @property
+    def against(self) -> str:
+        """What the groups as they are were compared with."""
+        what = "exchanges of conditions within raters" if self.within else "splits of the raters into such groups"
+        if self.exact:
+            return f"among all {self.n_permutations:,} {what}; the least p that there could be is {self.least_p:.3f}"
+        return f"against {self.n_permutations:,} random {what}"
 
     def _named(self, table: pd.DataFrame, columns: list[str]) -> str:
         sure = table[table.p_value <= _ALPHA]
@@ -101,7 +115,9 @@ class GroupDifference:
     def _power(self) -> str:
         if self.detectable is None:
             return f"a difference in which {self.power.changed.max():.0%} of the answers change would often be missed"
-        return f"a difference in which {self.detectable:.0%} of the answers change would be found four times of five"
+        return (
+            f"a difference in which {self.detectable:.0%} of the answers change would be found four times out of five"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, fit for JSON."""

@@ -3,12 +3,16 @@
 Two kinds. Between raters, groups are dealt out anew: every rater keeps all of their answers. Within raters, the two
 conditions of each rater change names, or not. Either leaves what is said about nobody's group as it is, so under the
 hypothesis that groups do not matter all shuffles are equally likely, whatever differences there are among raters.
+Where there are no more distinct shuffles than are asked for, each of them is taken once, which makes the test exact.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb
+from itertools import combinations, product
+from math import comb, factorial, prod
 
 import numpy as np
 
@@ -31,20 +35,51 @@ class Between:
 
     @property
     def count(self) -> float:
-        """How many distinct shuffles there are."""
+        """How many distinct shuffles there are; groups of the same size that change names say the same."""
         sizes = np.bincount(self.group).tolist()
         total, ways = 0, 1
         for size in sizes:
             total += size
             ways *= comb(total, size)
-        return float(ways)
+        return float(ways // prod(map(factorial, Counter(sizes).values())))
 
     def contrasts(self, weight: Floats, n_shuffles: int, rng: np.random.Generator) -> Floats:
         """(1 + shuffles, groups, units) mean of each group less the mean of the others; first as it is."""
-        dealt = np.stack([self.group, *(rng.permutation(self.group) for _ in range(n_shuffles))])
+        if self.count <= n_shuffles:
+            dealt = np.stack([self.group, *self._others()])
+        else:
+            dealt = np.stack([self.group, *(rng.permutation(self.group) for _ in range(n_shuffles))])
         inside = (dealt[:, None, :] == np.arange(int(self.group.max()) + 1)[:, None]).astype(float)
         outside = 1.0 - inside
         return inside / (inside @ weight)[..., None] - outside / (outside @ weight)[..., None]
+
+    def _others(self) -> Iterator[Array]:
+        """Every distinct shuffle but the groups as they are."""
+        sizes = np.bincount(self.group)
+        order = np.argsort(sizes, kind="stable")
+        own = {frozenset(np.flatnonzero(self.group == k).tolist()) for k in order}
+        for split in _splits(tuple(sizes[order].tolist()), tuple(range(len(self.group)))):
+            if {frozenset(part) for part in split} != own:
+                dealt = np.empty_like(self.group)
+                for group, part in zip(order, split, strict=True):
+                    dealt[list(part)] = group
+                yield dealt
+
+
+def _splits(sizes: tuple[int, ...], units: tuple[int, ...], after: int = -1) -> Iterator[list[tuple[int, ...]]]:
+    """Ways to split units into parts of these sizes (equal ones side by side, which come in the order of their firsts).
+
+    >>> list(_splits((1, 1), (0, 1))), len(list(_splits((3, 3), (0, 1, 2, 3, 4, 5))))
+    ([[(0,), (1,)]], 10)
+    """
+    if not sizes:
+        yield []
+        return
+    for part in combinations(units, sizes[0]):
+        if part[0] > after:
+            rest = tuple(unit for unit in units if unit not in part)
+            next_after = part[0] if sizes[1:2] == sizes[:1] else -1
+            yield from ([part, *others] for others in _splits(sizes[1:], rest, next_after))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +103,10 @@ class Within:
         first, second = weight[0::2], weight[1::2]
         share = first * second / (first + second)
         share = share / share.sum()
-        flip = np.concatenate([np.ones((1, self.raters)), rng.choice([-1.0, 1.0], (n_shuffles, self.raters))])
+        if self.count <= n_shuffles:
+            flip = np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=self.raters - 1)])
+        else:
+            flip = np.concatenate([np.ones((1, self.raters)), rng.choice([-1.0, 1.0], (n_shuffles, self.raters))])
         made = np.empty((len(flip), 1, 2 * self.raters))
         made[:, 0, 0::2] = flip * share / first
         made[:, 0, 1::2] = -flip * share / second

@@ -52,7 +52,8 @@ def compare_groups(
     comparisons : the answers, with raters
     by : a column of the answers: one with a single value for each rater (`"Group"`) compares groups of raters, one with
         two values within raters (`"condition"`) compares these within each rater. Or a dict from raters to groups.
-    n_permutations : how often groups are dealt out anew over raters (or conditions exchanged within them)
+    n_permutations : how many random splits of the raters into such groups (or exchanges of conditions within raters)
+        the groups as they are compared with; where there are no more than that, each is taken once and p is exact
     n_components : dimensions of the maps by which answers are judged
     level : of the interval
     random_state : seed
@@ -79,6 +80,7 @@ def compare_groups(
     scores = scores_of(people, d, random_state)
     contrasts = people.shuffles.contrasts(scores.weight, n_permutations, rng)
     apart = spread_of(contrasts, scores.alike(scores.scores))
+    exact = people.shuffles.count <= n_permutations
     effect, low, high = _own_advantage(people, d, level, random_state)
     pairs, items = _what_differs(people, scores, contrasts)
     return GroupDifference(
@@ -95,7 +97,8 @@ def compare_groups(
         pairs=pairs,
         items=items,
         power=power_table(scores, people, rng),
-        n_permutations=n_permutations,
+        n_permutations=len(contrasts) if exact else n_permutations,
+        exact=exact,
         left_out=people.left_out,
     )
 
@@ -146,7 +149,7 @@ def _what_differs(people: Grouped, scores: RaterScores, contrasts: Floats) -> tu
     """Return pairs and items, those that differ most first, with p-values corrected for their number."""
     c = people.comparisons
     gap = contrasts @ scores.scores  # (shuffles, groups, pairs)
-    size = np.square(gap / np.maximum(gap.std(0), 1e-300)).mean(1)
+    size = np.square(gap / np.maximum(_scale(gap, people.raters), 1e-300)).mean(1)
     label = np.array([c.label(item) for item in range(c.n_items)], object)
     first = gap[0]
     most = first.argmax(0) if first.shape[0] > 1 else np.where(first[0] > 0, 0, 1)
@@ -167,3 +170,9 @@ def _what_differs(people: Grouped, scores: RaterScores, contrasts: Floats) -> tu
     pairs = pairs.assign(size=size[0]).sort_values(["p_value", "size"], ascending=[True, False], kind="stable")
     items = items.sort_values(["p_value", "spread"], ascending=[True, False], kind="stable")
     return pairs.drop(columns="size").reset_index(drop=True), items.reset_index(drop=True)
+
+
+def _scale(gap: Floats, raters: tuple[int, ...]) -> Floats:
+    """(groups, pairs) root mean square over shuffles and over groups of one size, whose names do not matter."""
+    square, sizes = np.square(gap).mean(0), np.array(raters[: gap.shape[1]])
+    return np.sqrt(np.stack([square[sizes == size].mean(0) for size in sizes]))

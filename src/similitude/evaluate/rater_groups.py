@@ -29,7 +29,7 @@ class Grouped:
     names : of the groups
     unit : (answers,) the unit of each answer
     group : (units,) its group
-    shuffles : how groups are dealt out anew
+    shuffles : other ways in which groups could have fallen
     left_out : items that not every group judged; what was said about them is not compared
     """
 
@@ -58,7 +58,11 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     made = _within(c, value) if _times(c, value).max() > 1 else _between(c, value)
     if made.shuffles.count < FEWEST_SHUFFLES:
         sizes = ", ".join(f"{count} in {name}" for name, count in zip(made.names, made.raters, strict=True))
-        raise ValueError(f"by: too few raters to tell ({sizes}): no outcome could be called significant")
+        ways, least = counted(int(made.shuffles.count), "way"), 1 / made.shuffles.count
+        raise ValueError(
+            f"by: too few raters to tell ({sizes}): with {ways} to split them p is never below {least:.2g}, and no "
+            "outcome could be called significant"
+        )
     return replace(made, left_out=tuple(map(comparisons.label, lost)))
 
 

@@ -27,7 +27,7 @@ class Predicts(Protocol):
 
 
 def correct(model: Predicts, comparisons: Comparisons) -> Floats:
-    """For each comparison 1 where the model orders it rightly, 0 where wrongly, a half for a tie.
+    """For each comparison 1 where the model orders it correctly, 0 where wrongly, a half for a tie.
 
     A model that tells raters apart (`GroupEmbedding`) orders each by its rater's map: its `answer_margin`.
     """
@@ -39,7 +39,7 @@ def correct(model: Predicts, comparisons: Comparisons) -> Floats:
 
 
 def accuracy(model: Predicts, comparisons: Comparisons) -> float:
-    """Weighted share of comparisons ordered rightly, ties half (1 - TQPE; GAUC where nothing ties).
+    """Weighted share of comparisons ordered correctly, ties half (1 - TQPE; GAUC where nothing ties).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
 
 
 def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
-    """Share of answers all of whose comparisons are ordered rightly.
+    """Share of answers all of whose comparisons are ordered correctly.
 
     Parameters
     ----------

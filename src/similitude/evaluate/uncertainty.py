@@ -54,7 +54,7 @@ class Uncertainty:
     similarity : the model
     draws : (n, items, d) other maps that the answers allow, laid over the model's: shifted, turned, of its size
     comparisons : (items,) in how many comparisons each item stands
-    accuracy : share of held-out comparisons ordered rightly, with its interval; None where there was nothing to refit
+    accuracy : share of held-out comparisons ordered correctly, with its interval; None where there was nothing to refit
     level : of intervals and ellipses
     method, by : how the maps were drawn
     inflation : what the deviations of refits were multiplied by (see `uncertainty`)
@@ -285,7 +285,7 @@ def _held_out(
 
 
 def _of_fold(model: Any, features: Any, training: Comparisons, test: Comparisons) -> Floats:
-    """Whether a refit orders each of the others rightly, and the squared residual of each: (m, 2)."""
+    """Whether a refit orders each of the others correctly, and the squared residual of each: (m, 2)."""
     again = refit(model, training, features)
     return np.column_stack([correct(again, test), _residual(again, test)])
 

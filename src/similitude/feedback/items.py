@@ -12,6 +12,7 @@ from similitude.types import Array, Ints
 
 Names = tuple[str, ...]
 _MOST_ITEMS = 2**31 - 1  # indices are 32 bits wide
+_MANY = 100_000  # names for which pandas, three times as fast, is worth its import
 
 
 def encode_items(
@@ -97,16 +98,28 @@ def _encode_names(values: Array, known: Names | None, n_items: int | None) -> tu
 
 def _factorized(names: Array) -> tuple[Array, list[str]]:
     """The number of each name among the distinct ones, and these."""
-    import pandas as pd
-
-    code, distinct = pd.factorize(names.astype(object), use_na_sentinel=False)
-    odd = [value for value in distinct.tolist() if not isinstance(value, str)]
+    code, distinct = (_by_pandas if len(names) > _MANY else _by_dict)(names.astype(object))
+    odd = [value for value in distinct if not isinstance(value, str)]
     if odd:
         raise TypeError(
             f"items: names and other values are mixed (found {odd[0]!r} of type {type(odd[0]).__name__}); "
             "give every item as a name, or every item as a position"
         )
     return code, [str(name) for name in distinct]
+
+
+def _by_dict(names: Array) -> tuple[Array, list[Any]]:
+    """As pandas would do it, without its import: a model is loaded and asked with numpy alone."""
+    place: dict[Any, int] = {}
+    code = np.array([place.setdefault(name, len(place)) for name in names.tolist()], np.int64)
+    return code, list(place)
+
+
+def _by_pandas(names: Array) -> tuple[Array, list[Any]]:
+    import pandas as pd
+
+    code, distinct = pd.factorize(names, use_na_sentinel=False)
+    return code, distinct.tolist()
 
 
 def _suggestion(name: str, names: Names) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,9 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<": operator.lt,
     ">": operator.gt,
 }  # fmt: skip
-_CONDITION = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*")
+_SIGN_AND_VALUE = re.compile(r"\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*")
+_CONDITION = re.compile(rf"""\s*(?P<column>`[^`]+`|"[^"]+"|'[^']+'|.+?){_SIGN_AND_VALUE.pattern}""")
+_MILLISECONDS = "time_ms"
 
 
 def leave_out(
@@ -92,29 +94,67 @@ def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
 
 def fulfilled(answers: Answers, condition: str) -> Bools:
     """Return which answers fulfil a condition on a column, such as `age > 30`."""
+    columns = _columns(answers)
+    name, sign, said = _parts(condition, columns)
+    column, value = _column(columns, name), said
+    if column.dtype.kind in "iuf":
+        with np.errstate(invalid="ignore"):
+            return np.asarray(_SIGNS[sign](column, _number(value, name)) & np.isfinite(column), bool)
+    if sign not in ("=", "==", "!="):
+        raise ValueError(f"where: the column {name!r} holds words; expected = or !=, found {sign}")
+    known = np.array([cell is not None for cell in column.tolist()], bool)
+    return known & np.asarray(_SIGNS[sign](column.astype(str), value), bool)
+
+
+def by_role(condition: str, used: Mapping[str, str], answers: Answers) -> str:
+    """Return a condition that calls its column as the file does, with the name that it has in the answers.
+
+    Parameters
+    ----------
+    condition : such as `RT (s) < 1`
+    used : the columns of the file by role, as `Understood.used` has them; a number for `time_ms` is one of milliseconds
+    answers : what was read
+    """
+    columns = _columns(answers)
+    name, sign, value = _parts(condition, [*columns, *used.values()])
+    role = next((role for role, column in used.items() if _same(column, name)), None)
+    if role is None or any(_same(name, one) for one in answers.extra):
+        return condition
+    if role == _MILLISECONDS:
+        return f"time {sign} {_number(value, name) / 1000:g}"
+    if role not in columns:
+        raise ValueError(f"where: {name!r} holds what was asked or answered; to keep certain items, give only_items=")
+    return f"{role} {sign} {value}"
+
+
+def _parts(condition: str, columns: Iterable[str]) -> tuple[str, str, str]:
+    """The column, sign and value of a condition; a column that is there may have signs in its name."""
+    for name in sorted(columns, key=len, reverse=True):
+        rest = condition.strip()[len(name) :]
+        if _same(condition.strip()[: len(name)], name) and (found := _SIGN_AND_VALUE.fullmatch(rest)):
+            return name, found["sign"], found["value"].strip("\"'")
     parts = _CONDITION.fullmatch(condition)
     if parts is None:
         raise ValueError(
             f"where: {condition!r} is no condition; expected a column, one of {', '.join(_SIGNS)}, and a value"
         )
-    column = _column(answers, parts["column"].strip("\"'`"))
-    value: Any = parts["value"].strip("\"'")
-    if column.dtype.kind in "iuf":
-        value = _number(value, parts["column"])
-        with np.errstate(invalid="ignore"):
-            return np.asarray(_SIGNS[parts["sign"]](column, value) & np.isfinite(column), bool)
-    if parts["sign"] not in ("=", "==", "!="):
-        raise ValueError(f"where: the column {parts['column']!r} holds words; expected = or !=, found {parts['sign']}")
-    known = np.array([cell is not None for cell in column.tolist()], bool)
-    return known & np.asarray(_SIGNS[parts["sign"]](column.astype(str), value), bool)
+    return parts["column"].strip("\"'`"), parts["sign"], parts["value"].strip("\"'")
 
 
-def _column(answers: Answers, name: str) -> Array:
-    """Return a column by its name, in capital letters or not."""
+def _same(one: str, other: str) -> bool:
+    return one.strip().lower() == other.strip().lower()
+
+
+def _columns(answers: Answers) -> dict[str, Any]:
+    """The columns by which answers can be kept."""
     columns: dict[str, Any] = {"rater": answers.rater.values, "form": answers.form.values}
     columns |= {"strategy": answers.strategy.values} | ({} if answers.time is None else {"time": answers.time})
-    columns |= answers.extra
-    found = [one for one in columns if one == name] or [one for one in columns if one.lower() == name.lower()]
+    return columns | dict(answers.extra)
+
+
+def _column(columns: Mapping[str, Any], name: str) -> Array:
+    """Return a column by its name, in capital letters or not."""
+    found = [one for one in columns if one == name] or [one for one in columns if _same(one, name)]
     if len(found) != 1:
         raise ValueError(f"where: there is no column {name!r}; the columns are {', '.join(columns)}")
     return np.asarray(columns[found[0]])

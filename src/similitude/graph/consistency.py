@@ -146,10 +146,13 @@ class ConsistencyReport(FigureTable):
         lower, upper = self.loss
         share = f"of {number(self.total_weight)}"
         yield "contradicted questions", Estimate(self.contradicted, note="with answers on both sides")
-        yield "outvoted weight", Estimate(self.outvoted, note=f"{share}, on the losing sides")
+        yield "minority votes", Estimate(self.outvoted, note=f"{share}, on the losing sides")
         yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
         yield "circles of majorities", Estimate(self.majority_cycles.groups, note=_circle(self.majority_cycles))
-        yield "weight to give up", Estimate(upper, lower, upper, f"{share}, so that nothing contradicts")
+        yield (
+            "conflicting weight",
+            Estimate(upper, lower, upper, f"{share}: the least to drop so that nothing contradicts"),
+        )
         yield "redundancy", self.redundancy
 
     def _people(self) -> Iterator[tuple[str, Estimate]]:
@@ -170,7 +173,7 @@ class ConsistencyReport(FigureTable):
         own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-            yield "of one mind", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
+            yield "self-consistency", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
         meaning = {
             RANDOM: "agree with nobody, not with their own other answers either",
             DIFFERENT: "disagree with the others, but their own answers hang together",

@@ -23,7 +23,7 @@ from similitude.types import Floats
 
 _ROWS_PER_PASS = 8_000_000  # at most 1.5 GB while they are sorted
 _MOST_NAMED = 1000
-LEFT_OUT = "circles, redundancy, the weight to give up, raters: these need all comparisons at once; check a sample"
+LEFT_OUT = "circles, redundancy, conflicting weight, raters: these need all comparisons at once; check a sample"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,7 +98,7 @@ class PassReport(FigureTable):
         yield "two answers agree", self.repeats.agreement
         yield "noise ceiling", self.ceiling
         yield "contradicted questions", Estimate(self.contradicted, note="with answers on both sides")
-        yield "outvoted weight", Estimate(self.outvoted, note=f"{share}, on the losing sides")
+        yield "minority votes", Estimate(self.outvoted, note=f"{share}, on the losing sides")
         yield "left out", Estimate(None, note=self.left_out)
 
 

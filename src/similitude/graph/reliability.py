@@ -106,13 +106,22 @@ class RaterTable:
     def doubts(self) -> list[str]:
         """Return a sentence for each kind of rater that is worth a look."""
         sentences = {
-            RANDOM: "raters who answer at random",
-            DIFFERENT: "raters who see things differently (their answers hang together: no reason to leave them out)",
-            UNTOLD: "raters who disagree with the others, of whom cannot be told whether at random",
+            RANDOM: ("answers at random", "answer at random"),
+            DIFFERENT: tuple(
+                f"{verb} things differently (their own answers hang together: no reason to leave them out)"
+                for verb in ("sees", "see")
+            ),
+            UNTOLD: tuple(
+                f"{verb} with the others, and whether at random cannot be told" for verb in ("disagrees", "disagree")
+            ),
         }
         everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
         found = [everybody] if self._in_noise.any() else []
-        return found + [named(text, who) for verdict, text in sentences.items() if (who := self.who(verdict))]
+        return found + [
+            named(f"{counted(len(who), 'rater')} {sentence[len(who) > 1]}", who)
+            for verdict, sentence in sentences.items()
+            if (who := self.who(verdict))
+        ]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""

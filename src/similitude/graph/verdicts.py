@@ -40,7 +40,7 @@ _NOTES = {
     "lost": "agrees with nobody, not with their own other answers either",
     "hasty": "agrees with nobody, and answers much faster than the others",
     "screen": "answers by place on the screen or by a rhythm, not by what is shown",
-    "mind": "disagrees with the others, but is of one mind",
+    "mind": "disagrees with the others, but their own answers hang together",
     "contrary": "says the contrary of the others: was the question read the wrong way round?",
 }
 

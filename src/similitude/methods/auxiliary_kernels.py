@@ -105,7 +105,8 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
         comparisons, twice that for the hinge
     auxiliary_penalty : price of the weights' sum; "auto" is 0.3 or 0.03 · n / W, or no use of the kernels at all (a
         price of twice the penalty), whichever predicts held-out answers best: five folds by answer; the kernels are
-        used only where they lower the held-out loss by more than a standard error
+        used only where they lower the held-out loss by more than a standard error. Without them, new items are placed
+        by answers alone: give a number where they should go by their features
 
     Attributes
     ----------

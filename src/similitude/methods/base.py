@@ -132,7 +132,7 @@ class ComparisonEstimator(BaseEstimator):
         return self._fitted().predict_proba(comparisons)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
-        """Weighted share of comparisons that the model orders rightly; a tie counts half."""
+        """Weighted share of comparisons that the model orders correctly; a tie counts half."""
         return self._fitted().score(comparisons, y, sample_weight)
 
     def distances(self) -> Floats:

@@ -159,7 +159,7 @@ class DRankingVM(FeatureLearner):
         *,
         features: Features | None = None,
     ) -> float:
-        """Weighted share of comparisons that the dissimilarity orders rightly; a tie counts half.
+        """Weighted share of comparisons that the dissimilarity orders correctly; a tie counts half.
 
         Parameters
         ----------

@@ -95,7 +95,7 @@ def sample_start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Gen
 
 
 def score_shards(similarity: Similarity, shards: Shards) -> float:
-    """Weighted share of the comparisons of a dataset that a model orders rightly; a tie counts half."""
+    """Weighted share of the comparisons of a dataset that a model orders correctly; a tie counts half."""
     if shards.names is not None and similarity.names is not None and shards.names != similarity.names:
         raise ValueError("comparisons: the dataset and the model number their items differently; fit to this dataset")
     if shards.n_items > similarity.n_items:

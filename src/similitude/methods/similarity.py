@@ -174,7 +174,7 @@ class Similarity:
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
-        """Weighted share of comparisons that the model orders rightly; a tie counts half."""
+        """Weighted share of comparisons that the model orders correctly; a tie counts half."""
         if isinstance(comparisons, Shards):
             from similitude.methods.sharded import score_shards
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from similitude.display.places import ellipse, plane
+from similitude.display.places import ellipse, plane, room_for_ellipses
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _MOST_LABELS = 80
 _SIZE, _THUMBNAIL = 60.0, 0.4  # of a marker in points², of a picture in inches, where there is room
 _FEW = 50  # items that leave room
-_MOST_REACH = 0.25  # of an ellipse, as a share of the map
 _PAGE_POINTS = PAGE / MILLIMETRES * POINTS
 
 
@@ -88,13 +87,15 @@ def embedding(
     n = len(flat)
     written = _written(labels, names, n)
     known = None if uncertainty is None else _covariance(positions, uncertainty)
-    paper = sheet(flat, ax, width, 0.0 if known is None else _reach(flat, known, uncertainty))
+    level = 0.95 if uncertainty is None else uncertainty.level
+    around = 0.0 if known is None else room_for_ellipses(flat, known, _deviations(level))
+    paper = sheet(flat, ax, width, around)
     axes, room = paper.axes, _room(paper.width, n)
     size, thumbnail = size or _SIZE * room, thumbnail or _THUMBNAIL * np.sqrt(room)
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
-    if known is not None and uncertainty is not None:
-        _draw_ellipses(axes, flat, known, uncertainty.level)
+    if known is not None:
+        _draw_ellipses(axes, flat, known, level)
     radius = np.full(n, 0.5 * np.sqrt(size) + 0.5)
     if images is not None:
         radius = np.maximum(radius, _pictures(axes, flat, images, names, thumbnail))
@@ -135,13 +136,6 @@ def _covariance(positions: Floats, uncertainty: Uncertainty) -> Floats:
     """(n, 2, 2) of each item in the plane that is drawn; NaN where nothing is known."""
     along = plane(positions)
     return along.T @ uncertainty.covariance @ along
-
-
-def _reach(flat: Floats, covariance: Floats, uncertainty: Uncertainty | None) -> Floats:
-    """(n, 2) how far ellipses reach; the largest may be cut, lest they press the map together."""
-    assert uncertainty is not None
-    far = _deviations(uncertainty.level) * np.sqrt(np.nan_to_num(np.einsum("ndd->nd", covariance)))
-    return np.minimum(far, _MOST_REACH * np.ptp(flat, axis=0).max())
 
 
 def _deviations(level: float) -> float:

@@ -95,13 +95,8 @@ class Sheet:
         for one in written:
             if not one.shown or not one.text:
                 continue
-            at: dict[str, Any] = {
-                "fontsize": letters,
-                "ha": side[one.anchor],
-                "va": "baseline",
-                "parse_math": False,
-                "zorder": 5,
-            }
+            at: dict[str, Any] = {"fontsize": letters, "ha": side[one.anchor], "va": "baseline"}
+            at |= {"parse_math": False, "zorder": 5}
             where = self.on_map(one.x, one.y)
             if one.line is None:
                 self.axes.text(*where, one.text, **at)

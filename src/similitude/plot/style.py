@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ MILLIMETRES, POINTS = 25.4, 72.0  # in an inch
 COLUMN, PAGE = 89.0, 183.0
 """Width of a column and of a page of most journals, in millimetres."""
 
+_PAD = 0.05  # inches around what is drawn
 _REAL_TEXT = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}  # that can be searched and edited
 _SMALL = {"font.size": 7.0, "lines.markersize": 4.0, "axes.linewidth": 0.6, "lines.linewidth": 1.0}
 
@@ -41,8 +42,12 @@ def axes_of(ax: Axes | None, size: tuple[float, float] = (6.0, 4.0)) -> Axes:
 
 @contextmanager
 def drawn_for(width: float | None) -> Iterator[None]:
-    """Draw with the letters and lines of a figure of so many millimetres: small ones in a journal's column."""
-    with pyplot().rc_context(_SMALL if width is not None and width < 0.5 * (COLUMN + PAGE) else {}):
+    """Draw with the letters and lines of a figure of so many millimetres: small ones in a journal's column.
+
+    Names are names: a dollar in one begins no formula.
+    """
+    letters = _SMALL if width is not None and width < 0.5 * (COLUMN + PAGE) else {}
+    with pyplot().rc_context({**letters, "text.parse_math": False}):
         yield
 
 
@@ -74,26 +79,37 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI, width: fl
     ...     [file.name for file in pathlib.Path(folder).iterdir()]
     ['weights.pdf']
     """
-    where = Path(path)
+    save_as(ax, [Path(path)], dpi, width)
+
+
+def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float | None = None) -> None:
+    """Save a figure in several formats, laid out once."""
     figure: Any = ax.get_figure(root=True)
-    if where.suffix.lower().lstrip(".") not in figure.canvas.get_supported_filetypes():
-        known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
-        raise ValueError(f"path: a figure cannot be saved as {where.suffix or where.name}; expected one of {known}")
-    where.parent.mkdir(parents=True, exist_ok=True)
+    known = figure.canvas.get_supported_filetypes()
+    for path in paths:
+        if path.suffix.lower().lstrip(".") not in known:
+            said = f"path: a figure cannot be saved as {path.suffix or path.name}"
+            raise ValueError(f"{said}; expected one of {', '.join(sorted(known))}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    box, layout = _laid_out(figure, width), figure.get_layout_engine()
+    figure.set_layout_engine("none")
     with pyplot().rc_context(_REAL_TEXT):
-        figure.savefig(where, dpi=dpi, bbox_inches="tight" if width is None else _as_wide(figure, width))
+        for path in paths:
+            figure.savefig(path, dpi=dpi, bbox_inches=box)
+    figure.set_layout_engine(layout)
 
 
-def _as_wide(figure: Any, width: float) -> Any:
-    """Make a figure so many millimetres wide; return its box in inches, as high as what is drawn."""
+def _laid_out(figure: Any, width: float | None) -> Any:
+    """Lay a figure out, so many millimetres wide or as it is; return the box in inches of what is drawn."""
     from matplotlib.transforms import Bbox
 
     across, up = figure.get_size_inches()
-    wanted = width / MILLIMETRES
-    figure.set_size_inches(wanted, up if up > across else up * wanted / across)  # rows of text stay as high
+    if width is not None:
+        wanted = width / MILLIMETRES
+        figure.set_size_inches(wanted, up if up > across else up * wanted / across)  # rows of text stay as high
     figure.draw_without_rendering()
-    drawn = figure.get_tightbbox()
-    return Bbox([[0.0, drawn.y0 - 0.02], [wanted, drawn.y1 + 0.02]])
+    drawn = figure.get_tightbbox().padded(_PAD)
+    return drawn if width is None else Bbox([[0.0, drawn.y0], [width / MILLIMETRES, drawn.y1]])
 
 
 def in_page(ax: Axes) -> str:

@@ -77,7 +77,9 @@ def test_an_export_that_lacks_what_it_should_have(tmp_path):
 
 def test_cut_off_in_a_row(tmp_path):
     path = written(tmp_path, ODD + "p,cat,dog,bus,bus\np,cat,do")
-    assert "a.csv: row 2 has 3 cells, expected 5; mend that row (it is the last: is the file cut off?)" in refusal(path)
+    assert "a.csv: row 2 has 3 cells, expected 5; correct that row (it is the last: is the file cut off?)" in refusal(
+        path
+    )
 
 
 def test_cut_off_in_quotes(tmp_path):
@@ -161,3 +163,59 @@ def test_nor_does_what_was_understood(tmp_path):
     said = in_words_of_the_shell(str(sm.understand(path)))
     assert "give --fold-names to join them" in said
     assert "fold_names" not in said
+
+
+@pytest.mark.parametrize(("long", "short"), [(1, 4), (2, 3)])
+def test_a_row_that_is_too_long_is_not_made_up_for_by_one_that_is_too_short(tmp_path, long, short):
+    rows = ["ann,cat,dog,bus,bus"] * 5
+    rows[long - 1], rows[short - 1] = "ann,cat,dog,bus,bus,more", "ann,cat,dog,bus"
+    assert f"a.csv: row {long} has 6 cells, expected 5" in refusal(written(tmp_path, ODD + "\n".join(rows)))
+
+
+def test_lines_may_end_in_any_way_and_be_blank(tmp_path):
+    for end in ("\n", "\r\n", "\r"):
+        lines = ["head,near,far", 'cat,"dog, the",bus', "", "  ", "dog,cat,bus", ""]
+        assert sm.read_comparisons(written(tmp_path, end.join(lines))).n_answers == 2
+
+
+def test_what_is_not_a_number_is_no_item(tmp_path):
+    text = '[{"head": 0, "near": 1, "far": 2}, {"head": NaN, "near": 0, "far": 1}]'
+    assert "a.json: row 2 has no 'head'" in refusal(written(tmp_path, text, "a.json"))
+    np.save(tmp_path / "a.npy", np.array([[0, 1, 2], [0, 1, np.nan]]))
+    assert "a.npy: row 2 has no 'column 3'" in refusal(tmp_path / "a.npy")
+    text = '{"form": "triplet", "shown": [0, 1, null], "response": [0]}\n'
+    assert "a.jsonl: items: an empty value" in refusal(written(tmp_path, text, "a.jsonl"))
+
+
+TWO_TASKS = "P1,P2,P3,strange,head,chosen\nx,y,z,x,w,y\ny,x,z,y,w,z\n"
+
+
+def test_columns_that_are_given_hold_whatever_else_the_file_has(tmp_path):
+    path = written(tmp_path, TWO_TASKS)
+    understood = sm.understand(path, columns={"a": "P1", "b": "P2", "c": "P3", "odd": "strange"})
+    assert understood.used == {"a": "P1", "b": "P2", "c": "P3", "odd": "strange"}
+    assert understood.comparisons.answers.form.labels == ("odd_one_out",)
+    said = refusal(path, columns={"b": "P2", "c": "P3", "odd": "strange"})
+    assert "a.csv: columns: no layout has b, c, odd together with columns that the file has" in said
+
+
+def test_a_column_has_one_role(tmp_path):
+    said = refusal(written(tmp_path, TWO_TASKS), columns={"a": "P1", "b": "P2", "c": "P3", "odd": "p3"})
+    assert "a.csv: columns: 'P3' is given as c and as odd" in said
+
+
+def test_a_column_may_be_given_by_any_name_of_its_role(tmp_path):
+    path = written(tmp_path, "winner,u,v,w\nq,cat,dog,bus\nq,bus,car,dog\n")
+    understood = sm.understand(path, columns={"head": "u", "near": "v", "far": "w"})
+    assert understood.used == {"head": "u", "near": "v", "far": "w"}
+
+
+@pytest.mark.parametrize("header", [ODD, "head,near,far,time\n", "Subject,Pic 1,Pic 2,Pic 3,Odd one\n"])
+@pytest.mark.parametrize("before", [2, 60])
+def test_a_header_in_the_middle_is_left_out_and_said(tmp_path, header, before):
+    row = "ann,cat,dog,bus,bus\n" if header.count(",") == 4 else "cat,dog,bus,1.5\n"
+    path = written(tmp_path, header + row * before + "\ufeff" + header + row * 3)
+    understood = sm.understand(path)
+    assert understood.comparisons.names == ("bus", "cat", "dog")
+    assert understood.comparisons.n_answers == before + 3
+    assert f"row {before + 1} is the header again and is left out" in understood.notes

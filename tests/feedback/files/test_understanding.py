@@ -62,6 +62,19 @@ def test_joined_names_stay_joined_when_written(file, tmp_path):
     assert sm.read_comparisons(tmp_path / "again.csv", fold_names=True).n_items == 4
 
 
+def test_names_are_joined_over_the_files_of_a_folder(tmp_path):
+    folder = tmp_path / "people"
+    folder.mkdir()
+    (folder / "ann.csv").write_text("a,b,c,odd\ncat,dog,bus,bus\ncat,dog,car,car\n")
+    (folder / "ben.csv").write_text("a,b,c,odd\nCat,DOG,bus,bus\n")
+    assert sm.read_comparisons(folder).n_items == 6
+    for where in (folder, sorted(folder.iterdir())):
+        assert sm.read_comparisons(where, fold_names=True).names == ("bus", "car", "cat", "dog")
+    done = run("info", "people", "--fold-names", folder=tmp_path)
+    assert "about 4 items" in done.stdout
+    assert "differ by case" not in done.stdout
+
+
 def test_repeated_rows_are_said():
     table = pd.DataFrame({"head": list("abab"), "winner": list("bcbc"), "loser": list("cacd"), "rater": list("xyxy")})
     assert "1 answer repeats an earlier one in every column" in str(sm.understand(table))

@@ -11,7 +11,7 @@ from similitude.feedback.files.tables import Table
 
 RESPONSES = ("response", "responses", "y")
 _NUMBERS = ("time", "weight", "side")
-_MILLISECONDS = ("time_ms", "rt_ms")
+MILLISECONDS = ("time_ms", "rt_ms")
 
 
 def column_of(table: Table, used: Sequence[str], role: str) -> str | None:
@@ -26,7 +26,7 @@ def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
         column = column_of(table, used, role)
         if column is not None and role in _NUMBERS:
             values = cells.numbers(table, column)
-            found[role] = values / 1000 if column in _MILLISECONDS else values
+            found[role] = values / 1000 if column in MILLISECONDS else values
         elif column is not None:
             found[role] = table.columns[column]
     return found

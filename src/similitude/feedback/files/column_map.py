@@ -83,13 +83,16 @@ def say_roles(table: Table, given: Mapping[str, str] | None, roles: Iterable[str
         return Mapped(_called(table, {}))
     known = [*dict.fromkeys(roles)]
     present = {name.strip().lower(): name for name in table.columns}
-    chosen = {}
+    chosen: dict[str, str] = {}
     for role, column in given.items():
         if role not in known:
             raise ValueError(f"columns: {role!r} is no part of an answer; expected one of {', '.join(known)}")
         found = present.get(str(column).strip().lower())
         if found is None:
             raise ValueError(f"columns: there is no column {column!r}{_near(str(column), table.columns)}")
+        other = next((one for one, column in chosen.items() if column == found), None)
+        if other is not None:
+            raise ValueError(f"columns: {found!r} is given as {other} and as {role}; give each a column of its own")
         chosen[role] = found
     return Mapped(_called(table, chosen), chosen)
 
@@ -116,7 +119,7 @@ def guess_about(mapped: Mapped) -> Mapped:
     found: dict[str, str] = {}
     reasons = []
     for role in ("rater", "time"):
-        if role in mapped.roles or any(alias in table.columns for alias in (role,)):
+        if role in table.columns or {role, f"{role}_ms"} & set(mapped.roles):
             continue
         names = _names(table)
         column = next((names[alias] for alias in ABOUT[role] if alias in names), None)

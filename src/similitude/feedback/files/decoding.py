@@ -12,7 +12,12 @@ _MARKS = (
 
 
 def decoded(data: bytes) -> tuple[str, str]:
-    """Return the text of a file, and what it is written in."""
+    """Return the text of a file, and what it is written in; marks of files that were joined to it are taken out."""
+    text, name = _decoded(data)
+    return text.replace("\n\ufeff", "\n"), name
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
             return _strictly(data, codec, name), name

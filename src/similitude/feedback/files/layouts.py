@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import removal, row_layouts, sheet_layouts
-from similitude.feedback.files.about import RESPONSES, column_of
+from similitude.feedback.files.about import MILLISECONDS, RESPONSES, column_of
 from similitude.feedback.files.column_map import ABOUT, Mapped, guess_about, guess_answers, say_roles
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.tables import Table, check_names
@@ -30,10 +30,11 @@ class Layout:
     columns: tuple[tuple[str, ...], ...]
     read: Reader
 
-    def find(self, present: Sequence[str]) -> list[str] | None:
-        """Return the file's columns in the layout's order, or None where one is not there."""
-        found = [next((name for name in names if name in present), None) for names in self.columns]
-        return None if None in found else [name for name in found if name is not None]
+    def find(self, present: Sequence[str], given: Collection[str] = ()) -> list[str] | None:
+        """Return the file's columns in the layout's order, or None where one is not there or a given one is no part."""
+        ordered = [sorted(names, key=lambda name: name not in given) for names in self.columns]
+        found = [next((name for name in names if name in present), None) for names in ordered]
+        return None if None in found or not set(given) <= set(found) else [name for name in found if name is not None]
 
     def check(self, form: str | None) -> None:
         """Refuse a form that the columns do not hold."""
@@ -69,12 +70,13 @@ def read_table(table: Table, options: Options) -> ReadTable:
     mapped = say_roles(table, options.columns, _roles())
     if table.header is None:  # a file of ours calls everything by its name
         mapped = guess_about(mapped)
-    found = _fitting(mapped)
+    given = [role for role in options.columns or () if role not in (*ABOUT, *RESPONSES)]
+    found = _fitting(mapped, given)
     if found is None:
         mapped = guess_answers(mapped, options.form)
-        found = _fitting(mapped)
+        found = _fitting(mapped, given)
     if found is None:
-        raise _unknown(table, mapped)
+        raise _unknown(table, mapped, given)
     layout, columns = found
     layout.check(options.form)
     plain = _without_silence(_without_catch(mapped.table, options))
@@ -82,26 +84,33 @@ def read_table(table: Table, options: Options) -> ReadTable:
     return ReadTable(comparisons, _used(plain, columns), mapped.reasons)
 
 
-def _fitting(mapped: Mapped) -> tuple[Layout, list[str]] | None:
+def _fitting(mapped: Mapped, given: Collection[str]) -> tuple[Layout, list[str]] | None:
+    """Return the first layout that the columns fit, and that has every column that the user gave."""
     for layout in layouts():
-        columns = layout.find(list(mapped.table.columns))
+        columns = layout.find(list(mapped.table.columns), given)
         if columns is not None:
             return layout, columns
     return None
 
 
 def _roles() -> list[str]:
-    """What a user may call a column."""
-    return [*dict.fromkeys(names[0] for layout in layouts() for names in layout.columns), *ABOUT, *RESPONSES[:1]]
+    """What a user may call a column: any name that a layout knows."""
+    known = (name for layout in layouts() for names in layout.columns for name in names)
+    return [*dict.fromkeys([*known, *ABOUT, "time_ms", *RESPONSES[:1]])]
 
 
-def _unknown(table: Table, mapped: Mapped) -> ValueError:
+def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> ValueError:
     called = ", ".join(mapped.table.called.get(name, name) for name in mapped.table.columns)
     if mapped.picked is not None:
         column = mapped.table.called.get(mapped.picked, mapped.picked)
         return ValueError(
             f"columns: {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
             "form='most_central'"
+        )
+    if given and _fitting(mapped, ()) is not None:
+        return ValueError(
+            f"columns: no layout has {', '.join(given)} together with columns that the file has; give a column to each "
+            f"part of one of {'; '.join(map(str, layouts()))}"
         )
     first = next(iter(table.columns), "")
     return ValueError(
@@ -112,6 +121,7 @@ def _unknown(table: Table, mapped: Mapped) -> ValueError:
 
 def _used(table: Table, columns: Sequence[str]) -> dict[str, str]:
     about = {role: column_of(table, columns, role) for role in ABOUT if role not in ("answer", "trial")}
+    about["time"], about["time_ms"] = (None, about["time"]) if about["time"] in MILLISECONDS else (about["time"], None)
     both = {name: name for name in columns} | {role: name for role, name in about.items() if name is not None}
     return {role: table.called.get(name, name) for role, name in both.items()}
 

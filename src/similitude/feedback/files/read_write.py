@@ -72,9 +72,8 @@ def read_comparisons(
 
     Parameters
     ----------
-    path : the file; several files; a folder with one file per participant, who is called as the file where no column
-    says;
-        or a pandas table in one of the layouts
+    path : the file; several files; a folder with one file per participant, named as the file where no column says
+        who it is; or a pandas table in one of the layouts
     form : the form of question, where the file does not say: of rows in a text file or array (`"triplet"`,
         `"odd_one_out"`, `"most_central"`), or of answers without a column `form`
     columns : which column is which, such as `{"odd": "Odd one", "a": "Pic 1", "b": "Pic 2", "c": "Pic 3"}`

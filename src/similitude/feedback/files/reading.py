@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from similitude.display.words import counted
 from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import tables
@@ -20,6 +24,7 @@ from similitude.feedback.files.tools import Export, Tool, tool_of
 from similitude.feedback.files.understanding import Understood
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.base import Form
+from similitude.feedback.spelling import folded
 
 
 def understood(path: Any, options: Options) -> Understood:
@@ -60,6 +65,7 @@ def _of_file(path: Path, options: Options) -> Understood:
     try:
         tool = tool_of(source)
         export = _exported(tool, source) if tool is not None else Export(_table(source))
+        export = replace(export, notes=[*(source.table.notes if source.table is not None else ()), *export.notes])
         written = source.written if source.kind in (".csv", ".tsv", ".txt") and not export.from_zero else None
         found = _of_export(
             export, path.name, tool.name if tool is not None else None, str(written or "") or None, options
@@ -133,14 +139,19 @@ def _of_several(files: Sequence[Path], name: str, options: Options) -> Understoo
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     if len(names) > 1:
         notes.append(_difference(files, parts))
-    c = Comparisons.concatenate([_by_file(part.comparisons, file) for part, file in zip(parts, files, strict=True)])
+    called = [_by_file(part.comparisons, file) for part, file in zip(parts, files, strict=True)]
+    c = Comparisons.concatenate(_spelled_alike(called) if options.items.fold else called)
     tools = dict.fromkeys(part.tool for part in parts if part.tool)
     first = parts[0]
     unnamed = [
         file.name for part, file in zip(parts, files, strict=True) if not part.comparisons.answers.rater.recorded
     ]
     if unnamed:
-        notes.append(f"{len(unnamed):,} of {len(files):,} files say not who answered: the rater is called as the file")
+        do = "does" if len(unnamed) == 1 else "do"
+        notes.append(
+            f"{len(unnamed):,} of {counted(len(files), 'file')} {do} not say who answered: the rater is called as the "
+            "file"
+        )
     return Understood(c, name, ", ".join(tools) or None, first.written, first.used, first.reasons, notes)
 
 
@@ -148,6 +159,22 @@ def _by_file(c: Comparisons, file: Path) -> Comparisons:
     if c.answers.rater.recorded:
         return c
     return replace(c, answers=replace(c.answers, rater=Categories.of(file.name.split(".")[0], c.n_answers)))
+
+
+def _spelled_alike(parts: Sequence[Comparisons]) -> list[Comparisons]:
+    """The parts with one spelling for names that differ by case, spaces or accents alone: the commonest of all.
+
+    Each file has joined its own names by now, so that none has two of a spelling.
+    """
+    count: Counter[str] = Counter()
+    for c in parts:
+        shown = np.bincount(c.answers.shown.values, minlength=c.n_items)
+        count.update(dict(zip(c.names or (), shown.tolist(), strict=False)))
+    rising = sorted(sorted(count, reverse=True), key=count.__getitem__)
+    spelling = {folded(name): name for name in rising}  # the last of a spelling stays
+    return [
+        c if c.names is None else replace(c, names=tuple(spelling[folded(name)] for name in c.names)) for c in parts
+    ]
 
 
 def _difference(files: Sequence[Path], parts: Sequence[Understood]) -> str:

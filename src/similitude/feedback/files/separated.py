@@ -7,11 +7,12 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
+from similitude.feedback.files.column_map import ABOUT, plain
 from similitude.feedback.files.decoding import decoded
 from similitude.feedback.files.tables import (
     Table,
@@ -19,10 +20,12 @@ from similitude.feedback.files.tables import (
     headed_by_columns,
     objects,
     without_blank_rows,
+    without_headers,
 )
-from similitude.types import Array
+from similitude.types import Array, Ints
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+Known = Sequence[Sequence[Sequence[str]]]
 _LOOKED_AT = 50  # rows from which the sign that separates is told
 _LOOKED_INTO = 200_000  # signs that these rows may take
 _DECIMAL = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
@@ -51,27 +54,27 @@ class WrittenTable:
         return f"{self.encoding}, {cells}{header}{', decimal commas' if self.decimal_comma else ''}"
 
 
-def parse_separated(data: bytes, usual: str, known: Sequence[Sequence[str]] = ()) -> tuple[Table, WrittenTable]:
+def parse_separated(data: bytes, usual: str, known: Known = ()) -> tuple[Table, WrittenTable]:
     """Read separated text, found out by looking.
 
     Parameters
     ----------
     data : the bytes of the file
     usual : the separator that the name of the file promises; a space for text that may be words without any other sign
-    known : sets of column names, any of which is a header for sure
+    known : layouts, each the names that its columns may have; a line that names all of one is a header for sure
     """
     text, encoding = decoded(data)
     if usual == " " and not any(sign in text[:_LOOKED_INTO] for sign in SEPARATORS):
         return _parse_words(text, encoding, known)
     separator, text = _separator(text.lstrip("\r\n"), usual if usual != " " else ",")
     header = _is_header(_first_rows(text, separator), known)
-    columns = without_blank_rows(_columns(text, separator, header))
+    columns, notes = without_headers(without_blank_rows(_columns(text, separator, header)))
     comma = separator != "," and _mend_decimals(columns)
     table = headed_by_columns(columns) if header else Table(columns, None, typed=False)
-    return table, WrittenTable(encoding, separator, header, comma)
+    return replace(table, notes=notes), WrittenTable(encoding, separator, header, comma)
 
 
-def _parse_words(text: str, encoding: str, known: Sequence[Sequence[str]]) -> tuple[Table, WrittenTable]:
+def _parse_words(text: str, encoding: str, known: Known) -> tuple[Table, WrittenTable]:
     """Read rows of words between spaces; the first names columns only where it is known to."""
     rows = [line.split() for line in text.splitlines() if line.strip()]
     header = _is_known(rows[0], known)
@@ -111,17 +114,21 @@ def _first_rows(text: str, separator: str) -> list[list[str]]:
         return list(islice((row for row in rows if any(row)), _LOOKED_AT))
 
 
-def _is_header(rows: list[list[str]], known: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names columns: it is known to, or has a word that is no cell of the rows below."""
+def _is_header(rows: list[list[str]], known: Known) -> bool:
+    """Whether the first row names columns: it is known to, or has a word that is no cell of the rows below.
+
+    One that says who answered may stand there again, where files were joined.
+    """
     if len(rows) < 2 or _is_known(rows[0], known) or (not rows[0][0].strip() and all(rows[0][1:])):
         return True
-    below = {cell.strip() for row in rows[1:] for cell in row}
+    again = rows[0] if any(plain(cell) in ABOUT["rater"] for cell in rows[0]) else None
+    below = {cell.strip() for row in rows[1:] if row != again for cell in row}
     return any(cell.strip() not in below and not _is_number(cell) for cell in rows[0] if cell.strip())
 
 
-def _is_known(row: Sequence[str], known: Sequence[Sequence[str]]) -> bool:
-    names = {cell.strip().lower() for cell in row}
-    return any(names >= set(one) for one in known)
+def _is_known(row: Sequence[str], known: Known) -> bool:
+    present = {cell.strip().lower() for cell in row}
+    return any(all(not present.isdisjoint(names) for names in layout) for layout in known)
 
 
 def _is_number(cell: str) -> bool:
@@ -149,9 +156,9 @@ def _all_rows(text: str, separator: str) -> list[list[str]]:
             rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
         except csv.Error as error:
             raise ValueError(
-                f"after row {max(len(rows) - 1, 0)} the text is cut off or has a stray quote ({error}); mend it"
+                f"after row {max(len(rows) - 1, 0)} the text is cut off or has a stray quote ({error}); correct it"
             ) from None
-    return [row for row in rows if any(row)]
+    return [row for row in rows if any(cell.strip() for cell in row)]
 
 
 @contextmanager
@@ -171,11 +178,14 @@ def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
     names = _first_rows(text, separator)[0]
     if '"' in text and re.search(rf'[^{re.escape(separator)}\n\r"]"[^{re.escape(separator)}\n\r"]', text):
         return None  # a quote inside a cell
+    widths = _widths(text, separator)
+    if (widths != len(names)).any():
+        return None
     try:
         frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=object, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
-    if list(frame.columns) != names or _between(text, separator) != (len(names) - 1) * (len(frame) + 1):
+    if list(frame.columns) != names or len(frame) + 1 != len(widths):
         return None
     columns = {name: np.array(frame[name].to_numpy(), object) for name in names}
     for cells in columns.values():
@@ -183,13 +193,14 @@ def _fast_columns(text: str, separator: str) -> dict[str, Array] | None:
     return columns
 
 
-def _between(text: str, separator: str) -> int:
-    """How many separators stand between cells, and not in quotes."""
-    if '"' not in text:
-        return text.count(separator)
-    signs = np.frombuffer(text.encode(), np.uint8)
-    quoted = np.bitwise_xor.accumulate((signs == ord('"')).view(np.uint8))
-    return int(((signs == ord(separator)) & (quoted == 0)).sum())
+def _widths(text: str, separator: str) -> Ints:
+    """How many cells each line has that is not blank; what stands in quotes ends neither a cell nor a line."""
+    signs = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    bare = True if '"' not in text else np.bitwise_xor.accumulate((signs == ord('"')).view(np.uint8)) == 0
+    between = np.flatnonzero((signs == ord(separator)) & bare)
+    ends = np.flatnonzero(((signs == ord("\n")) | (signs == ord("\r"))) & bare)
+    blank = np.diff(ends, prepend=-1) == 1
+    return (np.diff(np.searchsorted(between, ends), prepend=0) + 1)[~blank]
 
 
 def _mend_decimals(columns: dict[str, Array]) -> bool:

@@ -62,15 +62,15 @@ class FileSource:
             return json.loads(text)
         except json.JSONDecodeError as error:
             raise ValueError(
-                f"line {error.lineno}, sign {error.colno}: the file is cut off or is not JSON ({error.msg}); mend it"
+                f"line {error.lineno}, character {error.colno}: the file is cut off or is not JSON ({error.msg}); "
+                "correct it"
             ) from None
 
     @cached_property
     def _separated(self) -> tuple[Table, WrittenTable]:
         from similitude.feedback.files.layouts import layouts
 
-        known = [[names[0] for names in layout.columns] for layout in layouts()]
-        return parse_separated(self.data, _USUAL[self.kind], known)
+        return parse_separated(self.data, _USUAL[self.kind], [layout.columns for layout in layouts()])
 
     @property
     def written(self) -> WrittenTable | None:
@@ -125,7 +125,7 @@ def _kind_of_archive(data: bytes, named: str) -> str:
         inside = zipfile.ZipFile(io.BytesIO(data)).namelist()
     except (zipfile.BadZipFile, NotImplementedError):
         if named in _TEXT:
-            raise ValueError("this is no text but a cut off spreadsheet or archive; get it anew") from None
+            raise ValueError("this is no text but a cut off spreadsheet or archive; get it again") from None
         return named
     if "xl/workbook.xml" in inside:
         return ".xlsx"

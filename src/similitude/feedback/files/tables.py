@@ -34,12 +34,14 @@ class Table:
     header : what similitude wrote about the file (format, items), or None
     typed : whether the file tells numbers from text; in CSV all cells are text
     called : what the file calls a column, where `columns` has a plainer name for it
+    notes : what was left out or decided on while the file was taken apart, in sentences
     """
 
     columns: Mapping[str, Array]
     header: Header | None
     typed: bool
     called: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -77,7 +79,9 @@ def content(path: Path, zipped: bool) -> bytes:
         try:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
-            raise ValueError(f"{path.name}: the compressed file is cut off or damaged ({error}); get it anew") from None
+            raise ValueError(
+                f"{path.name}: the compressed file is cut off or damaged ({error}); get it again"
+            ) from None
     if not data.strip():
         raise ValueError(f"{path.name}: the file is empty; expected rows of answers")
     return data
@@ -89,7 +93,7 @@ def columns_of_rows(names: Sequence[str], rows: list[list[str]]) -> dict[str, Ar
     wrong = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         last = " (it is the last: is the file cut off?)" if wrong == len(rows) - 1 > 0 else ""
-        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; mend that row{last}")
+        raise ValueError(f"row {wrong + 1} has {len(rows[wrong])} cells, expected {len(names)}; correct that row{last}")
     cells = zip(*rows, strict=True) if rows else [()] * len(names)
     return {name: objects([cell or None for cell in column]) for name, column in zip(names, cells, strict=True)}
 
@@ -102,6 +106,21 @@ def without_blank_rows(columns: dict[str, Array]) -> dict[str, Array]:
         if not blank.any():
             return columns
     return {name: cells[~blank] for name, cells in columns.items()}
+
+
+def without_headers(columns: dict[str, Array]) -> tuple[dict[str, Array], list[str]]:
+    """Return columns without rows that are the header again, as files that were joined have them; and say so.
+
+    Names of a single letter may be items: `i,j,k` is a header, and a row about i, j and k.
+    """
+    again = np.array([max(map(len, columns), default=0) > 1])
+    for name, cells in columns.items():
+        again = again & (cells == name)
+        if not again.any():
+            return columns, []
+    rows = np.flatnonzero(again)
+    more = f", as are {len(rows) - 1:,} more: they are left out" if len(rows) > 1 else " and is left out"
+    return {name: cells[~again] for name, cells in columns.items()}, [f"row {rows[0] + 1} is the header again{more}"]
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -137,7 +156,7 @@ def parse_json_lines(data: bytes) -> Table:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); mend it") from None
+            raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); correct it") from None
         if not isinstance(row, dict):
             raise ValueError(f"line {number} is not a JSON object; expected one object per answer")
         rows.append(row)
@@ -152,7 +171,7 @@ def parse_parquet(data: bytes) -> Table:
     try:
         table = pq.read_table(pa.BufferReader(data))
     except pa.ArrowInvalid as error:
-        raise ValueError(f"the Parquet file is cut off or damaged ({error}); get it anew") from None
+        raise ValueError(f"the Parquet file is cut off or damaged ({error}); get it again") from None
     about = (table.schema.metadata or {}).get(b"similitude")
     columns = {key: objects(table.column(key).to_pylist()) for key in table.column_names}
     return Table(columns, None if about is None else json.loads(about), typed=True)
@@ -178,5 +197,6 @@ def of_frame(frame: Any) -> Table:
 
 
 def objects(values: list[Any]) -> Array:
-    """Return a column of any values, lists included."""
-    return np.fromiter(values, object, len(values))
+    """Return a column of any values, lists included; what is not a number (NaN) is an empty cell."""
+    filled = (None if isinstance(value, float) and value != value else value for value in values)
+    return np.fromiter(filled, object, len(values))

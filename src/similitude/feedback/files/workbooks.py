@@ -28,7 +28,7 @@ def parse_xlsx(data: bytes) -> Table:
         values = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         formulas = openpyxl.load_workbook(io.BytesIO(data), read_only=True)
     except Exception as error:  # of a damaged file, whatever the parts of it raise
-        raise ValueError(f"the Excel file is cut off or damaged ({error}); get it anew") from None
+        raise ValueError(f"the Excel file is cut off or damaged ({error}); get it again") from None
     for sheet in values.sheetnames:
         rows = [list(row) for row in values[sheet].iter_rows(values_only=True)]
         said = [list(row) for row in formulas[sheet].iter_rows(values_only=True)]
@@ -58,7 +58,7 @@ def _check_cells(row: Sequence[Any], formula: Sequence[Any], names: Sequence[str
                 "Excel, save it, or put values in place of the formulas"
             )
         if value in ERRORS:
-            raise ValueError(f"row {place} of {name!r} (sheet {sheet!r}) is the error {value}; mend that cell")
+            raise ValueError(f"row {place} of {name!r} (sheet {sheet!r}) is the error {value}; correct that cell")
 
 
 def _cell(value: Any) -> Any:
@@ -76,7 +76,7 @@ def parse_ods(data: bytes) -> Table:
     try:
         frame = pd.read_excel(io.BytesIO(data), engine="odf", header=None, dtype=object)
     except Exception as error:
-        raise ValueError(f"the .ods file is cut off or damaged ({error}); get it anew") from None
+        raise ValueError(f"the .ods file is cut off or damaged ({error}); get it again") from None
     rows = [[None if cell is None or cell != cell else cell for cell in row] for row in frame.to_numpy(object).tolist()]
     return _sheet(rows, rows, "the first")
 
@@ -90,7 +90,7 @@ def parse_sav(data: bytes) -> Table:
         try:
             frame, _ = pyreadstat.read_sav(path, apply_value_formats=True)
         except Exception as error:
-            raise ValueError(f"the SPSS file is cut off or damaged ({error}); get it anew") from None
+            raise ValueError(f"the SPSS file is cut off or damaged ({error}); get it again") from None
     return _plain(of_frame(frame))
 
 

@@ -1,0 +1,171 @@
+"""The report in a real browser: every item can be pointed at, found and enlarged; it fits a phone and paper."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+import similitude as sm
+from tests.analysis.human_sets import load
+from tests.patience import PATIENCE
+from tests.study.conftest import browser  # noqa: F401
+
+NAMES = [f"item {k:02d}" for k in range(24)]
+POINTED = "document.querySelector('#atlas .item.here')?.getAttribute('aria-label')"
+PLACES = "[...document.querySelectorAll('#atlas .item')].map(e => e.getAttribute('transform'))"
+MIDDLES = """[...document.querySelectorAll('#atlas .item')].map(e => {
+    const box = e.querySelector('circle').getBoundingClientRect();
+    return [e.getAttribute('aria-label'), box.x + box.width / 2, box.y + box.height / 2]; })"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A crowded map in three dimensions, whose ellipses lie over each other."""
+    rng = np.random.default_rng(3)
+    truth = np.repeat(rng.normal(size=(6, 3)), 4, axis=0) + 0.25 * rng.normal(size=(24, 3))
+    c = sm.simulate(truth, 400, sharpness=2.0, raters=2, names=NAMES, random_state=1)
+    found = sm.learn(c, method="STE", n_components=3, penalty=0.05, time_limit=3600, random_state=0)
+    return found.save(
+        tmp_path_factory.mktemp("report"), classes={name: f"kind {k // 4}" for k, name in enumerate(NAMES)}
+    )
+
+
+@pytest.fixture
+def opened(browser, report):  # noqa: F811
+    """Opens the report on a screen of some width; a fault in its script, or anything it loads, fails the test."""
+    wrong, contexts = [], []
+
+    def open_at(width, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        context.set_default_timeout(PATIENCE * 1000)
+        context.on("weberror", lambda error: wrong.append(str(error.error)))
+        context.on("console", lambda message: message.type == "error" and wrong.append(message.text))
+        context.on("request", lambda request: request.url.startswith(("file:", "data:")) or wrong.append(request.url))
+        page = context.new_page()
+        page.goto(report.as_uri())
+        page.locator("#atlas").scroll_into_view_if_needed()
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pointing_at_a_dot_picks_that_dot(opened, width):
+    page = opened(width)
+    for name, x, y in page.evaluate(MIDDLES):
+        page.mouse.move(x, y)
+        assert page.evaluate(POINTED) == name
+        assert page.locator("#atlas-said").text_content().startswith(f"{name}: most like ")
+    page.mouse.move(1, 1)
+    assert page.evaluate(POINTED) is None
+
+
+def test_it_fits_a_phone(opened):
+    page = opened(390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    left, right = page.evaluate(
+        "(({left, right}) => [left, right])(document.getElementById('atlas').getBoundingClientRect())"
+    )
+    assert all(left < x < right for _, x, _ in page.evaluate(MIDDLES))
+    high = page.evaluate("document.querySelector('#atlas text:not(.quiet)').getBoundingClientRect().height")
+    assert high > 10  # as large as on a wide screen
+
+
+def test_items_are_found_by_name_and_neighbours_shown(opened, report):
+    page = opened(1280)
+    page.fill("#atlas-search", "item 07")
+    assert page.evaluate(POINTED) == "item 07"
+    assert page.locator("#atlas .lines line").count() == 5
+    page.fill("#atlas-search", "no such thing")
+    assert page.evaluate(POINTED) is None
+
+
+def test_zoom_turning_and_colours(opened):
+    page = opened(1280)
+    before = page.evaluate(PLACES)
+    page.click("[data-zoom='1.5']")
+    assert page.evaluate(PLACES) != before
+    page.click("[data-zoom='0']")
+    assert page.evaluate(PLACES) == before
+    page.check("#atlas-solid")
+    turned = page.evaluate(PLACES)
+    assert turned != before
+    box = page.locator("#atlas").bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 140, steps=4)
+    page.mouse.up()
+    assert page.evaluate(PLACES) != turned
+    page.uncheck("#atlas-solid")
+    assert page.evaluate(PLACES) == before
+    assert page.locator("#atlas-legend span").all_text_contents()[0].startswith("kind ")
+    page.select_option("#atlas-shade", label="3 clusters")
+    assert page.locator("#atlas-legend span").count() == 3
+
+
+def test_on_paper_there_is_nothing_to_press(opened):
+    page = opened(1280)
+    page.emulate_media(media="print")
+    assert not page.locator(".tools").is_visible()
+    assert not page.locator("nav").is_visible()
+    assert page.locator("#atlas").is_visible()
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_light_and_dark(opened):
+    papers = [
+        opened(1280, color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor")
+        for scheme in ("light", "dark")
+    ]
+    assert papers == ["rgb(255, 255, 255)", "rgb(26, 26, 26)"]
+
+
+DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "report"
+VIEWS = {
+    "": {"viewport": {"width": 1280, "height": 1150}, "device_scale_factor": 0.5},
+    "-phone": {"viewport": {"width": 390, "height": 844}},
+    "-dark": {"viewport": {"width": 1280, "height": 1150}, "device_scale_factor": 0.5, "color_scheme": "dark"},
+    "-paper": {"viewport": {"width": 680, "height": 960}, "device_scale_factor": 0.75},
+}
+
+
+@pytest.mark.whole
+@pytest.mark.skipif("SIMILITUDE_DOCS_PICTURES" not in os.environ, reason="made anew by `make pictures`")
+@pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
+def test_pictures_of_the_documentation(browser, data, tmp_path, name):  # noqa: F811
+    c, classes = load(name, data)
+    found = sm.learn(c, time_limit=60, random_state=0)
+    report = found.save(tmp_path, f"What people find similar: {name}", classes=classes, figure_width=89)
+    photograph(browser, report, name, VIEWS if name == "cars" else {"": VIEWS[""]})
+
+
+def photograph(browser, report, name, views):  # noqa: F811
+    """Store pictures of a report, and of its map for print, small enough for the documentation."""
+    DOCS_PICTURES.mkdir(exist_ok=True)
+    for ending, options in views.items():
+        context = browser.new_context(**options)
+        page = context.new_page()
+        page.goto(report.as_uri())
+        page.emulate_media(media="print" if ending == "-paper" else "screen")
+        page.locator("#atlas").wait_for()
+        page.screenshot(path=DOCS_PICTURES / f"{name}{ending}.png")
+        context.close()
+        _few_colours(DOCS_PICTURES / f"{name}{ending}.png")
+    with PIL.Image.open(report.parent / "figures" / "map.png") as drawn:
+        drawn.convert("RGB").resize((drawn.width * 2 // 3, drawn.height * 2 // 3)).save(
+            DOCS_PICTURES / f"{name}-map.png"
+        )
+    _few_colours(DOCS_PICTURES / f"{name}-map.png")
+
+
+def _few_colours(path):
+    with PIL.Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(64)
+    small.save(path, optimize=True)
+    assert path.stat().st_size < 100_000
