@@ -30,6 +30,12 @@ def check_number(argument: str, found: Any, *, positive: bool = False, also: str
         raise ValueError(f"{argument}: expected {_or(also)}{expected}, found {found!r}")
 
 
+def check_share(argument: str, found: Any) -> None:
+    """Refuse what does not lie between 0 and 1: a level of confidence, a share."""
+    if not isinstance(found, Real) or not 0 < float(found) < 1:
+        raise ValueError(f"{argument}: expected a share between 0 and 1, found {found!r}")
+
+
 def _is_word(found: Any, word: str | None) -> bool:
     return word is not None and isinstance(found, str) and found == word
 

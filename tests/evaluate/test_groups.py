@@ -1,6 +1,7 @@
 """Groups of raters: false alarms where they do not differ, the difference where they do, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import similitude as sm
@@ -197,3 +198,28 @@ def test_groups_without_common_items_are_refused():
     c = sm.Comparisons.concatenate([judging(range(6), "a", 1), judging(range(6, 12), "b", 2)])
     with pytest.raises(ValueError, match="judged different items"):
         sm.compare_groups(c, {who: who[0] for who in c.answers.rater.labels})
+
+
+def test_a_rater_without_a_group_is_in_none_and_large_numbers_are_groups_of_their_own():
+    c, group = study(0, 1.0)
+    unknown = {"a0": None, "b0": float("nan"), "b1": pd.NA}
+    made = grouped(c, group | unknown)
+    assert (made.names, made.raters) == (("a", "b"), (7, 6))
+    number = {"a": 1234567.0, "b": 1234568.0}
+    assert grouped(c, {who: number[own] for who, own in group.items()}).names == ("1234567", "1234568")
+    c = with_column(c, "year", [number[group[who]] for who in c.answers.rater.values])
+    assert grouped(c, "year").names == ("1234567", "1234568")
+
+
+@pytest.mark.parametrize("level", [1.5, float("nan"), 0, "high"])
+def test_a_level_that_is_no_share_is_refused(level):
+    with pytest.raises(ValueError, match="level: expected a share between 0 and 1"):
+        sm.compare_groups(*study(0, 1.0), level=level)
+
+
+def test_a_mistyped_cell_does_not_choose_the_test():
+    c, group = study(0, 1.0)
+    cells = [group[who] for who in c.answers.rater.values]
+    cells[0], cells[60] = "b", "c"
+    with pytest.raises(ValueError, match=r"a0, a1 have more than one value, 14 other raters one each"):
+        sm.compare_groups(with_column(c, "Group", cells), "Group")

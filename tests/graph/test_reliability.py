@@ -1,6 +1,7 @@
 """Raters against the others: by counting, and clickers among honest raters over many seeds."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import similitude as sm
@@ -187,8 +188,10 @@ def test_own_answers_predict_nothing_where_they_are_random_whatever_the_form():
 
 def test_a_question_answered_again_is_predicted_by_the_answer_before():
     rows = sm.random_questions(30, 25, random_state=0)
-    c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann")
+    c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann", time=np.arange(50.0))
     assert table_of(c).own[0] > 0.9  # but for repeats that are held out together
+    copied = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann")
+    assert table_of(copied).own[0] < 0.7  # what may be a row copied in twice foretells nothing
 
 
 def test_who_answers_by_the_screen_is_told_by_that_alone():
@@ -214,3 +217,28 @@ def test_flagged_raters_of_real_studies_answered_fast(data):
     table = table_of(sm.read_comparisons(data / "strangefruit30" / "triplets.csv.gz"))
     assert 3 <= table.flagged.sum() <= 15
     assert np.median(table.seconds[table.flagged]) < np.quantile(table.seconds, 0.1)
+
+
+def test_rows_that_stand_twice_acquit_no_clicker():
+    # pasted rows of the clicker would be foretold by their copies
+    for seed in range(4):
+        c = study(seed, 3.0, n_raters=8, per_rater=120)
+        rows = c.answers.to_frame(c.names)
+        pasted = sm.read_comparisons(pd.concat([rows, rows[rows.rater == "rater 00"]], ignore_index=True))
+        once, twice = table_of(c), table_of(pasted)
+        assert twice.answers[0] == 2 * once.answers[0]
+        assert abs(twice.own[0] - 0.5) < 0.2
+        assert twice.verdict[0] == once.verdict[0]
+
+
+@pytest.mark.parametrize(("clickers", "n_raters"), [(10, 10), (4, 6)])
+def test_where_most_click_nobody_is_like_the_others_and_a_doubt_says_so(clickers, n_raters):
+    tables = [table_of(study(seed, 3.0, clickers=clickers, n_raters=n_raters, n_items=12)) for seed in range(6)]
+    told = [any("no more than chance" in doubt for doubt in table.doubts()) for table in tables]
+    assert sum(told) >= 4  # 97 % of pure noise
+    assert all(LIKE not in table.verdict for table, said in zip(tables, told, strict=True) if said)
+
+
+def test_honest_raters_are_not_taken_for_noise():
+    tables = [table_of(study(seed, 1.0, clickers=0, n_raters=6, per_rater=60)) for seed in range(6)]
+    assert not any("no more than chance" in doubt for table in tables for doubt in table.doubts())

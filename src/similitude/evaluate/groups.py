@@ -29,7 +29,7 @@ from similitude.evaluate.rater_scores import RaterScores
 from similitude.evaluate.scores import correct
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.ordinal import STE
-from similitude.settings import check_count
+from similitude.settings import check_count, check_share
 from similitude.types import Floats
 
 _FOLDS = 5
@@ -74,6 +74,7 @@ def compare_groups(
     """
     check_count("n_permutations", n_permutations, FEWEST_SHUFFLES - 1)
     check_count("n_components", n_components)
+    check_share("level", level)
     people = grouped(comparisons, by)
     d, rng = min(n_components, len(people.comparisons.items_compared) - 1), np.random.default_rng(random_state)
     scores = scores_of(people, d, random_state)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from similitude.display.words import counted
+from similitude.display.words import counted, listed
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.leaving_out import leave_out
@@ -48,7 +50,9 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     """Return answers by group; what cannot be compared is refused with the reason."""
     if not comparisons.answers.rater.recorded:
         raise ValueError("by: who answered was not recorded, so that raters cannot be compared")
-    c, value = _comparable(comparisons, _values(comparisons, by))
+    value = _values(comparisons, by)
+    _refuse_slips(comparisons, value)
+    c, value = _comparable(comparisons, value)
     lost = np.setdiff1d(comparisons.items_compared, c.items_compared).tolist()
     c = leave_out(c, items=lost) if lost else c
     made = _within(c, value) if _times(c, value).max() > 1 else _between(c, value)
@@ -60,6 +64,19 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
             "outcome could be called significant"
         )
     return replace(made, left_out=tuple(map(comparisons.label, lost)))
+
+
+def _refuse_slips(c: Comparisons, value: Array) -> None:
+    """Refuse a column with several values within a few raters: a slip of the pen must not choose the test."""
+    times = _times(c, value)
+    several, single = np.flatnonzero(times > 1), int((times == 1).sum())
+    if 0 < len(several) <= single:
+        who = listed([c.answers.rater.labels[code] for code in several], len(several))
+        raise ValueError(
+            f"by: {who} {'has' if len(several) == 1 else 'have'} more than one value, {counted(single, 'other rater')} "
+            "one each. To compare groups of raters, mend or empty the cells that are wrong; to compare conditions "
+            "within raters, leave out those with one value"
+        )
 
 
 def _comparable(c: Comparisons, value: Array) -> tuple[Comparisons, Array]:
@@ -94,8 +111,10 @@ def _comparable(c: Comparisons, value: Array) -> tuple[Comparisons, Array]:
 
 def _times(c: Comparisons, value: Array) -> Array:
     """Return under how many groups each rater answered."""
-    rater = c.answers.rater.codes
-    return np.array([len(set(value[rater == code].tolist())) for code in range(len(c.answers.rater.labels))])
+    rater, group = c.answers.rater.codes, pd.factorize(value)[0]
+    known = (rater >= 0) & (group >= 0)
+    distinct = np.unique(np.stack([rater[known], group[known]]), axis=1)
+    return np.bincount(distinct[0], minlength=len(c.answers.rater.labels))
 
 
 def _of_all_groups(c: Comparisons, value: Array) -> Bools:
@@ -109,15 +128,23 @@ def _of_all_groups(c: Comparisons, value: Array) -> Bools:
 def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
     """Return the group of each answer as a word, None where there is none."""
     if not isinstance(by, str):
-        given = {str(rater): str(group) for rater, group in by.items()}
+        given = {str(rater): _word(group) for rater, group in by.items()}
         return np.array([given.get(rater) for rater in c.answers.rater.values], object)
     if by not in c.answers.extra:
         known = ", ".join(c.answers.extra) or "none beside the answers"
         raise ValueError(f"by: there is no column {by!r}; the columns are {known}")
     column = c.answers.extra[by]
     if column.dtype.kind == "f":
-        return np.array([None if cell != cell else f"{cell:g}" for cell in column.tolist()], object)
+        return np.array([_word(cell) for cell in column.tolist()], object)
     return column
+
+
+def _word(group: Any) -> str | None:
+    """Return a group as a word, whole numbers without a point; None where there is none."""
+    if pd.isna(group):
+        return None
+    whole = isinstance(group, Real) and float(group).is_integer() and not isinstance(group, bool | np.bool_)
+    return str(int(group)) if whole else str(group)
 
 
 def _some(c: Comparisons, value: Array, kept: Bools) -> tuple[Comparisons, Array]:

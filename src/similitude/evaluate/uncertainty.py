@@ -35,7 +35,7 @@ from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
-from similitude.settings import check_count
+from similitude.settings import check_count, check_share
 from similitude.types import Array, Bools, Floats, Ints, ItemRows, Seed
 
 if TYPE_CHECKING:
@@ -262,8 +262,7 @@ def _check(method: str, by: str, n: int, level: float) -> None:
     if method == "laplace" and by == "rater":
         raise ValueError("by: 'laplace' takes answers as independent; expected 'answer', or method='bootstrap'")
     check_count("n", n, 2)
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    check_share("level", level)
 
 
 def _held_out(

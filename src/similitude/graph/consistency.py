@@ -41,6 +41,7 @@ from similitude.graph.repeats import (
 )
 from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
 from similitude.graph.votes import Votes, count_votes
+from similitude.settings import check_share
 from similitude.types import ItemRows
 
 if TYPE_CHECKING:
@@ -221,8 +222,7 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
     >>> report.repeats.questions, report.contradicted, report.outvoted
     (1, 1, 1.0)
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a share between 0 and 1, found {level}")
+    check_share("level", level)
     if isinstance(comparisons, Shards):
         return check_shards(comparisons, level)
     c = as_comparisons(comparisons)

@@ -3,7 +3,8 @@
 Someone who clicks at random cannot be predicted by anything, themselves included. Someone who sees things otherwise
 than the others can: their other answers imply a map, be it nobody else's. No fit is needed, since signs are all that is
 asked for: a question that the rater answered before is predicted by those answers, any other by two simple readings of
-what is left of the rater's votes when the answer itself is held out.
+what is left of the rater's votes when the answer itself is held out. Where a rater has rows that stand in the file
+twice, all answers to a question are held out together: copies foretell each other, whoever clicked them.
 
 *Pairs*: how often a pair was called more alike than what it was compared with, and, with a quarter of the weight, the
 pairs that share an item with it. (For positions drawn from a normal distribution, squared distances of two pairs that
@@ -20,7 +21,7 @@ import numpy as np
 
 from similitude.graph.repeats import Indices, Voices
 from similitude.graph.votes import Votes
-from similitude.types import Array, Floats
+from similitude.types import Array, Bools, Floats
 
 MOST_RATERS = 200
 """Raters who are predicted at most, since each costs some milliseconds."""
@@ -35,7 +36,7 @@ _SCATTER = 2654435761  # Knuth's multiplier: scatters whole numbers evenly
 _MOST_PLACED = 120  # items, above which the pairs alone predict
 
 
-def predicted_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices) -> Floats:
+def predicted_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, copied: Bools) -> Floats:
     """For each voice of the raters `whom` 1 where the rater's other answers imply it, 0 the contrary, NaN nothing.
 
     Parameters
@@ -44,24 +45,25 @@ def predicted_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices
     rater : for each voice whose it is
     votes : the edges
     whom : the raters to look at
+    copied : for each rater whether they have rows that repeat another in every column
     """
     value = np.full(len(voices), np.nan)
-    for rows in _rows_of(rater, whom):
-        sheet = _Sheet.of(voices, rows, votes)
+    for who, rows in zip(whom, _rows_of(rater, whom), strict=True):
+        sheet = _Sheet.of(voices, rows, votes, bool(copied[who]))
         value[rows] = sheet.predicted(sheet.says)
     return value
 
 
-def chance_spread(voices: Voices, rater: Indices, votes: Votes, whom: Indices, n_raters: int) -> Floats:
+def chance_spread(voices: Voices, rater: Indices, votes: Votes, whom: Indices, copied: Bools) -> Floats:
     """Return, for some of the raters `whom`, the variance of the share predicted if they had answered by chance.
 
     Answers predict each other in turn, so that shares scatter more than coins. Measured on the rater's own questions
     with answers reversed at random (on a sheet, exchanged among its pairs). NaN for the raters not looked at.
     """
-    spread = np.full(n_raters, np.nan)
+    spread = np.full(len(copied), np.nan)
     some = np.asarray(whom)[np.unique(np.linspace(0, len(whom) - 1, min(len(whom), _SAMPLED)).astype(np.int64))]
     for who, rows in zip(some, _rows_of(rater, some), strict=True):
-        sheet = _Sheet.of(voices, rows, votes)
+        sheet = _Sheet.of(voices, rows, votes, bool(copied[who]))
         shares = [float(np.nanmean(sheet.predicted_by_chance(np.random.default_rng(k)))) for k in range(_CHANCES)]
         spread[who] = float(np.mean((np.array(shares) - 0.5) ** 2))
     return spread
@@ -80,7 +82,7 @@ class _Sheet:
 
     Attributes
     ----------
-    answer, edge, says : (k,) of each voice
+    answer, edge, says : (k,) of each voice; copies are one answer
     ends : (2, k) the vertices of each voice's edge
     pairs : (vertices, 2) the items of each vertex
     learned, tested : (folds, k) what each fold learns from, and is tested on
@@ -97,14 +99,15 @@ class _Sheet:
     by_answer: bool
 
     @classmethod
-    def of(cls, voices: Voices, rows: Array, votes: Votes) -> _Sheet:
+    def of(cls, voices: Voices, rows: Array, votes: Votes, copied: bool) -> _Sheet:
         answer, edge = (np.unique(code[rows], return_inverse=True)[1] for code in (voices.speaker, voices.edge))
         whole = voices.edge[rows]
         vertex, ends = np.unique(np.stack([votes.low[whole], votes.high[whole]]), return_inverse=True)
         ends = ends.reshape(2, -1)
         by_answer = int(answer.max(initial=-1)) + 1 >= _FEWEST
-        answer = by_content(answer, whole, voices.says[rows])
-        learned, tested = _by_answer(answer) if by_answer else _by_vertex(ends)
+        question = _questions(answer, ends) if copied else by_content(answer, whole, voices.says[rows])
+        answer = _contents(answer, whole, voices.says[rows]) if copied else question
+        learned, tested = _by_question(question) if by_answer else _by_vertex(ends)
         pairs = _renumbered(votes.pairs[vertex])
         return cls(answer, edge, voices.says[rows], ends, pairs, learned, tested, by_answer)
 
@@ -135,16 +138,36 @@ def _renumbered(pairs: Array) -> Array:
 
 def by_content(answer: Array, edge: Array, says: Floats, rater: Array | None = None) -> Array:
     """Number answers by what they say, then by rater, so that the order in which they come changes nothing."""
-    scattered = (edge.astype(np.int64) * _SCATTER % 2**31) ** 2 % (2**31 - 1)  # squared: sums of edges must differ
-    content = np.bincount(answer, says * scattered)
+    content = np.bincount(answer, says * _scattered(edge))
     order = np.lexsort([np.zeros(len(content)) if rater is None else rater, content])
     return np.argsort(order)[answer]
 
 
-def _by_answer(answer: Array) -> tuple[Array, Array]:
+def _scattered(code: Array) -> Array:
+    """Return large numbers for small ones, squared so that sums of different ones differ."""
+    return np.asarray((code.astype(np.int64) * _SCATTER % 2**31) ** 2 % (2**31 - 1))
+
+
+def _numbered(content: Array) -> Array:
+    """Return numbers from 0 on, the same for the same content, whatever order it comes in."""
+    return np.unique(content, return_inverse=True)[1]
+
+
+def _contents(answer: Array, edge: Array, says: Floats) -> Array:
+    """Return for each voice its answer, those that say the same as one."""
+    return _numbered(np.bincount(answer, says * _scattered(edge)))[answer]
+
+
+def _questions(answer: Array, ends: Array) -> Array:
+    """Return the question of each voice, by the pairs that its answer compares: the same whatever was said to it."""
+    compared = np.unique(np.stack([np.tile(answer, 2), ends.ravel()]), axis=1)
+    return _numbered(np.bincount(compared[0], _scattered(compared[1])))[answer]
+
+
+def _by_question(question: Array) -> tuple[Array, Array]:
     """Return for each fold which voices are learned from and which are tested, both (folds, voices)."""
-    rng, count = np.random.default_rng(0), int(answer.max()) + 1
-    folds = [(rng.permutation(count) % _FOLDS)[answer] for _ in range(_REPEATS)]
+    rng, count = np.random.default_rng(0), int(question.max()) + 1
+    folds = [(rng.permutation(count) % _FOLDS)[question] for _ in range(_REPEATS)]
     tested = np.concatenate([fold == np.arange(_FOLDS)[:, None] for fold in folds])
     return ~tested, tested
 

@@ -19,10 +19,11 @@ from similitude.display.figures import named
 from similitude.display.words import counted, listed, shortened
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import frozen
+from similitude.feedback.files.understanding import repeats
 from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, NO_AGREEMENT, RANDOM, UNTOLD, Evidence, judge
 from similitude.graph.votes import Votes
 from similitude.types import Array, Bools, Floats
 
@@ -91,7 +92,11 @@ class RaterTable:
     def odd(self) -> Bools:
         """Who is worth a look: not like the others, and not just for want of answers."""
         said = np.array(self.verdict, object)
-        return (said == RANDOM) | (said == DIFFERENT) | ((said == UNTOLD) & self.judged)
+        return (said == RANDOM) | (said == DIFFERENT) | ((said == UNTOLD) & self.judged & ~self._in_noise)
+
+    @property
+    def _in_noise(self) -> Bools:
+        return np.array([note == NO_AGREEMENT for note in self.note], bool)
 
     def who(self, verdict: str) -> list[str]:
         """Return the names of the raters of this verdict; of those who cannot be told, those worth a look."""
@@ -110,7 +115,9 @@ class RaterTable:
                 f"{verb} with the others, and whether at random cannot be told" for verb in ("disagrees", "disagree")
             ),
         }
-        return [
+        everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
+        found = [everybody] if self._in_noise.any() else []
+        return found + [
             named(f"{counted(len(who), 'rater')} {sentence[len(who) > 1]}", who)
             for verdict, sentence in sentences.items()
             if (who := self.who(verdict))
@@ -180,7 +187,8 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     value = np.where(np.isnan(shared), implied, shared)
     agreement, statements = _mean(voices, rater, value, votes, count)
     common = _share(rater[~np.isnan(value)], ~np.isnan(shared[~np.isnan(value)]), count)
-    own, own_statements = _own(voices, rater, votes, _whom(agreement), count)
+    copied = np.bincount(who[repeats(answers) & (who >= 0)], minlength=count) > 0
+    own, own_statements = _own(voices, rater, votes, _whom(agreement), copied)
     score = float(stats.norm.ppf(0.5 + level / 2))
     low, high = wilson(agreement, statements, score)
     own_low, own_high = wilson(own, own_statements, score)
@@ -194,13 +202,14 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     return RaterTable(names=names, verdict=verdict, note=note, **told)
 
 
-def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, n_raters: int) -> tuple[Floats, Floats]:
+def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, copied: Bools) -> tuple[Floats, Floats]:
     """Return how often each rater is predicted by their own other answers, and how many coins that is worth."""
-    own, statements = _mean(voices, rater, predicted_by_own(voices, rater, votes, whom), votes, n_raters)
+    predicted = predicted_by_own(voices, rater, votes, whom, copied)
+    own, statements = _mean(voices, rater, predicted, votes, len(copied))
     measured = np.flatnonzero(statements >= ENOUGH)
     if not len(measured):
         return own, statements
-    excess = chance_spread(voices, rater, votes, measured, n_raters) * 4 * statements
+    excess = chance_spread(voices, rater, votes, measured, copied) * 4 * statements
     return own, statements / max(float(np.nanmean(excess)), 1.0)
 
 

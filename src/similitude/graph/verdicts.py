@@ -3,7 +3,8 @@
 *Answers at random*: agrees with nobody, not with themselves either, although raters of so many answers usually do; or
 agrees with nobody and answers by the screen or in no time. *Sees things differently*: disagrees with the others, but is
 predicted by their own other answers, so there is a mind behind them. *Cannot be told*: too few answers, too few others,
-or answers that disagree and are too sparse to say whether they hang together.
+or answers that disagree and are too sparse to say whether they hang together; and everybody, where raters typically
+agree with each other no more than chance.
 
 Thresholds were set on simulated studies; `reproduce/rater_verdicts.py` measures what they miss on others and on people.
 """
@@ -29,10 +30,12 @@ _OWN_MIND = 2.3  # standard deviations above one half that a clicker reaches onc
 _OWN_ENOUGH = 10  # coins that a rater's answers to each other are worth, below which they tell nothing
 _OWN_LOST = 1.8  # standard deviations below what typical raters predict of themselves
 
+NO_AGREEMENT = "raters agree with each other no more than chance"
 _NOTES = {
     "few": "too few questions that others answer or imply",
     "none": "no question that others answer or imply",
     "alone": "fewer than three raters to compare: nobody can say who is the odd one",
+    "noise": NO_AGREEMENT,
     "sparse": "disagrees with the others; too few answers to say whether they hang together",
     "lost": "agrees with nobody, not with their own other answers either",
     "hasty": "agrees with nobody, and answers much faster than the others",
@@ -65,8 +68,9 @@ def judge(known: Evidence) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the verdict on each rater, and a note on who is not like the others."""
     enough = known.statements >= ENOUGH
     comparable = enough & (enough.sum() >= FEWEST)
-    unlike, apart = np.zeros(len(enough), bool), np.zeros(len(enough), bool)
+    unlike, apart, noise = (np.zeros(len(enough), bool) for _ in range(3))
     if comparable.any():
+        noise = comparable & _no_agreement(known.agreement[comparable], known.statements[comparable])
         unlike[comparable], apart[comparable] = _unlike_others(
             known.agreement[comparable], known.statements[comparable]
         )
@@ -80,6 +84,7 @@ def judge(known: Evidence) -> tuple[tuple[str, ...], tuple[str, ...]]:
         (~comparable, UNTOLD, "few"),
         (known.statements == 0, UNTOLD, "none"),
         (enough & ~comparable, UNTOLD, "alone"),
+        (noise, UNTOLD, "noise"),
         (apart, UNTOLD, "sparse"),
         (unlike & ~mind & _own_lost(known), RANDOM, "lost"),
         (unlike & ~mind & known.hasty, RANDOM, "hasty"),
@@ -89,6 +94,12 @@ def judge(known: Evidence) -> tuple[tuple[str, ...], tuple[str, ...]]:
     ]
     chosen = [max(k for k, (applies, _, _) in enumerate(cases) if applies[row]) for row in range(len(enough))]
     return tuple(cases[k][1] for k in chosen), tuple(_NOTES.get(cases[k][2], "") for k in chosen)
+
+
+def _no_agreement(agreement: Floats, statements: Floats) -> bool:
+    """Whether the typical rater, the median, agrees with the others no more than chance allows."""
+    error = np.sqrt(np.pi / 2 * 0.25 / np.median(statements) / len(statements))
+    return bool(np.median(agreement) - 0.5 <= _CHANCE * error)
 
 
 def _better_by_own(known: Evidence) -> Bools:
