@@ -187,10 +187,10 @@ def check(
         from similitude.analysis.consistency import consistency_page
 
         write_whole(html, consistency_page(report, f"Can the answers in {file.name} be trusted?").encode())
-        typer.echo(f"{html}: the report as a page")
+        typer.echo(f"the report is in {html}")
     if json is not None:
         write_whole(json, encoder.dumps(report.to_dict(), indent=1).encode())
-        typer.echo(f"{json}: all figures")
+        typer.echo(f"all figures are in {json}")
     for doubt in report.doubts():
         typer.echo(f"worth a look: {doubt}")
     same_in_python(*steps, "print(sm.check(c))")

@@ -58,18 +58,8 @@ def parse_xlsx(data: bytes, wanted: Collection[str] = ()) -> Table:
     try:
         sheets = _sheets_of_xlsx(data)
     except Exception as error:  # of a damaged file, whatever the parts of it raise
-<<<<<<< HEAD
         raise ValueError(f"the Excel file is cut off or damaged ({error}); get it again") from None
-    for sheet in values.sheetnames:
-        rows = [list(row) for row in values[sheet].iter_rows(values_only=True)]
-        said = [list(row) for row in formulas[sheet].iter_rows(values_only=True)]
-        if any(cell is not None for row in rows + said for cell in row):
-            return _sheet(rows, said, sheet)
-    raise ValueError("the workbook has no sheet with cells in it; expected rows of answers")
-=======
-        raise ValueError(f"the Excel file is cut off or damaged ({error}); get it anew") from None
     return _answers_of(sheets, wanted)
->>>>>>> fix2
 
 
 def _sheets_of_xlsx(data: bytes) -> list[_Sheet]:
@@ -153,18 +143,12 @@ def parse_ods(data: bytes, wanted: Collection[str] = ()) -> Table:
     try:
         frames = pd.read_excel(io.BytesIO(data), engine="odf", header=None, dtype=object, sheet_name=None)
     except Exception as error:
-<<<<<<< HEAD
         raise ValueError(f"the .ods file is cut off or damaged ({error}); get it again") from None
-    rows = [[None if cell is None or cell != cell else cell for cell in row] for row in frame.to_numpy(object).tolist()]
-    return _sheet(rows, rows, "the first")
-=======
-        raise ValueError(f"the .ods file is cut off or damaged ({error}); get it anew") from None
     sheets = []
     for name, frame in frames.items():
         rows = [objects(row).tolist() for row in frame.to_numpy(object).tolist()]
         sheets.append(_Sheet(str(name), [(k, row, row) for k, row in enumerate(rows, 1) if _any_cell(row)]))
     return _answers_of(sheets, wanted)
->>>>>>> fix2
 
 
 def parse_sav(data: bytes) -> Table:
