@@ -22,7 +22,7 @@ from similitude.feedback.columns import frozen
 from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, RANDOM, UNTOLD, Evidence, judge, with_haste
 from similitude.graph.votes import Votes
 from similitude.types import Array, Bools, Floats
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 10  # raters in a notebook
+_CLEARLY = 0.55  # lower end of the interval of a rater's own agreement that is beyond doubt, one half being chance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,12 +101,21 @@ class RaterTable:
 
     def doubts(self) -> list[str]:
         """Return a sentence for each kind of rater that is worth a look."""
-        sentences = {
-            RANDOM: "raters who answer at random",
-            DIFFERENT: "raters who see things differently (their answers hang together: no reason to leave them out)",
-            UNTOLD: "raters who disagree with the others, of whom cannot be told whether at random",
-        }
-        return [named(text, who) for verdict, text in sentences.items() if (who := self.who(verdict))]
+        differ = self.who(DIFFERENT)
+        surely = [name for name in differ if name in self._of_one_mind()]
+        kinds = {
+            "raters who answer at random": self.who(RANDOM),
+            "raters who see things differently (their answers hang together: no reason to leave them out)": surely,
+            "raters who seem to see things differently (look at their answers and times before you keep or leave them)":
+                [name for name in differ if name not in surely],
+            "raters who disagree with the others, of whom cannot be told whether at random": self.who(UNTOLD),
+        }  # fmt: skip
+        return [named(text, who) for text, who in kinds.items() if who]
+
+    def _of_one_mind(self) -> set[str]:
+        """Who is predicted by their own other answers clearly better than by chance, and takes their time."""
+        sure = (self.own_low > _CLEARLY) & ~is_hasty(self.seconds)
+        return {name for name, is_sure in zip(self.names, sure.tolist(), strict=True) if is_sure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
@@ -178,6 +188,7 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     behaviour = _behaviour(answers, who, count)
     habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p"], behaviour["rhythm_p"])
     verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
+    note = with_haste(verdict, note, habits[0], behaviour["seconds"])
     columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
     columns |= {"own": own, "own_low": own_low, "own_high": own_high, "statements": statements.astype(np.int64)}
     columns |= {"shared": common} | behaviour
