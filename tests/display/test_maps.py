@@ -97,7 +97,7 @@ def test_items_without_a_place_are_left_out():
 def test_ellipses_follow_the_draws_and_stay_on_the_picture():
     rng = np.random.default_rng(0)
     positions = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    steps = rng.normal(size=(4000, 3, 1)) * np.array([1.0, 1.0]) + 0.1 * rng.normal(size=(4000, 3, 2))
+    steps = 0.1 * (rng.normal(size=(4000, 3, 1)) * np.array([1.0, 1.0]) + 0.1 * rng.normal(size=(4000, 3, 2)))
     draws = positions + steps
     draws[:, 2] = np.nan
     picture, said = drawn(positions, level=0.9, draws=draws)

@@ -1,5 +1,7 @@
 """Raters against the others: by counting, and clickers among honest raters over many seeds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import similitude as sm
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, LIKE, RANDOM, UNTOLD
+from similitude.graph.verdicts import DIFFERENT, ENOUGH, LIKE, RANDOM, UNTOLD, with_haste
 from similitude.graph.votes import count_votes
 
 
@@ -36,7 +38,11 @@ def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
     assert sum(table.flagged[0] for table in tables) >= least
     assert sum(table.flagged[1:].sum() for table in tables) <= 3
     assert abs(np.mean([table.agreement[0] for table in tables]) - 0.5) < 0.03
-    assert all(table.verdict[0] == RANDOM and "nobody" in table.note[0] for table in tables if table.flagged[0])
+    assert all(
+        table.verdict[0] == RANDOM and "hardly more than by chance" in table.note[0]
+        for table in tables
+        if table.flagged[0]
+    )
 
 
 @pytest.mark.parametrize(("form", "per_rater"), [("odd_one_out", 100), ("choice", 20), ("similarity_rating", 1)])
@@ -74,6 +80,27 @@ def test_a_rater_who_reads_the_question_backwards_is_named():
     assert [k for k, verdict in enumerate(table.verdict) if verdict != LIKE] == [4]
     assert table.verdict[4] == DIFFERENT
     assert "contrary" in table.note[4]
+
+
+def test_haste_is_said_of_whoever_is_not_like_the_others():
+    notes = with_haste(
+        (LIKE, DIFFERENT, UNTOLD, LIKE), ("", "of one mind", "few", ""), np.array([True, True, False, False]),
+        np.array([0.6, 0.6, 2.4, 2.5]),
+    )  # fmt: skip
+    assert notes[0] == notes[3] == ""
+    assert notes[1].startswith("of one mind; answers much faster than the others (0.6 s against 1.5 s), which speaks")
+    assert notes[2] == "few"
+
+
+def test_only_who_is_clearly_of_one_mind_and_takes_time_is_cleared():
+    table = table_of(study(0, 3.0, clickers=0, n_raters=4, per_rater=40))
+    odd = replace(table, verdict=(DIFFERENT,) * 3 + (LIKE,), own_low=np.array([0.6, 0.51, 0.6, 0.6]))
+    odd = replace(odd, seconds=np.array([2.0, 2.0, 0.5, 2.0]))
+    cleared, doubtful = odd.doubts()
+    assert "no reason to leave them out" in cleared
+    assert cleared.endswith(": rater 00")
+    assert "look at their answers" in doubtful
+    assert doubtful.endswith(": rater 01, rater 02")
 
 
 def test_agreement_on_shared_questions_is_that_of_counting_by_hand():

@@ -109,6 +109,17 @@ def test_merged_answers_say_nothing_about_noise():
     assert "merged" in ceiling.note
 
 
+def test_agreement_says_that_comparisons_are_counted_and_how_many():
+    shown = [["a", "b", "c"]] * 3 + [["a", "b", "d"]] * 2
+    c = sm.Comparisons.from_picked("odd_one_out", shown, [2, 2, 1, 2, 2], rater=["x", "x", "y", "x", "x"])
+    figures = dict(sm.check(c).figures())
+    assert figures["two answers agree"].note.startswith("on a comparison that both make (")
+    assert (
+        figures["the same rater agrees"].note == "on a comparison that they make again (8 comparisons); 0.50 is chance"
+    )
+    assert figures["the same rater agrees"].value == 1.0
+
+
 def test_one_repeat_says_little():
     found = repeats_of(sm.Comparisons.from_triplets([(0, 1, 2), (0, 1, 2)])).agreement
     assert found.value == 1

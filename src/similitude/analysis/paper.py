@@ -107,11 +107,10 @@ def _choice(found: Findings) -> str:
 
 def _group(one: GroupDifference) -> str:
     """The test of one column, as a paper says it."""
-    how = "exchanging conditions within raters" if one.within else "permuting groups over raters"
     verdict = "differed" if one.differ else "did not differ detectably"
     return (
-        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, {one.n_permutations:,} "
-        f"times {how}); a map of the own group predicted {100 * abs(one.effect):.1f} points "
+        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, "
+        f"{one.against}); a map of the own group predicted {100 * abs(one.effect):.1f} points "
         f"{'more' if one.effect >= 0 else 'fewer'} of the answers than one of others ({one.level:.0%} interval "
         f"{100 * one.low:+.1f} to {100 * one.high:+.1f})."
     )

@@ -141,11 +141,10 @@ class ConsistencyReport(FigureTable):
         yield from self._people()
 
     def _noise(self) -> Iterator[tuple[str, Estimate]]:
-        again = f"by {self.repeats.comparisons:,} comparisons"
-        yield "questions asked again", Estimate(self.repeats.questions, note=again)
-        yield "two answers agree", self.repeats.agreement
+        yield self.repeats.asked_again()
+        yield "two answers agree", self.repeats.told("a comparison that both make")
         if self.retest.questions:
-            yield "the same rater agrees", self.retest.agreement
+            yield "the same rater agrees", self.retest.told("a comparison that they make again")
         yield "noise ceiling", self.ceiling
         yield from self.coefficients.figures()
 
@@ -182,7 +181,7 @@ class ConsistencyReport(FigureTable):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
             yield "self-consistency", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
         meaning = {
-            RANDOM: "agree with nobody, not with their own other answers either",
+            RANDOM: "agree with the others hardly more than by chance, and not with their own other answers either",
             DIFFERENT: "disagree with the others, but their own answers hang together",
             UNTOLD: "disagree with the others; whether at random cannot be told",
         }

@@ -49,7 +49,7 @@ def predicted_by_own(voices: Voices, rater: Indices, votes: Votes, whom: Indices
     """
     value = np.full(len(voices), np.nan)
     for who, rows in zip(whom, _rows_of(rater, whom), strict=True):
-        sheet = _Sheet.of(voices, rows, votes, bool(copied[who]))
+        sheet = _OwnSheet.of(voices, rows, votes, bool(copied[who]))
         value[rows] = sheet.predicted(sheet.says)
     return value
 
@@ -63,7 +63,7 @@ def chance_spread(voices: Voices, rater: Indices, votes: Votes, whom: Indices, c
     spread = np.full(len(copied), np.nan)
     some = np.asarray(whom)[np.unique(np.linspace(0, len(whom) - 1, min(len(whom), _SAMPLED)).astype(np.int64))]
     for who, rows in zip(some, _rows_of(rater, some), strict=True):
-        sheet = _Sheet.of(voices, rows, votes, bool(copied[who]))
+        sheet = _OwnSheet.of(voices, rows, votes, bool(copied[who]))
         shares = [float(np.nanmean(sheet.predicted_by_chance(np.random.default_rng(k)))) for k in range(_CHANCES)]
         spread[who] = float(np.mean((np.array(shares) - 0.5) ** 2))
     return spread
@@ -77,7 +77,7 @@ def _rows_of(rater: Indices, whom: Indices) -> list[Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sheet:
+class _OwnSheet:
     """What one rater said: answers, edges and vertices numbered from 0, and which voices predict which.
 
     Attributes
@@ -99,7 +99,7 @@ class _Sheet:
     by_answer: bool
 
     @classmethod
-    def of(cls, voices: Voices, rows: Array, votes: Votes, copied: bool) -> _Sheet:
+    def of(cls, voices: Voices, rows: Array, votes: Votes, copied: bool) -> _OwnSheet:
         answer, edge = (np.unique(code[rows], return_inverse=True)[1] for code in (voices.speaker, voices.edge))
         whole = voices.edge[rows]
         vertex, ends = np.unique(np.stack([votes.low[whole], votes.high[whole]]), return_inverse=True)

@@ -93,9 +93,8 @@ class PassReport(FigureTable):
         yield "items", Estimate(self.items, note=named(f"{self.never:,} never compared", self.never_compared[:5]))
         yield "groups of items", Estimate(len(self.groups), note=f"the largest has {self.groups[0]:,} items")
         yield "questions", Estimate(self.questions)
-        again = f"by {self.repeats.comparisons:,} comparisons"
-        yield "questions asked again", Estimate(self.repeats.questions, note=again)
-        yield "two answers agree", self.repeats.agreement
+        yield self.repeats.asked_again()
+        yield "two answers agree", self.repeats.told("a comparison that both make")
         yield "noise ceiling", self.ceiling
         yield "contradicted questions", Estimate(self.contradicted, note="with answers on both sides")
         yield "minority votes", Estimate(self.outvoted, note=f"{share}, on the losing sides")

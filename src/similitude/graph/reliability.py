@@ -23,7 +23,17 @@ from similitude.feedback.files.understanding import repeats
 from similitude.graph.behaviour import is_hasty, is_patterned, median_time, sides
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, FEWEST, NO_AGREEMENT, RANDOM, UNTOLD, Evidence, judge
+from similitude.graph.verdicts import (
+    DIFFERENT,
+    ENOUGH,
+    FEWEST,
+    NO_AGREEMENT,
+    RANDOM,
+    UNTOLD,
+    Evidence,
+    judge,
+    with_haste,
+)
 from similitude.graph.votes import Votes
 from similitude.types import Array, Bools, Floats
 
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 10  # raters in a notebook
+_CLEARLY = 0.55  # lower end of the interval of a rater's own agreement that is beyond doubt, one half being chance
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,23 +116,24 @@ class RaterTable:
 
     def doubts(self) -> list[str]:
         """Return a sentence for each kind of rater that is worth a look."""
-        sentences = {
-            RANDOM: ("answers at random", "answer at random"),
-            DIFFERENT: tuple(
-                f"{verb} things differently (their own answers hang together: no reason to leave them out)"
-                for verb in ("sees", "see")
-            ),
-            UNTOLD: tuple(
-                f"{verb} with the others, and whether at random cannot be told" for verb in ("disagrees", "disagree")
-            ),
-        }
-        everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
-        found = [everybody] if self._in_noise.any() else []
-        return found + [
-            named(f"{counted(len(who), 'rater')} {sentence[len(who) > 1]}", who)
-            for verdict, sentence in sentences.items()
-            if (who := self.who(verdict))
+        differ = self.who(DIFFERENT)
+        surely = [name for name in differ if name in self._of_one_mind()]
+        seem = [name for name in differ if name not in surely]
+        kinds = [
+            (("answers", "answer"), "at random", self.who(RANDOM)),
+            (("sees", "see"), "things differently (their answers hang together: no reason to leave them out)", surely),
+            (("seems", "seem"), "to see things differently (look at their answers and times before you decide)", seem),
+            (("disagrees", "disagree"), "with the others, and whether at random cannot be told", self.who(UNTOLD)),
         ]
+        everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
+        return [everybody] * bool(self._in_noise.any()) + [
+            named(f"{counted(len(who), 'rater')} {verbs[len(who) > 1]} {text}", who) for verbs, text, who in kinds if who
+        ]
+
+    def _of_one_mind(self) -> set[str]:
+        """Who is predicted by their own other answers clearly better than by chance, and takes their time."""
+        sure = (self.own_low > _CLEARLY) & ~is_hasty(self.seconds)
+        return {name for name, is_sure in zip(self.names, sure.tolist(), strict=True) if is_sure}
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
@@ -195,6 +207,7 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     behaviour = _behaviour(answers, who, count)
     habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p"], behaviour["rhythm_p"])
     verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
+    note = with_haste(verdict, note, habits[0], behaviour["seconds"])
     columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
     columns |= {"own": own, "own_low": own_low, "own_high": own_high, "statements": statements.astype(np.int64)}
     columns |= {"shared": common} | behaviour

@@ -86,6 +86,17 @@ class Repeats:
     agreement: Estimate
     selected: bool = False
 
+    def told(self, of: str) -> Estimate:
+        """How often answers agree, with what is counted and how much of it (`of` whom)."""
+        if self.agreement.value is None:
+            return self.agreement
+        return replace(self.agreement, note=f"on {of} ({self.comparisons:,} comparisons); 0.50 is chance")
+
+    def asked_again(self) -> tuple[str, Estimate]:
+        """How many questions were asked again; an answer about three items or more answers several."""
+        made = f"comparisons made more than once, {self.comparisons:,} times in all; an answer may make several"
+        return "questions asked again", Estimate(self.questions, note=made)
+
 
 def repeat_agreement(voices: Voices, level: float = 0.95) -> Repeats:
     """How often two answers to the same question agree.

@@ -1,16 +1,17 @@
 """What is to be made of a rater: three cases that are not to be confused.
 
-*Answers at random*: agrees with nobody, not with themselves either, although raters of so many answers usually do; or
-agrees with nobody and answers by the screen or in no time. *Sees things differently*: disagrees with the others, but is
-predicted by their own other answers, so there is a mind behind them. *Cannot be told*: too few answers, too few others,
-or answers that disagree and are too sparse to say whether they hang together; and everybody, where raters typically
-agree with each other no more than chance.
+*Answers at random*: agrees with the others hardly more than by chance, and not with themselves either, although raters
+of so many answers usually do; or answers by the screen or in no time. *Sees things differently*: disagrees with the
+others, but is predicted by their own other answers, so there is a mind behind them. *Cannot be told*: too few answers,
+too few others, or answers that disagree and are too sparse to say whether they hang together; and everybody, where
+raters typically agree with each other no more than chance.
 
 Thresholds were set on simulated studies; `reproduce/rater_verdicts.py` measures what they miss on others and on people.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,8 @@ _NOTES = {
     "alone": "fewer than three raters to compare: nobody can say who is the odd one",
     "noise": NO_AGREEMENT,
     "sparse": "disagrees with the others; too few answers to say whether they hang together",
-    "lost": "agrees with nobody, not with their own other answers either",
-    "hasty": "agrees with nobody, and answers much faster than the others",
+    "lost": "agrees with the others hardly more than by chance, and not with their own other answers either",
+    "hasty": "agrees with the others hardly more than by chance, and answers much faster than they do",
     "screen": "answers by place on the screen or by a rhythm, not by what is shown",
     "mind": "disagrees with the others, but their own answers hang together",
     "contrary": "says the contrary of the others: was the question read the wrong way round?",
@@ -62,6 +63,18 @@ class Evidence:
     own_statements: Floats
     hasty: Bools
     patterned: Bools
+
+
+def with_haste(verdict: Sequence[str], note: Sequence[str], hasty: Bools, seconds: Floats) -> tuple[str, ...]:
+    """Return the notes with haste added where a rater is not like the others: it speaks for answers at random."""
+    typical = float(np.nanmedian(seconds)) if hasty.any() else np.nan
+    said = f"({{:.2g}} s against {typical:.2g} s), which speaks for answers at random"
+    return tuple(
+        f"{text}; answers much faster than the others {said.format(own)}"
+        if fast and what != LIKE and text != _NOTES["hasty"]
+        else text
+        for what, text, fast, own in zip(verdict, note, hasty.tolist(), seconds.tolist(), strict=True)
+    )
 
 
 def judge(known: Evidence) -> tuple[tuple[str, ...], tuple[str, ...]]:
