@@ -343,3 +343,9 @@ def test_what_numbers_are_is_decided_over_all_files(tmp_path, first, names):
 def test_names_that_no_spreadsheet_may_run_are_read_as_they_were(tmp_path):
     path = written(tmp_path, 'head,near,far\n"""-5 to""","=""a",cat\n"""=1""","""cat""",bus\n')
     assert set(sm.read_comparisons(path).names) == {"-5 to", '="a', "cat", "=1", '"cat"', "bus"}
+
+
+def test_items_that_are_one_when_folded_are_compared_with_themselves(tmp_path):
+    path = written(tmp_path, "head,near,far\ncat,dog,bus\ncat,Cat,bus\n")
+    assert "row 2 compares an item with itself (cat, Cat, bus)" in refusal(path, fold_names=True)
+    assert sm.read_comparisons(path, fold_names=True, drop_degenerate=True).n_answers == 1
