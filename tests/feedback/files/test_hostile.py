@@ -349,3 +349,15 @@ def test_items_that_are_one_when_folded_are_compared_with_themselves(tmp_path):
     path = written(tmp_path, "head,near,far\ncat,dog,bus\ncat,Cat,bus\n")
     assert "row 2 compares an item with itself (cat, Cat, bus)" in refusal(path, fold_names=True)
     assert sm.read_comparisons(path, fold_names=True, drop_degenerate=True).n_answers == 1
+
+
+def test_files_in_two_codes_that_were_joined_have_one_item_of_a_name(tmp_path):
+    rows = "Käse,Brot,Öl\n"
+    path = written(tmp_path, b"head,near,far\n" + rows.encode() + rows.encode("cp1252") * 3)
+    assert sm.read_comparisons(path).names == ("Brot", "Käse", "Öl")
+    assert "UTF-8 in some lines, Latin-1 in others" in str(sm.understand(path))
+
+
+def test_1_and_1_0_are_one_item(tmp_path):
+    path = written(tmp_path, "head,near,far\n1,2,3\n1.0,3.0,2\n")
+    assert sm.read_comparisons(path).names == ("1", "2", "3")

@@ -77,7 +77,7 @@ class ItemRule:
             self._note(
                 f"items: the numbers begin at 1, so they are taken for names (1 to {numbers.max()}), not positions"
             )
-            return self._labels(values)
+            return self._labels(numbers.astype(object))  # 1 and 1.0 are one name
         if numbers.max() == len(self.names):
             self._note("items: the numbers begin at 1, so 1 is the first name")
             return numbers - 1, self.names
