@@ -361,3 +361,10 @@ def test_files_in_two_codes_that_were_joined_have_one_item_of_a_name(tmp_path):
 def test_1_and_1_0_are_one_item(tmp_path):
     path = written(tmp_path, "head,near,far\n1,2,3\n1.0,3.0,2\n")
     assert sm.read_comparisons(path).names == ("1", "2", "3")
+
+
+def test_of_a_pair_that_was_rated_again_the_mean_counts(tmp_path):
+    rows = "cat,dog,5,ann\ncat,bus,2,ann\ndog,bus,1,ann\ndog,cat,4,ann\ncat,dog,1,ben\ncat,bus,2,ben\n"
+    understood = sm.understand(written(tmp_path, "i,j,rating,rater\n" + rows), larger="similar")
+    assert understood.comparisons.answers.response[0].tolist() == [4.5, 2.0, 1.0]
+    assert "1 of 6 ratings are of a pair that was rated before: the mean counts" in understood.notes
