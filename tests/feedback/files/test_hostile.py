@@ -13,7 +13,9 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart
 
 import similitude as sm
+from similitude.cli import comparing
 from similitude.cli.reading import in_words_of_the_shell
+from similitude.methods.tables_out import separated
 from tests.feedback.files.test_fixtures import CASES, FIXTURES
 
 FILES = sorted(name for name in CASES if (FIXTURES / name).is_file())
@@ -368,3 +370,10 @@ def test_of_a_pair_that_was_rated_again_the_mean_counts(tmp_path):
     understood = sm.understand(written(tmp_path, "i,j,rating,rater\n" + rows), larger="similar")
     assert understood.comparisons.answers.response[0].tolist() == [4.5, 2.0, 1.0]
     assert "1 of 6 ratings are of a pair that was rated before: the mean counts" in understood.notes
+
+
+def test_names_of_a_table_of_ours_are_compared_as_they_were(tmp_path):
+    names = ["-5 to", "=1", "cat"]
+    distances = pd.DataFrame(np.zeros((3, 3)), names, names)
+    table, _ = comparing._table(written(tmp_path, separated(distances)))
+    assert table.index.tolist() == table.columns.tolist() == names
