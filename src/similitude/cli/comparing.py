@@ -11,6 +11,7 @@ from similitude.cli.commands import Seed, app, load_model
 from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
 from similitude.cli.output import same_in_python
 from similitude.cli.reading import Reading, reads_answers
+from similitude.feedback.files.spreadsheets import as_written
 
 Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
@@ -125,7 +126,7 @@ def _table(path: Path) -> tuple[Any, str]:
         cell = file.readline().split(separator)[0].strip()
     options: dict[str, Any] = {"header": None} if is_number(cell) else {"index_col": 0}
     options |= {"sep": separator} if separator != "," else {}
-    table = pd.read_csv(path, **options)
+    table = pd.read_csv(path, **options).rename(index=as_written, columns=as_written)
     if table.shape[0] != table.shape[1] or not all(map(pd.api.types.is_numeric_dtype, table.dtypes)):
         rows, columns = table.shape
         raise ValueError(f"{path}: expected a square table of numbers, found {rows} rows and {columns} columns")

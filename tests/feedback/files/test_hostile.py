@@ -13,7 +13,9 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart
 
 import similitude as sm
+from similitude.cli import comparing
 from similitude.cli.reading import in_words_of_the_shell
+from similitude.methods.tables_out import separated
 from tests.feedback.files.test_fixtures import CASES, FIXTURES
 
 FILES = sorted(name for name in CASES if (FIXTURES / name).is_file())
@@ -345,3 +347,35 @@ def test_what_numbers_are_is_decided_over_all_files(tmp_path, first, names):
 def test_names_that_no_spreadsheet_may_run_are_read_as_they_were(tmp_path):
     path = written(tmp_path, 'head,near,far\n"""-5 to""","=""a",cat\n"""=1""","""cat""",bus\n')
     assert set(sm.read_comparisons(path).names) == {"-5 to", '="a', "cat", "=1", '"cat"', "bus"}
+
+
+def test_items_that_are_one_when_folded_are_compared_with_themselves(tmp_path):
+    path = written(tmp_path, "head,near,far\ncat,dog,bus\ncat,Cat,bus\n")
+    assert "row 2 compares an item with itself (cat, Cat, bus)" in refusal(path, fold_names=True)
+    assert sm.read_comparisons(path, fold_names=True, drop_degenerate=True).n_answers == 1
+
+
+def test_files_in_two_codes_that_were_joined_have_one_item_of_a_name(tmp_path):
+    rows = "Käse,Brot,Öl\n"
+    path = written(tmp_path, b"head,near,far\n" + rows.encode() + rows.encode("cp1252") * 3)
+    assert sm.read_comparisons(path).names == ("Brot", "Käse", "Öl")
+    assert "UTF-8 in some lines, Latin-1 in others" in str(sm.understand(path))
+
+
+def test_1_and_1_0_are_one_item(tmp_path):
+    path = written(tmp_path, "head,near,far\n1,2,3\n1.0,3.0,2\n")
+    assert sm.read_comparisons(path).names == ("1", "2", "3")
+
+
+def test_of_a_pair_that_was_rated_again_the_mean_counts(tmp_path):
+    rows = "cat,dog,5,ann\ncat,bus,2,ann\ndog,bus,1,ann\ndog,cat,4,ann\ncat,dog,1,ben\ncat,bus,2,ben\n"
+    understood = sm.understand(written(tmp_path, "i,j,rating,rater\n" + rows), larger="similar")
+    assert understood.comparisons.answers.response[0].tolist() == [4.5, 2.0, 1.0]
+    assert "1 of 6 ratings are of a pair that was rated before: the mean counts" in understood.notes
+
+
+def test_names_of_a_table_of_ours_are_compared_as_they_were(tmp_path):
+    names = ["-5 to", "=1", "cat"]
+    distances = pd.DataFrame(np.zeros((3, 3)), names, names)
+    table, _ = comparing._table(written(tmp_path, separated(distances)))
+    assert table.index.tolist() == table.columns.tolist() == names

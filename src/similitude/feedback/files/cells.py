@@ -61,6 +61,13 @@ class ItemRule:
             return self._labels(values)
         raise _neither(table)
 
+    def told_apart(self, values: Array) -> Array:
+        """Return a number for each item: the same where two are one item."""
+        codes, distinct = _factorized(values)
+        if self.fold:
+            codes = _factorized(objects([folded(str(value)) for value in distinct]))[0][codes]
+        return codes.reshape(values.shape)
+
     def _positions(self, values: Array, numbers: Array) -> tuple[Array, Sequence[str] | None]:
         """Whole numbers: positions from 0, unless they are ids from 1."""
         if self.from_zero or self.n_items is not None or not numbers.size or numbers.min() != 1:
@@ -70,7 +77,7 @@ class ItemRule:
             self._note(
                 f"items: the numbers begin at 1, so they are taken for names (1 to {numbers.max()}), not positions"
             )
-            return self._labels(values)
+            return self._labels(numbers.astype(object))  # 1 and 1.0 are one name
         if numbers.max() == len(self.names):
             self._note("items: the numbers begin at 1, so 1 is the first name")
             return numbers - 1, self.names

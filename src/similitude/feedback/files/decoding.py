@@ -28,6 +28,8 @@ def _decoded(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         if _is_mostly_utf8(data):
             raise _damaged(data, error.start, "UTF-8") from None
+        if _has_utf8(data):
+            return "\n".join(map(_line, data.split(b"\n"))), "UTF-8 in some lines, Latin-1 in others"
         return _strictly(data, "cp1252", "Latin-1"), "Latin-1"
 
 
@@ -44,6 +46,18 @@ def _is_mostly_utf8(data: bytes) -> bool:
     kept = data.decode("utf-8", "ignore")
     right = len(kept.encode()) - sum(sign.isascii() for sign in kept)
     return right > 3 * (len(data) - len(kept.encode()))
+
+
+def _has_utf8(data: bytes) -> bool:
+    """Whether letters of UTF-8 stand among others, as where files in two codes were joined."""
+    return not data.decode("utf-8", "ignore").isascii()
+
+
+def _line(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _strictly(data, "cp1252", "Latin-1")
 
 
 def _strictly(data: bytes, codec: str, name: str) -> str:

@@ -159,10 +159,8 @@ def _without_blank(table: Table, columns: Sequence[str], options: Options) -> Ta
 
 def _proper(form: Form, table: Table, columns: Sequence[str], options: Options) -> tuple[Table, Array]:
     """Return the items of questions that compare no item with itself, and the table of these questions."""
-    import pandas as pd
-
     values = cells.matrix(table, columns)
-    twice = form.is_degenerate(pd.factorize(values.ravel())[0].reshape(values.shape))
+    twice = form.is_degenerate(options.items.told_apart(values))
     if not twice.any():
         return table, values
     if options.drop_degenerate:

@@ -23,7 +23,7 @@ ERRORS = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!")
 
 
 @dataclass(frozen=True)
-class _Sheet:
+class _BookSheet:
     """A sheet with cells in it: of each row that is not blank its number, the values, and what was written there."""
 
     name: str
@@ -62,7 +62,7 @@ def parse_xlsx(data: bytes, wanted: Collection[str] = ()) -> Table:
     return _answers_of(sheets, wanted)
 
 
-def _sheets_of_xlsx(data: bytes) -> list[_Sheet]:
+def _sheets_of_xlsx(data: bytes) -> list[_BookSheet]:
     """Every sheet but charts; how large one says it is does not count, since a stray cell makes it enormous."""
     import openpyxl
 
@@ -74,7 +74,7 @@ def _sheets_of_xlsx(data: bytes) -> list[_Sheet]:
         formula.reset_dimensions()
         both = zip(value.iter_rows(values_only=True), formula.iter_rows(values_only=True), strict=True)
         rows = [(number, list(row), list(said)) for number, (row, said) in enumerate(both, 1) if _any_cell(said)]
-        sheets.append(_Sheet(value.title, rows))
+        sheets.append(_BookSheet(value.title, rows))
     return sheets
 
 
@@ -83,7 +83,7 @@ def _any_cell(row: Iterable[Any]) -> bool:
     return any(cell is not None for cell in row)
 
 
-def _answers_of(sheets: Sequence[_Sheet], wanted: Collection[str]) -> Table:
+def _answers_of(sheets: Sequence[_BookSheet], wanted: Collection[str]) -> Table:
     """The table of the sheet that holds answers; of several that are called alike, all of them."""
     from similitude.feedback.files.layouts import fits
 
@@ -104,7 +104,7 @@ def _answers_of(sheets: Sequence[_Sheet], wanted: Collection[str]) -> Table:
     return Table(columns, None, typed=True, notes=[*_which(chosen, written), *notes])
 
 
-def _which(chosen: Sequence[_Sheet], written: Sequence[_Sheet]) -> list[str]:
+def _which(chosen: Sequence[_BookSheet], written: Sequence[_BookSheet]) -> list[str]:
     """Which sheets were read, where there is more than one."""
     others = [sheet for sheet in written if sheet not in chosen]
     left = f"; {_named(others)} left out" if others else ""
@@ -113,7 +113,7 @@ def _which(chosen: Sequence[_Sheet], written: Sequence[_Sheet]) -> list[str]:
     return [f"the sheet {_named(chosen)} is read{left}"] if others else []
 
 
-def _named(sheets: Sequence[_Sheet]) -> str:
+def _named(sheets: Sequence[_BookSheet]) -> str:
     return ", ".join(repr(sheet.name) for sheet in sheets)
 
 
@@ -147,7 +147,7 @@ def parse_ods(data: bytes, wanted: Collection[str] = ()) -> Table:
     sheets = []
     for name, frame in frames.items():
         rows = [objects(row).tolist() for row in frame.to_numpy(object).tolist()]
-        sheets.append(_Sheet(str(name), [(k, row, row) for k, row in enumerate(rows, 1) if _any_cell(row)]))
+        sheets.append(_BookSheet(str(name), [(k, row, row) for k, row in enumerate(rows, 1) if _any_cell(row)]))
     return _answers_of(sheets, wanted)
 
 
