@@ -127,7 +127,9 @@ class RaterTable:
         ]
         everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
         return [everybody] * bool(self._in_noise.any()) + [
-            named(f"{counted(len(who), 'rater')} {verbs[len(who) > 1]} {text}", who) for verbs, text, who in kinds if who
+            named(f"{counted(len(who), 'rater')} {verbs[len(who) > 1]} {text}", who)
+            for verbs, text, who in kinds
+            if who
         ]
 
     def _of_one_mind(self) -> set[str]:
