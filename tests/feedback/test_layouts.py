@@ -209,3 +209,11 @@ def test_what_nobody_said_is_left_out_of_a_studys_export(tmp_path):
     path.write_text("\n".join([rows[0], *rows[3:]]), encoding="utf-8")
     with pytest.raises(ValueError, match="every question was skipped or could not be shown"):
         read_comparisons(path)
+
+
+@pytest.mark.parametrize("again", ["c", "Group"])
+def test_a_table_with_two_columns_of_one_name_says_which(again):
+    rows = [("cat", "dog", "bus", "bus", "x", "y"), ("cat", "car", "bus", "cat", "x", "z")]
+    table = pd.DataFrame(rows, columns=["a", "b", "c", "odd", "Group", again])
+    with pytest.raises(ValueError, match=f"2 columns called '{again}'"):
+        read_comparisons(table)

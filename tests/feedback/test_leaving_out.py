@@ -223,3 +223,19 @@ def test_items_by_position_are_left_out_by_it_and_the_others_keep_their_numbers(
         assert old[left.quadruplets].tolist() == c.quadruplets[~(c.quadruplets == 3).any(1)].tolist()
     with pytest.raises(ValueError, match="no names here"):
         sm.leave_out(c, items=["cat"])
+
+
+@pytest.mark.parametrize("where", ["Group != g0 and Group != g1", "Group = g0 or g1", "age > 30 & age < 50"])
+def test_two_conditions_in_one_are_refused(study, where):
+    with pytest.raises(ValueError, match="again for each"):
+        sm.leave_out(study, where=where)
+    cells = np.where(study.answers.extra["Group"] == "g0", "black and white", "g1")
+    c = sm.read_comparisons(study.answers.to_frame(study.names).assign(Ink=cells), names=study.names)
+    assert sm.leave_out(c, where="Ink = black and white").n_answers == (cells != "g1").sum()
+
+
+@pytest.mark.parametrize("column", ["rater", "Worker"])
+def test_the_rater_is_who_was_said_to_be_and_not_another_column_of_that_name(tmp_path, column):
+    (tmp_path / "answers.csv").write_text("rater,Worker,a,b,c,odd\nx,R1,p,q,r,p\nR1,y,p,q,s,s\nx,R1,q,r,s,q\n")
+    said = run("info", tmp_path / "answers.csv", "--columns", "rater=Worker", "--where", f"{column} = R1")
+    assert "not rater = R1 (2 comparisons)" in said

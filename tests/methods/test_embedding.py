@@ -173,6 +173,18 @@ def least_squares(m, _):
     return (1.0 - m) ** 2, 2.0 * (m - 1.0), 2.0 + 0.0 * m
 
 
+def spoils_its_array(m, _):
+    m -= 1.0
+    return m**2, 2.0 * m, 2.0 + 0.0 * m
+
+
+def test_a_shape_that_changes_its_array_is_refused_and_spoils_no_later_one(answers):
+    for _ in range(2):
+        with pytest.raises(ValueError, match="changes the array that it is given"):
+            sm.Embedding(2, loss=spoils_its_array, random_state=0).fit(answers)
+    sm.Embedding(2, loss=least_squares, random_state=0).fit(answers)
+
+
 @pytest.mark.parametrize("shape", [rewards_wrong, one_price, by_size])
 def test_a_shape_that_does_not_tell_right_from_wrong_is_refused(shape, answers):
     with pytest.raises(ValueError, match=f"{shape.__name__} does not tell right from wrong: a margin of"):

@@ -373,3 +373,11 @@ class TestBadInput:
     def test_settings(self, problem, settings, message):
         with pytest.raises(ValueError, match=message):
             sm.SpectralKernel(**settings).fit(problem[0], problem[2])
+
+
+@pytest.mark.parametrize("setting", ["strength", "dissimilar"])
+def test_powers_that_would_overflow_are_refused(problem, setting):
+    X, _, links = problem
+    with pytest.raises(ValueError, match=f"{setting}: expected a number from 0 to 20"):
+        sm.SpectralKernel(**{setting: 1e300}).fit(X, links)
+    assert np.isfinite(sm.SpectralKernel(**{setting: 20.0}, n_iter=3).fit(X, links).embedding_).all()

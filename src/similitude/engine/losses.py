@@ -172,6 +172,9 @@ def _refuse_scale_that_falls(scale: Formula) -> None:
 
 
 def _of_each(formula: Formula, at: Any) -> list[Any]:
-    """What a formula gives, for each element: a constant may be one number."""
-    value, slope, curvature = formula(at)
+    """What a formula gives, for each element: a constant may be one number. It gets a copy, and must leave it alone."""
+    given = at.copy()
+    value, slope, curvature = formula(given)
+    if not np.array_equal(given, at):
+        raise ValueError("the formula changes the array that it is given, which others need (-=, out=)")
     return [np.broadcast_to(np.asarray(part, float), at.shape) for part in (value, slope, curvature)]

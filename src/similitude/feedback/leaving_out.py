@@ -21,6 +21,7 @@ _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
 }  # fmt: skip
 _SIGN_AND_VALUE = re.compile(r"\s*(?P<sign>==|!=|<=|>=|=|<|>)\s*(?P<value>.+?)\s*")
+_JOINED = re.compile(r"\s(and|or|&+|\|+)\s")
 _CONDITION = re.compile(rf"""\s*(?P<column>`[^`]+`|"[^"]+"|'[^']+'|.+?){_SIGN_AND_VALUE.pattern}""")
 _MILLISECONDS = "time_ms"
 
@@ -44,7 +45,8 @@ def leave_out(
         positions from then on.
     only_items : the items to keep; all others are left out
     where : conditions on columns, all of which the answers that are kept fulfil: `"age > 30"`, `"Group = designers"`.
-        Columns are those of the file, and `rater`, `form`, `strategy`, `time`; a cell that is empty fulfils none.
+        Columns are those of the file, and `rater`, `form`, `strategy`, `time`, which go before a column that a file
+        calls so; a cell that is empty fulfils none.
 
     Returns
     -------
@@ -97,6 +99,8 @@ def fulfilled(answers: Answers, condition: str) -> Bools:
     columns = _columns(answers)
     name, sign, said = _parts(condition, columns)
     column, value = _column(columns, name), said
+    if _JOINED.search(value) and value not in column.astype(str):
+        raise ValueError(f"where: {condition!r} joins conditions; give where= again for each: all must be fulfilled")
     if column.dtype.kind in "iuf":
         with np.errstate(invalid="ignore"):
             return np.asarray(_SIGNS[sign](column, _number(value, name)) & np.isfinite(column), bool)
@@ -129,7 +133,7 @@ def by_role(condition: str, used: Mapping[str, str], answers: Answers) -> str:
 
 def _parts(condition: str, columns: Iterable[str]) -> tuple[str, str, str]:
     """The column, sign and value of a condition; a column that is there may have signs in its name."""
-    for name in sorted(columns, key=len, reverse=True):
+    for name in sorted(columns, key=lambda one: (len(one), condition.strip().startswith(one)), reverse=True):
         rest = condition.strip()[len(name) :]
         if _same(condition.strip()[: len(name)], name) and (found := _SIGN_AND_VALUE.fullmatch(rest)):
             return name, found["sign"], found["value"].strip("\"'")
@@ -149,7 +153,7 @@ def _columns(answers: Answers) -> dict[str, Any]:
     """The columns by which answers can be kept."""
     columns: dict[str, Any] = {"rater": answers.rater.values, "form": answers.form.values}
     columns |= {"strategy": answers.strategy.values} | ({} if answers.time is None else {"time": answers.time})
-    return columns | dict(answers.extra)
+    return dict(answers.extra) | columns  # who answered is `rater`, whatever other column the file calls so
 
 
 def _column(columns: Mapping[str, Any], name: str) -> Array:

@@ -37,6 +37,7 @@ from similitude.types import Array, Floats
 KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "polynomial": Polynomial, "cosine": Cosine}
 MAPS = ("nystroem", "lle")
 LANDMARKS = ("random", "kmeans")
+_STRONGEST = 20.0  # powers beyond leave one direction alone, and overflow
 _PRIOR = (
     5  # links whose worth the robust form believes beforehand: that a direction spreads linked items as it does any
 )
@@ -173,8 +174,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.n_iter != "auto":
             check_count("n_iter", self.n_iter)
         if self.strength != "auto":
-            check_number("strength", self.strength)
-        check_number("dissimilar", self.dissimilar)
+            _check_power("strength", self.strength)
+        _check_power("dissimilar", self.dissimilar)
 
     def _make_kernel(self, X: Floats) -> Kernel:
         return self.kernel(X) if callable(self.kernel) else KERNELS[self.kernel](X)
@@ -264,6 +265,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _check_power(argument: str, found: Any) -> None:
+    check_number(argument, found)
+    if found > _STRONGEST:
+        raise ValueError(f"{argument}: expected a number from 0 to {_STRONGEST:g}, found {found!r}")
 
 
 def printed_lengths(spread: Floats) -> Floats:

@@ -196,6 +196,10 @@ def pyarrow() -> tuple[Any, Any]:
 
 def of_frame(frame: Any) -> Table:
     """Take the columns of a pandas table."""
+    names = [str(name) for name in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"columns: the table has {names.count(twice)} columns called {twice!r}; rename or drop one")
     columns = {}
     for name in frame.columns:
         cells = frame[name].to_numpy(object, copy=True)
