@@ -140,7 +140,7 @@ CASES = {
             ("ben@example.org", TRIPLET, "bus cat car", "car", 2.25),
         ],
     ),
-    # labcsv (pypi.org), DefaultHeaderName; the documentation of lab.js on its data
+    # the package labcsv, DefaultHeaderName; the documentation of lab.js on its data
     "labjs.csv": (
         {},
         [("k9", ODD, "cat dog bus", "bus", 1.25), ("k9", ODD, "car bus cat", "cat", 0.8)],
