@@ -11,7 +11,6 @@ from similitude.cli.commands import Seed, app, load_model
 from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
 from similitude.cli.output import same_in_python
 from similitude.cli.reading import Reading, reads_answers
-from similitude.feedback.files.spreadsheets import as_written
 
 Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
@@ -120,6 +119,8 @@ def _load(path: Path) -> tuple[Any, str]:
 
 def _table(path: Path) -> tuple[Any, str]:
     import pandas as pd
+
+    from similitude.feedback.files.spreadsheets import as_written
 
     separator = "\t" if path.suffix == ".tsv" else ","
     with path.open(encoding="utf-8-sig") as file:

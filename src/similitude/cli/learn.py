@@ -104,11 +104,14 @@ def _check_folders(target: Path, images: Path | None) -> None:
     """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
     if target.exists() and not target.is_dir():
         raise ValueError(f"--out: {target} is a file; expected a folder to write")
+    new = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)
         probe = target / ".writable"
         probe.touch()
         probe.unlink()
+        if new:  # what is refused further on leaves no empty folder behind
+            target.rmdir()
     except OSError as error:
         raise ValueError(f"--out: cannot write into {target}: {error.strerror}") from None
     if images is not None and not images.is_dir():
