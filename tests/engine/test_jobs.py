@@ -61,6 +61,8 @@ def test_work_taken_as_needed_is_taken_when_somebody_is_free():
         assert list(results) == taken == list(range(7))
 
 
+# joblib's own thread may stumble over a task that it was told to drop; what is asked is that we may go
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_who_has_enough_may_stop(n_jobs):
     results = over_jobs(threads_and, [(k,) for k in range(20)], n_jobs)

@@ -180,7 +180,8 @@ def test_a_diagonal_hinge_is_a_linear_program_for_highs():
 
     F = features(20, 4)
     c = answers(F, 300, 4)
-    model = sm.MKPOE(penalty=0.1, diagonal=True, tol=1e-5, max_iter=20000).fit(c, features=F)
+    # with some processors' sums the proof ends at 1.0e-5 of the objective; what is asked below is ten times that
+    model = sm.MKPOE(penalty=0.1, diagonal=True, tol=5e-5, max_iter=20000).fit(c, features=F)
     tables = prepared(KernelColumns, F).values()
     A = np.hstack([steps(t.features, c.far) ** 2 - steps(t.features, c.near) ** 2 for t in tables])
     prices = 0.1 / 20 * np.concatenate([t.prices for t in tables])

@@ -71,7 +71,7 @@ class Findings:
     consistency : how far it can be trusted, as of `check`
     chosen : the model, and what spoke for it
     wanted : what of the choice was fixed beforehand
-    accuracy : share of held-out comparisons that the model orders rightly, with its 95% interval; unknown where there
+    accuracy : share of held-out comparisons that the model predicts, with its 95% interval; unknown where there
         are too few answers
     sureness : other maps that the answers allow, as of `uncertainty`; None where there are too few answers
     forecast : what more answers would bring, as of `more_answers`; None where there are too few

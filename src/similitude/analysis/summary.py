@@ -42,7 +42,7 @@ def _accuracy(found: Findings) -> str:
     a, ceiling = found.accuracy, found.consistency.ceiling
     assert a.value is not None
     if found.comparisons.cleaned:
-        return f"A model of them orders {a.value:.1%} of what cleaning left rightly; {CLEANED}."
+        return f"A model of them predicts {a.value:.1%} of what cleaning left; {CLEANED}."
     model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
     text = (
         f"{model} predicts {a.value:.1%} of comparisons that it has not seen (95% interval {a.low:.1%} to {a.high:.1%})"

@@ -7,6 +7,7 @@ import pandas as pd
 
 from similitude.auto.average import HeldOut
 from similitude.auto.race import Race, Trial
+from similitude.display.words import counted
 from similitude.evaluate.ceiling import CLEANED, above_ceiling
 from similitude.evaluate.intervals import too_few
 from similitude.graph.consistency import ceiling_of
@@ -50,8 +51,9 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
     settings, lines = len(race.trials), len({trial.line for trial in race.trials})
     fits = sum(len(trial.near) for trial in race.trials)
     said = [
-        f"{settings} settings of {lines} candidates (a method in so many dimensions) were compared on held-out "
-        f"answers, in {fits} fits over {max(len(race.folds), 1)} fold{'' if len(race.folds) < 2 else 's'}.",
+        f"{counted(settings, 'setting')} of {counted(lines, 'candidate')} (a method in so many dimensions) "
+        f"{'was' if settings == 1 else 'were'} compared on held-out answers, in {counted(fits, 'fit')} over "
+        f"{counted(max(len(race.folds), 1), 'fold')}.",
         _outcome(found, single, average),
         _score(race, found),
     ]
