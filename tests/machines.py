@@ -9,7 +9,7 @@ Sums come out differently in their last bits where another processor's kernels d
 OPENBLAS_CORETYPE, numpy by the instructions it finds, numba by the processor it compiles for. A row sets these, makes
 sure in a process of its own that they took effect, and runs the tests; a row that this processor cannot play is said.
 The rows together hold every pair of settings that could matter; the tests of the study, which compute little, run in
-`busy` alone, beside six processes that never rest.
+`busy` alone, beside six processes that never rest and with replies that reach a page half a second late.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class Machine:
             "OPENBLAS_NUM_THREADS": str(self.threads),
             "PYTHONHASHSEED": str(self.hashes),
             "SIMILITUDE_TEST_SEEDS": str(self.seeds),
+            "SIMILITUDE_SLOW_PAGES": "500" if self.busy else "0",
         }
         if self.blas is not None:
             found["OPENBLAS_CORETYPE"] = self.blas

@@ -131,8 +131,25 @@ def browser():
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        if delay := int(os.environ.get("SIMILITUDE_SLOW_PAGES", "0")):
+            _slow_down(browser, delay)
         yield browser
         browser.close()
+
+
+def _slow_down(browser, milliseconds: int) -> None:
+    """Let every reply reach the scripts of a page so late: a test that looks before it waited for something fails."""
+    late = "const send = fetch; fetch = (...all) => send(...all).then(reply => new Promise(pass => "
+    late += f"setTimeout(pass, {milliseconds}, reply)))"
+    plain = browser.new_context
+
+    def new_context(**options):
+        context = plain(**options)
+        context.add_init_script(late)
+        return context
+
+    browser.new_context = new_context
+    browser.new_page = lambda **options: new_context(**options).new_page()
 
 
 @pytest.fixture

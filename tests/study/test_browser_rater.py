@@ -7,11 +7,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.patience import PATIENCE, until
 from tests.study.conftest import arrived, on_question, serving, watch
 from tests.study.making import FORMS, SHORT, colours, one_of_each_form, tones, words, write_study
 from tests.study.screens import FILM, RECORD
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
+NOTHING_UNDER_WAY = "!Object.keys(localStorage).some((key) => key.includes('/answer/'))"
 WHOLE = """
 title = "Which faces are alike?"
 break_every = 2
@@ -67,7 +69,7 @@ def finished(page):
 
 def test_a_whole_study_by_mouse(live, page, shot):
     page.goto(live.link("whole", "?rater=Ann%20%3Cb%3E"))
-    assert page.locator("main").get_by_text("<b>No HTML</b>").is_visible()
+    page.locator("main").get_by_text("<b>No HTML</b>").wait_for()
     assert live.rows("SELECT * FROM rater WHERE identity LIKE 'Ann%'") == []  # nothing is kept before consent
     shot(page, "consent")
     page.get_by_role("button", name="I agree").click()
@@ -84,7 +86,7 @@ def test_a_whole_study_by_mouse(live, page, shot):
     for number in range(1, 5):
         on_question(page, number)
         assert page.locator("#place").inner_text() == f"Question {number} of 4"
-        assert page.get_by_role("button", name="Leave it out").is_visible()
+        page.get_by_role("button", name="Leave it out").wait_for()
         if number == 2:
             page.mouse.move(5, 5)
             shot(page, "triplet")
@@ -104,7 +106,7 @@ def test_a_whole_study_by_mouse(live, page, shot):
     assert [row["response"] for row in found[1:]] == [[2], [1], [2], [1]]
     assert json.loads(found[0]["shown"])[int(found[0]["response"][0])] == "face06"
     assert [row["kind"] for row in found] == ["practice"] + ["question"] * 4
-    assert all(100 <= row["milliseconds"] < 20_000 for row in found)
+    assert all(100 <= row["milliseconds"] < 1000 * PATIENCE for row in found)
     replies = "SELECT field, value FROM reply JOIN rater ON rater.id = rater_id WHERE identity = 'Ann <b>'"
     assert {tuple(row) for row in live.rows(replies)} == {("age", "33"), ("light", "bright")}
     page.reload()
@@ -289,6 +291,7 @@ def test_a_paused_study_waits_and_goes_on(live, page, shot):
     live.rows("UPDATE study SET paused = 1 WHERE name = 'paused'")
     page.keyboard.press("1")
     on_question(page, 1)  # it was on its way to the screen before the pause; its answer still counts
+    until(lambda: page.evaluate(NOTHING_UNDER_WAY), "the answer stayed in the browser")  # and so the page was told
     page.keyboard.press("1")
     page.get_by_role("heading", name="This study is paused").wait_for()
     shot(page, "paused")
@@ -392,7 +395,7 @@ def test_films_are_seen_before_one_is_chosen(live, page):
 def test_a_long_scale_is_a_slider(live, page):
     page.goto(live.link("slider"))
     on_question(page, 0)
-    assert page.get_by_role("button", name="Confirm").is_disabled()
+    page.locator("button:disabled", has_text="Confirm").wait_for()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -415,9 +418,9 @@ def test_on_a_phone_everything_fits(live, browser, shot):
         number = int(page.locator("main").get_attribute("data-number"))
         page.locator(".choose").nth(0).tap()
         on_question(page, number + 1)
+    assert len(arrived(live, "colours", 2)) == 2
     context.close()
     assert wrong == []
-    assert len(live.answers("colours")) == 2
 
 
 def test_in_the_dark(live, browser, shot):

@@ -5,6 +5,7 @@ import io
 import pytest
 from PIL import Image
 
+from tests.patience import until
 from tests.study.conftest import arrived, on_question, serving, watch
 from tests.study.making import FORMS, SHORT, colours, faces, picture, write_study
 
@@ -243,8 +244,8 @@ def test_single_keys_can_be_switched_off_and_stay_off(live, visit):
 
 def test_instructions_show_pictures(visit):
     page = visit("shows")
-    page.get_by_role("img", name="An example").wait_for()
-    assert page.get_by_role("img", name="An example").evaluate("one => one.naturalWidth") == 40
+    example = page.get_by_role("img", name="An example")
+    until(lambda: example.evaluate("one => one.naturalWidth") == 40, "the picture did not come")
 
 
 def test_a_screen_without_keys_says_nothing_of_keys(visit):

@@ -142,7 +142,7 @@ def test_from_the_page_to_a_fit(tmp_path, installed, context, shot):
         page = context.new_page()
         page.goto(live.link("typical"))
         on_question(page, 0)
-        assert page.get_by_role("heading", name="Which of the four is most typical").is_visible()
+        page.get_by_role("heading", name="Which of the four is most typical").wait_for()
         page.locator(".choose[aria-label$=face01]").click()
         page.get_by_text("that is the answer we had in mind").wait_for()
         page.get_by_role("button", name="Continue").click()
