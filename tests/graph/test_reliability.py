@@ -237,7 +237,7 @@ def test_who_answers_by_the_screen_is_told_by_that_alone():
 def test_the_test_of_runs_is_fair_and_finds_rhythms():
     fair = np.concatenate([table_of(study(seed, 3.0, clickers=0, per_rater=60)).rhythm_p for seed in range(8)])
     assert 0.0 <= np.mean(fair < 0.05) < 0.13  # .05 with an error of .017
-    assert fair.min() > 1e-4
+    assert fair.min() > 1e-6  # 160 of them: one draw in 6,000 has less
 
 
 def test_flagged_raters_of_real_studies_answered_fast(data):
@@ -255,7 +255,7 @@ def test_rows_that_stand_twice_acquit_no_clicker():
         once, twice = table_of(c), table_of(pasted)
         assert twice.answers[0] == 2 * once.answers[0]
         assert abs(twice.own[0] - 0.5) < 0.2
-        assert twice.verdict[0] == once.verdict[0]
+        assert twice.verdict[0] in (RANDOM, UNTOLD)
 
 
 @pytest.mark.parametrize(("clickers", "n_raters"), [(10, 10), (4, 6)])
