@@ -17,6 +17,7 @@ from similitude.evaluate.views import View, share_items
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
+from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
 from similitude.types import Array, Floats, Seed, Table
 
@@ -244,11 +245,7 @@ def _about(c: Comparisons, items: Names, named: bool) -> Comparisons:
         table = np.array([place.get(name, -1) for name in c.names])
     else:
         table[: len(items)] = np.arange(min(len(items), c.n_items))
-    kept = (table[c.quadruplets] >= 0).all(1)
-    if not kept.any():
+    part = among(c, table, len(items))
+    if not len(part):
         raise ValueError("comparisons: expected some about the items in common, found none")
-    part = c.rows(np.flatnonzero(kept))
-    return Comparisons(
-        table[part.near].astype(np.int32), table[part.far].astype(np.int32), part.weight, part.answer, part.answers,
-        len(items),
-    )  # fmt: skip
+    return part
