@@ -13,6 +13,7 @@ from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
 from similitude.engine.terms import ComparisonLoss as ComparisonLoss
 from similitude.engine.threads import limit_threads as limit_threads
+from similitude.evaluate.baselines import baselines as baselines
 from similitude.evaluate.comparing import compare as compare
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
 from similitude.evaluate.dimension import dimension as dimension
@@ -98,6 +99,7 @@ from similitude.methods.similarity import CleanedWarning as CleanedWarning
 from similitude.methods.similarity import Similarity as Similarity
 from similitude.methods.spectral import SpectralKernel as SpectralKernel
 from similitude.methods.tackl import TACKL as TACKL
+from similitude.methods.transformer import SimilarityTransformer as SimilarityTransformer
 
 __version__: str
 __all__: list[str]

@@ -327,6 +327,10 @@ def test_the_command(tmp_path):
     page = (tmp_path / "answers_report" / "report.html").read_text(encoding="utf-8")
     assert f"--features {features} --classes {classes} --figure-width 89 --time-limit 1 --seed 0" in page
     assert '"labels": ["tree", "bush", "unknown"]' in page
+    told = pd.read_csv(tmp_path / "answers_report" / "tables" / "features_without_learning.csv")
+    assert sorted(told.measure) == ["Euclid", "cosine"]
+    assert "without learning" in page
+    assert all(f">{round(100 * share, 1):.3g}</td>" in page for share in (*told.accuracy, *told.low, *told.high))
     with PIL.Image.open(tmp_path / "answers_report" / "figures" / "map.png") as drawn:
         assert drawn.width == pytest.approx(89 / 25.4 * 300, abs=3)
     assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output

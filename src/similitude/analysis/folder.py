@@ -144,6 +144,8 @@ def tables(found: Findings) -> dict[str, Any]:
         made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.baselines is not None:
+        made["features_without_learning"] = found.baselines
     if found.forecast is not None:
         made["forecast"] = found.forecast.table
     if found.dimensions is not None:

@@ -19,6 +19,7 @@ from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
+from similitude.evaluate.baselines import baselines
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.group_difference import GroupDifference
@@ -83,6 +84,8 @@ class Findings:
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
     groups : whether groups of raters differ, for each column by which they can be compared, as of `compare_groups`
     left_out : what there was no time for
+    baselines : what the features predict without learning, as of `baselines`; None where there are none, or too few
+        answers
 
     Examples
     --------
@@ -109,6 +112,7 @@ class Findings:
     raters_gain: tuple[float, float, float] | None
     groups: tuple[GroupDifference, ...] = ()
     left_out: tuple[str, ...] = ()
+    baselines: pd.DataFrame | None = None
 
     @property
     def similarity(self) -> Similarity:
@@ -252,11 +256,19 @@ def _examined(
                 "how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed), whole=True
             )
             raters, gain = differ or (None, None)
+    groups, without_learning = _groups(c, seed, phases), _baselines(c, features, phases)
     return Findings(
         c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
-        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, _groups(c, seed, phases),
-        tuple(phases.left_out),
+        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups,
+        tuple(phases.left_out), without_learning,
     )  # fmt: skip
+
+
+def _baselines(c: Comparisons, features: Any, phases: Phases) -> pd.DataFrame | None:
+    """What the features predict without learning, on all answers: each is new to what learns from none."""
+    if features is None or too_few(c.n_answers):
+        return None
+    return phases.needed("what features predict without learning", lambda _: baselines(c, features))
 
 
 def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference, ...]:

@@ -16,6 +16,7 @@ def sections(found: Findings) -> dict[str, object]:
         "model_said": described(found),
         "average_said": _average(found),
         "tried": tried(found),
+        "baselines_table": _baselines_table(found),
         "forecast_said": _forecast(found),
         "forecast_table": _forecast_table(found),
         "sureness_said": _sureness(found),
@@ -56,6 +57,17 @@ def _average(found: Findings) -> str:
     if value < 0.05:
         return f"An average of several fits would predict no more {interval}."
     return f"An average of several fits would predict {value:.1f} points more {interval}: see --average."
+
+
+def _baselines_table(found: Findings) -> pd.DataFrame | None:
+    """What each measure of the features predicts without learning, in percent."""
+    table = found.baselines
+    if table is None:
+        return None
+    figures = {"accuracy": "predicted (%)", "low": "from", "high": "to"}
+    percent = {called: (100 * table[name]).round(1) for name, called in figures.items()}
+    several = {"modality": table.modality} if table.modality.any() else {}
+    return pd.DataFrame({"measure": table.measure, **several, **percent})
 
 
 def _forecast(found: Findings) -> str:
