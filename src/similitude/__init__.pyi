@@ -1,6 +1,7 @@
 """The public names, each at its home; `__init__.py` reads them here, too, and loads each when it is first used."""
 
 from similitude import datasets as datasets
+from similitude import export as export
 from similitude import kernels as kernels
 from similitude import plot as plot
 from similitude.active.curve import active_curve as active_curve
