@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
-from similitude.analysis import learn
+from similitude.analysis import columns, learn
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import default_folder
@@ -28,6 +28,7 @@ SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
 ]  # fmt: skip
+DOCS = Path(__file__).parents[2] / "docs"
 LONG = 3600.0  # so that no machine is too slow for a part of the report
 NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", r"$\frac{x$", *(f"item {k}" for k in range(6))]
 
@@ -79,6 +80,32 @@ def test_what_the_columns_of_sureness_mean_is_said(found):
     page = found.page()
     for column in found.sureness.needs_answers.columns[1:]:
         assert f"<dt>{column}</dt>" in page
+
+
+def assert_every_column_is_explained(folder):
+    """Every column of every table is in `columns.csv`, and the page of the documentation has the same."""
+    said = pd.read_csv(folder / "tables" / "columns.csv").set_index("table")
+    page = (DOCS / "how-to" / "report.md").read_text(encoding="utf-8")
+    for path in folder.glob("tables/*.csv"):
+        if path.stem in ("columns", "distances"):  # the one explains itself, the other's columns are the items
+            continue
+        known = said.loc[[path.stem]].set_index("column").meaning
+        for column in pd.read_csv(path).columns:
+            name = re.sub(" [0-9]+$", " 1, 2, ...", column)
+            assert f"| {name} | {known[name]} |" in page, (path.stem, column)
+
+
+def test_every_column_of_every_table_is_explained(found, tmp_path):
+    found.save(tmp_path)
+    assert_every_column_is_explained(tmp_path)
+    with pytest.raises(KeyError):
+        columns.explained({"positions": ["item", "unheard of"]})
+
+
+def test_the_documentation_has_the_table_of_columns():
+    page = (DOCS / "how-to" / "report.md").read_text(encoding="utf-8")
+    rows = [f"| {name} | {means} |" for table in columns.MEANINGS.values() for name, means in table.items()]
+    assert [row for row in rows if row not in page] == [], "make it anew: python docs/columns.py"
 
 
 @pytest.mark.parametrize(("ceiling", "why"), [(0.6, "harder than the others"), (0.99, "")])
@@ -159,6 +186,7 @@ def test_one_number_on_human_answers(name, data, tmp_path):
 def assert_one_number(found, folder, **options):
     """Accuracy, ceiling and dimension: one value each on the page, in the paragraph, the notebook and the files."""
     report = found.save(folder / "out", **options)
+    assert_every_column_is_explained(report.parent)
     page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     read = html.unescape(re.sub("<[^>]*>", " ", page))
     kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
@@ -370,3 +398,4 @@ def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
     assert "Raters by Age & class" in paragraph(found)
     found.save(tmp_path)
     assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
+    assert_every_column_is_explained(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from similitude.analysis import changes
+from similitude.analysis.columns import MEANINGS, explained
 from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.page import findings_page
@@ -108,10 +109,13 @@ def _remove(folder: Path, files: set[str]) -> None:
 
 
 def _write_tables(found: Findings, folder: Path) -> list[str]:
-    made = {f"tables/{name}.csv": table for name, table in tables(found).items()}
-    for name, table in made.items():
+    made = tables(found)
+    columns = {name: list(table.columns) for name, table in made.items()} | {"distances": MEANINGS["distances"]}
+    made["columns"] = explained(columns)
+    files = {f"tables/{name}.csv": table for name, table in made.items()}
+    for name, table in files.items():
         write_whole(folder / name, table.to_csv(index=False).encode())
-    return [*made, *_write_for_others(found, folder)]
+    return [*files, *_write_for_others(found, folder)]
 
 
 def _write_for_others(found: Findings, folder: Path) -> list[str]:
@@ -132,16 +136,19 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "settings_tried": tried(found),
         "check": found.consistency.to_frame(),
     }
+    if len(found.chosen.tried):
+        made["settings_tried"] = tried(found)
+    if len(found.model.chosen_) > 1:
+        made["average"] = found.model.chosen_
     if found.comparisons.answers.rater.recorded:
         made["raters"] = found.consistency.rater_frame()
     if found.raters is not None:
         made["raters_sharpness"] = found.raters
     for one in found.groups:
         column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
-        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
+        made |= {f"groups_{column}_{what}": getattr(one, what) for what in ("items", "pairs", "power")}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
     if found.forecast is not None:

@@ -11,6 +11,7 @@ import numpy as np
 import similitude
 from similitude.analysis.atlas import atlas
 from similitude.analysis.changes import Changes
+from similitude.analysis.columns import meaning
 from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
@@ -54,6 +55,7 @@ def findings_page(
         pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": pictures.get, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
+    ways |= {"meaning": meaning}
     page = templates("similitude.analysis").get_template("report.html")
     return page.render(
         title=title,

@@ -36,7 +36,9 @@ def tried(found: Findings) -> pd.DataFrame:
     behind = 100 * (table.accuracy[whole].max() - table.accuracy)
     shown = table.assign(behind=behind.where(whole).round(2), error=(100 * table.error).where(whole).round(2))
     shown = shown[["candidate", "dimension", "penalty", "behind", "error", "folds", "chosen", "dropped"]]
-    return shown.rename(columns={"penalty": "penalty (of a fold)", "behind": "behind (points)", "error": "± (points)"})
+    return shown.rename(
+        columns={"penalty": "penalty (of a fold)", "behind": "behind (points)", "error": "error (points)"}
+    )
 
 
 def dimensions(found: Findings) -> pd.DataFrame:

@@ -31,7 +31,8 @@ class GroupDifference:
     level : of the interval
     pairs : a row per pair of items, those that differ most first: `a`, `b`, `more_alike_to`, `difference`, and
         `p_value`, corrected for the number of pairs
-    items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
+    items : a row per item: `item`, `statistic` (of its pairs; about 1 where groups do not matter), and `p_value`,
+        corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
     n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
     exact : whether these are all that there are, the groups as they are among them
