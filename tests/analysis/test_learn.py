@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
-from similitude.analysis import columns, learn
+from similitude.analysis import columns, folder, learn
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import default_folder
@@ -123,6 +123,28 @@ def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(fou
 def test_the_report_says_one_noise_ceiling():
     found = sm.learn(answers(400, NAMES[:7]), method="STE", time_limit=LONG, random_state=0)
     assert found.forecast.ceiling == found.consistency.ceiling
+
+
+def test_items_whose_names_have_no_room_have_numbers_and_a_key():
+    names = [f"a name of item {k:03d}" for k in range(150)]
+    found = sm.learn(answers(300, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
+    page = found.page()
+    on_map = set(re.findall(r'<text class="number"[^>]*>([0-9]+)<', page))
+    in_key = dict(re.findall(r"<b>([0-9]+|–)</b> (a name of item [0-9]+)<", page))
+    silent = re.findall(r'class="quiet">(a name of item [0-9]+)<', page)
+    assert len(silent) > 10
+    assert on_map == set(in_key) - {"–"}
+    assert len(re.findall("<span data-item", page)) == len(silent)
+    assert set(in_key.values()) <= set(silent)
+
+
+def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "missing", lambda extra: ["openpyxl"] if extra == "tables" else [])
+    page = html.unescape(found.save(tmp_path).read_text(encoding="utf-8"))
+    said = 'tables/map.xlsx needs openpyxl: pip install "similitude[tables]"'
+    assert folder.not_written(found) == [said]
+    assert f"Not written: {said}." in page
+    assert not (tmp_path / "tables" / "map.xlsx").exists()
 
 
 def test_surprises_are_the_least_likely_answers_once_each(found):

@@ -61,7 +61,8 @@ def write_folder(
             written += _write_figure(folder, name, axes, (figure_width or PAGE) if name == "map" else figure_width)
     own = figures if figure_width is None else None  # a journal's letters are small on a screen
     _remove(folder, changes.files_before(before) - set(written))
-    page = findings_page(found, title, files=written, figures=own, changed=changed, **options)
+    absent = not_written(found)
+    page = findings_page(found, title, files=written, absent=absent, figures=own, changed=changed, **options)
     for axes in shown.values():
         pyplot().close(axes.get_figure(root=True))
     write_whole(folder / REPORT, page.encode())
@@ -116,6 +117,16 @@ def _write_tables(found: Findings, folder: Path) -> list[str]:
     for name, table in files.items():
         write_whole(folder / name, table.to_csv(index=False).encode())
     return [*files, *_write_for_others(found, folder)]
+
+
+def not_written(found: Findings) -> list[str]:
+    """What a report of these findings has no table of here, and why."""
+    n = found.similarity.n_items
+    if n > _LARGEST_TABLE:
+        return [f"tables/distances.csv and tables/map.xlsx are for {_LARGEST_TABLE:,} items at most; here are {n:,}"]
+    if absent := missing("tables"):
+        return [f'tables/map.xlsx needs {", ".join(absent)}: pip install "similitude[tables]"']
+    return []
 
 
 def _write_for_others(found: Findings, folder: Path) -> list[str]:

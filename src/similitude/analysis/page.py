@@ -34,6 +34,7 @@ def findings_page(
     classes: Mapping[str, str] | None = None,
     command: str | None = None,
     files: Sequence[str] = (),
+    absent: Sequence[str] = (),
     figures: Mapping[str, Axes] | None = None,
     changed: Changes | None = None,
 ) -> str:
@@ -48,6 +49,7 @@ def findings_page(
     classes : a class for each item that has one, by name; the map is coloured by it
     command : what makes this page again
     files : what lies beside the page, to which it has links
+    absent : what does not lie there, and why, a sentence each
     figures : its figures by name, where they were drawn before
     changed : since an earlier report
     """
@@ -63,6 +65,7 @@ def findings_page(
         atlas=atlas(found, images, colours, classes),
         command=command,
         files=files,
+        absent=absent,
         changed=changed,
         version=similitude.__version__,
         **said,

@@ -54,6 +54,7 @@ def learn(
     target = out or default_folder(files[0])
     _check_folders(target, images)
     import similitude as sm
+    from similitude.analysis.folder import not_written
 
     c, steps = reading.read(*files)
     if not isinstance(c, sm.Comparisons):
@@ -87,6 +88,8 @@ def learn(
             source=[file.name for file in files], figure_width=figure_width,
         )  # fmt: skip
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
+    for sentence in not_written(found):
+        typer.echo(f"not written: {sentence}")
     _say_time(time.monotonic() - began, time_limit, found.left_out)
     with_features = "features=features, " if known else ""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
