@@ -421,3 +421,20 @@ def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
     found.save(tmp_path)
     assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
     assert_every_column_is_explained(tmp_path)
+
+
+def test_the_report_has_sections_on_conditions_and_on_the_session_where_there_are_some(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [rng.choice(6, 3, replace=False) for _ in range(240)]
+    block = np.tile(np.repeat(["<one>", "two", "three"], 20), 4)
+    extra = {"block": block, "trial_number": np.tile(np.arange(60), 4)}
+    c = sm.Comparisons.from_triplets(rows, rater=np.repeat(["a", "b", "c", "d"], 60), n_items=6, extra=extra)
+    found = sm.learn(c, method="STE", n_components=1, penalty=0.1, time_limit=LONG, random_state=0)
+    assert [one.over_time for one in found.parts] == [False, True]
+    page = found.save(tmp_path).read_text(encoding="utf-8")
+    assert {"<h2>Conditions</h2>", "<h2>Over the session</h2>"} <= set(re.findall("<h2>.*?</h2>", page))
+    assert "&lt;one&gt;" in page
+    assert len(pd.read_csv(tmp_path / "tables" / "by_block.csv")) == 3
+    assert len(pd.read_csv(tmp_path / "tables" / "by_trial_number.csv")) == 4
+    assert_every_column_is_explained(tmp_path)
+    assert str(found.parts[1]) in paragraph(found)

@@ -94,6 +94,14 @@ MEANINGS: dict[str, dict[str, str]] = {
         "changed": "share of the answers that another view of the items would change",
         "power": "how often a study like this one would find such a difference",
     },
+    "by_...": {
+        "part": "a condition, or a quarter of each rater's session",
+        "answers": "number of answers",
+        "points": "by how many percentage points more of these held-out answers are predicted than on average over the "
+        "parts",
+        **_INTERVAL,
+        "seconds": "median time of an answer in seconds",
+    },
     "items_that_need_answers": {
         "item": "name of the item",
         "comparisons": "how many have the item in them",
@@ -113,12 +121,12 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "columns": {"table": "name of the file", "column": "name of the column", "meaning": "what it says"},
 }
-"""By the name of the table; `groups_..._items` is that of any column by which raters were compared."""
+"""By the name of the table; dots stand for the column of the answers by which they were compared."""
 
 
 def meaning(table: str, column: str) -> tuple[str, str]:
     """A column of a table (one of several that are numbered stands for all of them), and what it means."""
-    known = MEANINGS[re.sub("^groups_.*_(items|pairs|power)$", r"groups_..._\1", table)]
+    known = MEANINGS[re.sub("^groups_.*_(items|pairs|power)$", r"groups_..._\1", re.sub("^by_.*", "by_...", table))]
     numbered = re.sub(" [0-9]+$", " 1, 2, ...", column)
     return (column, known[column]) if column in known else (numbered, known[numbered])
 

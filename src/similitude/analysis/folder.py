@@ -158,8 +158,8 @@ def tables(found: Findings) -> dict[str, Any]:
     if found.raters is not None:
         made["raters_sharpness"] = found.raters
     for one in found.groups:
-        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
-        made |= {f"groups_{column}_{what}": getattr(one, what) for what in ("items", "pairs", "power")}
+        made |= {f"groups_{_as_file(one.by)}_{what}": getattr(one, what) for what in ("items", "pairs", "power")}
+    made |= {f"by_{_as_file(one.by)}": one.table for one in found.parts}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
     if found.forecast is not None:
@@ -167,3 +167,8 @@ def tables(found: Findings) -> dict[str, Any]:
     if found.dimensions is not None:
         made["dimensions"] = dimensions(found)
     return made
+
+
+def _as_file(column: str) -> str:
+    """The name of a column as a part of that of a file."""
+    return "".join(letter if letter.isalnum() else "_" for letter in column)

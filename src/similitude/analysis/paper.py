@@ -53,7 +53,7 @@ def paragraph(found: Findings) -> str:
     if c.cleaned:
         steps = "; ".join(step.why for step in c.removed if step.cleans)
         text.append(f"The answers were cleaned before ({steps}), so no accuracy on held-out answers is reported.")
-    text += [described(found), *_accuracy(found), *map(_group, found.groups)]
+    text += [described(found), *_accuracy(found), *map(_group, found.groups), *map(str, found.parts)]
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
@@ -108,8 +108,9 @@ def _choice(found: Findings) -> str:
 def _group(one: GroupDifference) -> str:
     """The test of one column, as a paper says it."""
     verdict = "differed" if one.differ else "did not differ detectably"
+    who = "The same raters under" if one.within else "Raters by"
     return (
-        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, "
+        f"{who} {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, "
         f"{one.against}); a map of the own group predicted {100 * abs(one.effect):.1f} points "
         f"{'more' if one.effect >= 0 else 'fewer'} of the answers than one of others ({one.level:.0%} interval "
         f"{100 * one.low:+.1f} to {100 * one.high:+.1f})."
