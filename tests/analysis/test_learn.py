@@ -147,6 +147,15 @@ def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
     assert not (tmp_path / "tables" / "map.xlsx").exists()
 
 
+def test_where_time_is_over_the_map_is_the_only_figure_for_print_and_that_is_said(found, tmp_path):
+    said = []
+    page = found.save(tmp_path, time_limit=0.0, tell=said.append).read_text(encoding="utf-8")
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"map"}
+    assert said[-1].startswith("no time for figures for print: learning_curve, calibration")
+    assert f"Not written: {said[-1]}." in page
+    assert page.count("<figure>") >= 4  # the page has them all the same
+
+
 def test_surprises_are_the_least_likely_answers_once_each(found):
     chance = found.surprises.probability
     assert chance.is_monotonic_increasing

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
 
 from similitude.analysis import changes
 from similitude.analysis.columns import MEANINGS, explained
@@ -35,6 +38,8 @@ def write_folder(
     *,
     source: Sequence[str] = (),
     figure_width: float | None = None,
+    time_limit: float | None = None,
+    tell: Callable[[str], None] | None = None,
     **options: Unpack[PageOptions],
 ) -> Path:
     """Write everything; a file is whole or not there at all.
@@ -46,8 +51,11 @@ def write_folder(
     title : of the page
     source : the files of the answers; an earlier report of the same ones in the folder is compared with
     figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
+    time_limit : seconds for writing; the map comes first, further figures for print as long as time is left
+    tell : called with each thing that was not written, and why
     **options : of the page
     """
+    end = time.monotonic() + (np.inf if time_limit is None else time_limit)
     before = changes.read(folder)
     changed = changes.changes(found, folder, source)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
@@ -57,11 +65,14 @@ def write_folder(
     with drawn_for(figure_width):
         figures = drawn(found)
         shown = {"map": _map(found, figure_width or PAGE, options), **figures}
-        for name, axes in shown.items():
-            written += _write_figure(folder, name, axes, (figure_width or PAGE) if name == "map" else figure_width)
+        in_print, skipped = _write_figures(folder, shown, figure_width, end)
+    written += in_print
     own = figures if figure_width is None else None  # a journal's letters are small on a screen
     _remove(folder, changes.files_before(before) - set(written))
-    absent = not_written(found)
+    absent = [*not_written(found), *([f"no time for figures for print: {', '.join(skipped)}"] if skipped else [])]
+    if tell is not None:
+        for sentence in absent:
+            tell(sentence)
     page = findings_page(found, title, files=written, absent=absent, figures=own, changed=changed, **options)
     for axes in shown.values():
         pyplot().close(axes.get_figure(root=True))
@@ -86,10 +97,24 @@ def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
     return embedding(similarity, labels=True, uncertainty=sureness, width=width, **look)
 
 
-def _write_figure(folder: Path, name: str, axes: Axes, width: float | None) -> list[str]:
-    files = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
-    save_as(axes, [folder / file for file in files], width=width)
-    return files
+def _write_figures(
+    folder: Path, shown: Mapping[str, Axes], width: float | None, end: float
+) -> tuple[list[str], list[str]]:
+    """Write figures for print while there is time, the page taking as long as the slowest of them; return the files.
+
+    Also returned are the names of those that there was no time for. The first, the map, is always written.
+    """
+    files, skipped, slowest = list[str](), list[str](), 0.0
+    for name, axes in shown.items():
+        began = time.monotonic()
+        if files and began + 2 * slowest > end:
+            skipped.append(name)
+            continue
+        made = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
+        save_as(axes, [folder / file for file in made], width=(width or PAGE) if name == "map" else width)
+        files += made
+        slowest = max(slowest, time.monotonic() - began)
+    return files, skipped
 
 
 def _write_texts(found: Findings, folder: Path) -> list[str]:

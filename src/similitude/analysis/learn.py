@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -50,6 +50,8 @@ class FolderOptions(PageOptions, total=False):
 
     source: Sequence[str]
     figure_width: float | None
+    time_limit: float | None
+    tell: Callable[[str], None] | None
 
 
 _BOOTSTRAPS, _REPEATS = 30, 5

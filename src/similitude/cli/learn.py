@@ -54,7 +54,6 @@ def learn(
     target = out or default_folder(files[0])
     _check_folders(target, images)
     import similitude as sm
-    from similitude.analysis.folder import not_written
 
     c, steps = reading.read(*files)
     if not isinstance(c, sm.Comparisons):
@@ -83,12 +82,14 @@ def learn(
         command = " ".join(
             ["similitude learn", *map(in_shell, files), *options, f"--time-limit {time_limit:g} --seed {seed}"]
         )
+        absent: list[str] = []
         report = found.save(
             target, heading, images=shown, colours=_colours(c.names), classes=grouped, command=command,
             source=[file.name for file in files], figure_width=figure_width,
+            time_limit=time_limit - (time.monotonic() - began), tell=absent.append,
         )  # fmt: skip
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
-    for sentence in not_written(found):
+    for sentence in absent:
         typer.echo(f"not written: {sentence}")
     _say_time(time.monotonic() - began, time_limit, found.left_out)
     with_features = "features=features, " if known else ""

@@ -88,7 +88,7 @@ def sessions(c: Comparisons) -> tuple[str, Array] | None:
     quarter = np.full(c.n_answers, -1)
     for code in range(len(c.answers.rater.labels)):
         own = np.flatnonzero((rater == code) & np.isfinite(moment))
-        if len(own) >= _FEWEST_IN_SESSION and len(np.unique(moment[own])) == len(own):
+        if len(own) >= _FEWEST_IN_SESSION and 2 * len(np.unique(moment[own])) > len(own):  # ties stay as they are
             quarter[own[np.argsort(moment[own], kind="stable")]] = np.arange(len(own)) * len(_QUARTERS) // len(own)
     return (names[0], quarter) if (quarter >= 0).any() else None
 
@@ -108,10 +108,11 @@ def conditions(c: Comparisons) -> dict[str, tuple[Array, tuple[str, ...]]]:
     """
     found = {}
     rater = c.answers.rater.codes
+    compares = np.bincount(c.answer, minlength=c.n_answers) > 0
     for name, column in c.answers.extra.items():
         if plain(name) in _MOMENTS or not c.answers.rater.recorded:
             continue
-        known = ~is_empty(column) & (rater >= 0)
+        known = ~is_empty(column) & (rater >= 0) & compares
         cells = as_cells(column)
         cells[~known] = None
         code, values = pd.factorize(cells)
