@@ -258,7 +258,7 @@ def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     assert "What changed" not in found.save(tmp_path / "other", source=["a.csv"]).read_text(encoding="utf-8")
     page = found.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
     section = page[page.index("<h2>What changed</h2>") : page.index("<h2>What predicts the answers</h2>")]
-    assert "There are 100 answers more." in section
+    assert "There are 100 more answers." in section
     assert "<td>answers</td><td>300</td><td>400</td>" in section
     assert f"{fewer.accuracy.value:.1%}" in section
     assert f"{found.accuracy.value:.1%}" in section
@@ -426,7 +426,7 @@ def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
     page = found.page("Faces")
     assert "<h2>Groups</h2>" in page
     assert "Age &amp; class: &lt;old&gt;, young" in page
-    assert "Raters by Age & class" in paragraph(found)
+    assert "Raters grouped by Age & class" in paragraph(found)
     found.save(tmp_path)
     assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
     assert_every_column_is_explained(tmp_path)

@@ -85,7 +85,7 @@ class GroupDifference:
         """Return each figure with its name, as they are printed."""
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
-        verdict = "yes" if self.differ else "not shown"
+        verdict = "yes" if self.differ else "no difference shown"
         gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
@@ -108,7 +108,7 @@ class GroupDifference:
     def _named(self, table: pd.DataFrame, columns: list[str]) -> str:
         sure = table[table.p_value <= _ALPHA]
         names = [" and ".join(map(str, row)) for row in sure[columns].itertuples(index=False)]
-        return listed(names, len(names)) if names else "none that can be named"
+        return listed(names, len(names)) if names else "none significantly"
 
     def _gone(self) -> str:
         return f"items that not every group judged: {listed(self.left_out, len(self.left_out))}"
@@ -134,7 +134,7 @@ class GroupDifference:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        said = "Groups differ." if self.differ else "No difference of the groups is shown."
+        said = "Groups differ." if self.differ else "No difference between the groups is shown."
         rows = [
             (shortened(f"{row.a} and {row.b}"), str(row.more_alike_to), f"{row.p_value:.3f}")
             for row in self.pairs.head(_FIRST).itertuples()
