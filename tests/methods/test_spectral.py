@@ -247,8 +247,8 @@ def test_locally_linear_weights_solve_their_problem(rng):
 
 
 def test_a_direction_without_spread_stays_finite():
-    spread = np.array([0.0, 1.0, 2.0])
-    assert np.isfinite(printed_lengths(spread)).all()
+    assert np.isfinite(printed_lengths(np.array([0.0, 1.0, 2.0]))).all()
+    np.testing.assert_array_equal(printed_lengths(np.zeros(2)), np.ones(2))
 
 
 def noisy_xor(rng):

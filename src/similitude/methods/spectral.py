@@ -315,4 +315,4 @@ def _check_power(argument: str, found: Any) -> None:
 
 def printed_lengths(spread: Floats) -> Floats:
     """1 / D_r; a spread of exactly 0 gets the least that rounding can tell from 0 (footnote 4 adds a constant)."""
-    return 1.0 / np.maximum(spread, np.finfo(float).eps * spread.max())
+    return 1.0 / np.maximum(spread, np.finfo(float).eps * spread.max() or 1.0)
