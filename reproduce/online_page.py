@@ -24,7 +24,7 @@ def page(stored: dict[str, list[dict]]) -> str:
         "# Online kernel learning (Heim 2015, Fig. 17 to 19)",
         "",
         "`python -m reproduce.online`; what differs from the thesis' set-ups stands at the head of that file. Errors",
-        "are shares of unseen answers that are foretold wrongly, means over the trials ± half a 95 % interval.",
+        "are shares of unseen answers that are predicted wrongly, means over the trials ± half a 95 % interval.",
         "",
     ]
     for figure, section in sections.items():
@@ -207,7 +207,7 @@ def fig19(table: pd.DataFrame) -> list[str]:
     others = [name for name in end if name != "STE-ERKLE"]
     ranks = [mean(table, "RCKL (certified)", count, "rank") for count in at]
     lines = [f"## Fig. 19: 400 artists; trials: {trials(table)}", "", *curves(table, at)]
-    lines += ["Share of the answers learned that are foretold wrongly:", "", *curves(table, at, "train error")]
+    lines += ["Share of the answers learned that are predicted wrongly:", "", *curves(table, at, "train error")]
     lines += claim(
         "STE-ERKLE is considerably worse than the other methods",
         end["STE-ERKLE"] > max(end[name] for name in others) + 0.01, numbers(end), table=table)  # fmt: skip
