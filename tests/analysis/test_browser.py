@@ -167,6 +167,6 @@ def photograph(browser, report, name, views):  # noqa: F811
 
 def _few_colours(path):
     with PIL.Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(128)
+        small = picture.convert("RGB").quantize(256, PIL.Image.Quantize.FASTOCTREE, dither=PIL.Image.Dither.NONE)
     small.save(path, optimize=True)
     assert path.stat().st_size < 150_000
