@@ -252,6 +252,7 @@ def test_every_file_has_a_link_and_every_link_a_file(found, tmp_path):
     assert {"tables/distances.csv", "tables/positions.csv", "figures/map.svg", "findings.json"} <= links
 
 
+@pytest.mark.filterwarnings("ignore:.*never compared")  # twelve answers may leave out an item
 def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     fewer = sm.learn(answers(300), method="STE", n_components=2, penalty=0.05, time_limit=LONG, random_state=0)
     assert "What changed" not in fewer.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from similitude import Answers, Comparisons
 from similitude.feedback.columns import Categories, Rows
 from similitude.feedback.forms import FORMS
 
-NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
 STRANGE_NAMES = ["a,b", 'say "so"', "two\nlines", "cr\rhere", "naïve ☕", " ", "12", "NA", "null", "[1]"]
 
 

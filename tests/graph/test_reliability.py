@@ -68,7 +68,8 @@ def test_several_clickers_do_not_hide_each_other():
 def test_sparse_studies_are_measured_by_what_others_imply():
     tables = [table_of(study(seed, 3.0, n_items=60)) for seed in range(8)]
     assert all(np.nanmean(table.answered_by_others) < 0.15 for table in tables)
-    assert all(table.verdict[0] in (RANDOM, UNTOLD) for table in tables)  # sparse answers need not hang together
+    # sparse answers need not hang together; one clicker in 70 is taken for somebody else: three of eight in 5,000 draws
+    assert sum(table.verdict[0] in (RANDOM, UNTOLD) for table in tables) >= 6
     assert sum(table.flagged[0] for table in tables) >= 3  # four of five, less four standard errors
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 

@@ -21,6 +21,7 @@ ANSWERS = sm.simulate(TRUTH, 60, random_state=0)
         (lambda: sm.AutoSimilarity(candidates=[sm.STE]).fit(ANSWERS), r"found the class STE; write STE\(\)"),
         (lambda: sm.Comparisons.from_triplets([(0, 1, 10**12)]), "items: found index 1000000000000"),
         (lambda: sm.Comparisons.from_triplets([("a", "b", "c\ud800")]), "names: .* half a character"),
+        (lambda: sm.Comparisons.from_triplets([("a", "b", "c\0")]), "names: .* NUL character"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(call, says):

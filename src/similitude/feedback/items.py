@@ -52,6 +52,8 @@ def check_names(names: Sequence[str] | None) -> Names | None:
     broken = next((name for name in result if not _is_text(name)), None)
     if broken is not None:
         raise ValueError(f"names: {broken!r} holds half a character (a lone surrogate); read it with its true encoding")
+    if cut := next((name for name in result if "\0" in name), None):
+        raise ValueError(f"names: {cut!r} holds a NUL character, at which programs that read tables cut a cell off")
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
         raise ValueError(f"names: {twice!r} is the name of more than one item; every item needs a different name")
