@@ -1,5 +1,7 @@
 """Agreement of orders: draws by counting are draws by repeating, a sample says how far off it may be, progress."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -94,6 +96,7 @@ def test_many_items_are_compared_by_drawing_and_it_is_said():
     assert found.low < true < found.high
     assert found.distances.shape == (2, 500_000)
     assert "500,000 of 1,124,250" in str(found)
+    assert "of pairs drawn" in str(replace(found, error=0.0))  # as of a model and itself: it is said all the same
     assert found.maps.shape == (2, 1500, 2)
     assert found.to_dict()["error"] == found.error
     assert told == [(50, 120), (60, 120), (110, 120), (120, 120)]

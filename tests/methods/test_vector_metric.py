@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import similitude as sm
@@ -123,6 +124,14 @@ def test_tuples_of_vectors(size):
     np.testing.assert_allclose(
         np.linalg.norm(np.diff(metric.transform(unseen[0, :2]), axis=0)), metric.get_metric()(*unseen[0, :2])
     )
+
+
+@pytest.mark.filterwarnings("ignore:LPOE. at a penalty of 1e.03")
+def test_tuples_are_held_out_by_scikit_learn_as_they_are():
+    rows = triplets(300)
+    assert cross_val_score(sm.VectorMetric(), rows, cv=3).mean() > 0.8
+    search = GridSearchCV(sm.VectorMetric(sm.LPOE()), {"estimator__penalty": [0.1, 1e3]}, cv=2).fit(rows)
+    assert search.best_params_ == {"estimator__penalty": 0.1}  # at the other nothing is learned, and half is right
 
 
 def test_which_way_round_is_said_by_y():

@@ -108,7 +108,7 @@ class Agreement:
         found = [
             (f"{len(self.items):,}", common),
             ("rank correlation of distances", correlation),
-            *([("of pairs drawn", self._drawn())] if self.error else []),
+            *([("of pairs drawn", self._drawn())] if len(self.items) > ALL_ITEMS else []),
             ("variance left after Procrustes", left),
         ]
         return found if self.answers is None else [*found, *self.answers.lines()]
