@@ -130,7 +130,10 @@ class ComparisonEstimator(BaseEstimator):
         return self._fitted().predict(comparisons)
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`.
+
+        Of a method that knows raters, or forms of question, it is that of the comparison's own.
+        """
         return self._fitted().predict_proba(comparisons)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
