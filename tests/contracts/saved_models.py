@@ -58,6 +58,7 @@ KERNELS: dict[str, tuple[Any, Any]] = {
     "cosine of counts": (K.Cosine(COUNTS, tfidf=True), NEW_COUNTS),
     "given values": (K.Precomputed(FEATURES @ FEATURES.T), NEW @ FEATURES.T),
     "linear with gaps": (np.where(np.arange(15)[:, None] == 4, np.nan, FEATURES), NEW),
+    "gaussians": (K.Bhattacharyya((FEATURES, np.exp(FEATURES))), (NEW, np.exp(NEW))),
     "centred": (K.Centred(K.RBF(FEATURES)), NEW),
     "sum": (K.Sum([K.UnitTrace(FEATURES), K.Scaled(K.Cosine(FEATURES), 2.0)]), [NEW, NEW]),
 }

@@ -56,7 +56,7 @@ def as_plain(vectors):
     """Vectors as JSON has them."""
     if isinstance(vectors, dict):
         return {key: as_plain(value) for key, value in vectors.items()}
-    return [as_plain(one) for one in vectors] if isinstance(vectors, list) else np.asarray(vectors).tolist()
+    return [as_plain(one) for one in vectors] if isinstance(vectors, (list, tuple)) else np.asarray(vectors).tolist()
 
 
 def question(name):

@@ -12,6 +12,10 @@ X, NEW, C = RNG.normal(size=(12, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(
 COUNTS, NEW_COUNTS = np.round(np.exp(X)), np.round(np.exp(NEW))
 GAPS = np.where(np.arange(12)[:, None] == 4, np.nan, X)
 GAUSSIANS, NEW_GAUSSIANS = (X, np.exp(X)), (NEW, np.exp(NEW))
+MIXTURES, NEW_MIXTURES = (
+    (np.full((len(rows), 2), 0.5), np.stack([rows, rows + 1.0], 1), np.exp(np.stack([rows, -rows], 1)))
+    for rows in (X, NEW)
+)
 CASES = {
     "linear": (K.Linear(X), NEW),
     "linear with gaps": (K.Linear(GAPS), NEW),
@@ -23,7 +27,8 @@ CASES = {
     "cosine of counts": (K.Cosine(COUNTS, tfidf=True), NEW_COUNTS),
     "given": (K.Precomputed(X @ X.T), NEW @ X.T),
     "by a function": (K.Precomputed(X @ X.T, lambda new: np.asarray(new) @ X.T), NEW),
-    "densities": (K.Bhattacharyya(GAUSSIANS), NEW_GAUSSIANS),
+    "gaussians": (K.Bhattacharyya(GAUSSIANS), NEW_GAUSSIANS),
+    "mixtures": (K.ExpectedLikelihood(MIXTURES, normalise=False), NEW_MIXTURES),
     "scaled": (K.Scaled(K.RBF(X), 3.0), NEW),
     "centred": (K.Centred(K.RBF(GAPS)), NEW),
     "unit trace": (K.UnitTrace(X), NEW),
@@ -61,9 +66,8 @@ def test_other_kernels_keep_the_items_that_have_coefficients():
     np.testing.assert_allclose(whole(K.RBF(X, width=1.0), few)(NEW), K.RBF(X, width=1.0).cross(NEW) @ few)
 
 
-@pytest.mark.parametrize("name", ["by a function", "densities"])
-def test_what_is_code_says_that_it_cannot_be_stored(name):
-    (part,) = whole(CASES[name][0]).parts
+def test_what_is_code_says_that_it_cannot_be_stored():
+    (part,) = whole(CASES["by a function"][0]).parts
     with pytest.raises(NotStorable, match="which is code"):
         part.stored()
 
@@ -145,6 +149,11 @@ def test_modalities_are_given_by_name_and_need_not_all_be_there():
     for wrong, said in ((NEW, "a ndarray"), ({"c": NEW}, "found c"), ({"a": NEW, "b": NEW[:2]}, "a: 5, b: 2")):
         with pytest.raises(ValueError, match=said):
             both(wrong)
+
+
+def test_other_distributions_than_the_training_items_are_refused():
+    with pytest.raises(ValueError, match=r"found Gaussians in 2 dimensions .*, expected Gaussians in 3 dimensions"):
+        whole(CASES["gaussians"][0])(tuple(part[:, :2] for part in NEW_GAUSSIANS))
 
 
 def test_a_sum_of_kernels_asks_for_each_entry():

@@ -113,7 +113,10 @@ class FeatureMap:
 
     @cached_property
     def affine(self) -> tuple[Floats, Floats] | None:
-        """(p, d) matrix A and (d,) offset b of positions y'A - b, where the map is linear; None where it is not."""
+        """(p, d) matrix A and (d,) offset b of positions y'A - b, where the map is linear; None where it is not.
+
+        Rows without features are at the centre instead, and with `unshared_at_centre` rows of zeros, too.
+        """
         if len(self.pieces) != 1 or not self.pieces[0].linear:
             return None
         return self.pieces[0].parts[0].weights, self.pieces[0].offset + self.origin

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from similitude.engine.densities import DENSITIES, Parts, described, pick
 from similitude.engine.feature_checks import as_numbers, check_non_negative, which_present
 from similitude.engine.kernel_formulas import FORMULAS, NON_NEGATIVE
 from similitude.types import Array, Bools, Floats
@@ -161,7 +162,7 @@ class KernelPart(MapPart):
     @classmethod
     def of(cls, coefficients: Floats, items: Floats, route: Route, formula: str, **settings: float) -> Self:
         """Return the part with those items alone that have coefficients, one at least."""
-        kept = np.flatnonzero(coefficients.any(1)) if coefficients.any() else np.arange(1)
+        kept = with_coefficients(coefficients)
         return cls(coefficients[kept], items[kept], formula, settings, route=route)
 
     @property
@@ -191,6 +192,58 @@ class KernelPart(MapPart):
     def read(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array], route: Route) -> Self:
         """Read what `stored` returned."""
         return cls(arrays["weights"], arrays["items"], plain["formula"], plain["settings"], route=route)
+
+
+@dataclass(frozen=True, eq=False)
+class DensityPart(MapPart):
+    """sum_j k(y, x_j) c_j of distributions, by a formula of `engine.densities`.
+
+    Attributes
+    ----------
+    items : the training items that have coefficients, as a tuple of arrays
+    formula : its name
+    settings : of the formula
+    """
+
+    items: Parts
+    formula: str
+    settings: Mapping[str, bool]
+
+    kind = "density"
+
+    @classmethod
+    def of(cls, coefficients: Floats, items: Parts, route: Route, formula: str, **settings: bool) -> Self:
+        """Return the part with those items alone that have coefficients, one at least."""
+        kept = with_coefficients(coefficients)
+        return cls(coefficients[kept], pick(items, kept), formula, settings, route=route)
+
+    @property
+    def width(self) -> None:
+        """Distributions are no vectors."""
+        return None
+
+    def values(self, features: Any) -> tuple[Floats, Bools | None]:
+        """Kernel values with the training items, times the coefficients."""
+        density = DENSITIES[self.formula]
+        parts, present = density.read(self.rows_of(features), None, NEW)
+        found, expected = described(parts), described(self.items)
+        if found != expected:
+            raise ValueError(f"{NEW}: found {found}, expected {expected}, as the training items have")
+        out = np.zeros((len(present), self.weights.shape[1]))
+        if present.any():
+            out[present] = density.values(pick(parts, present), self.items, **self.settings) @ self.weights
+        return out, present
+
+    def stored(self) -> Stored:
+        """Return what a file holds of it."""
+        arrays = {"weights": self.weights, **{f"items_{k}": part for k, part in enumerate(self.items)}}
+        return {"formula": self.formula, "settings": dict(self.settings), "n_arrays": len(self.items)}, arrays
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array], route: Route) -> Self:
+        """Read what `stored` returned."""
+        items = tuple(arrays[f"items_{k}"] for k in range(plain["n_arrays"]))
+        return cls(arrays["weights"], items, plain["formula"], plain["settings"], route=route)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +278,13 @@ class OwnPart(MapPart):
         )
 
 
-PARTS: dict[str, Any] = {part.kind: part for part in (LinearPart, CosinePart, KernelPart)}
+PARTS: dict[str, Any] = {part.kind: part for part in (LinearPart, CosinePart, KernelPart, DensityPart)}
 """What a file can hold, by the word that it has for it."""
+
+
+def with_coefficients(coefficients: Floats) -> Array:
+    """Return the training items that have coefficients; the first where none has."""
+    return np.flatnonzero(coefficients.any(1)) if coefficients.any() else np.arange(1)
 
 
 def as_rows(value: Any, width: int) -> Array:
