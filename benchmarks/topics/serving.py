@@ -41,7 +41,7 @@ def run(settings: Settings) -> Iterator[Table]:
         "serving",
         f"A served model of {items:,} items, vectors of {NUMBERS} numbers, {DIMENSIONS} dimensions",
         COLUMNS,
-        note="one server process, one process of clients that send without a pause, loopback; cores shared with other work",
+        note="one server process, one of clients that send without a pause, loopback",
     )
     seconds = 1.0 if settings.quick else 8.0
     with served(model.similarity_) as port:
