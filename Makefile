@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-all test-machines test-versions coverage test-gpu check check-systems docs pictures bench reproduce clean
+.PHONY: demo test test-fast test-all test-machines test-versions coverage test-gpu test-export check check-systems docs pictures bench reproduce clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -51,9 +51,14 @@ coverage: $(VENV)/ready  ## which lines and branches the suite runs
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report
 
-test-gpu: $(VENV)/ready  ## the engine on torch against the engine on numpy; on a GPU where there is one
+test-gpu: $(VENV)/ready  ## the engine and the encoders on torch against the engine on numpy; on a GPU where there is one
 	$(BIN)/python -m pip install --quiet --editable ".[gpu]"
-	$(BIN)/python -m pytest tests/engine tests/contracts
+	$(BIN)/python -m pytest tests/engine tests/contracts tests/torch
+	$(BIN)/python -m pytest tests/docs -k "torch or encoders"
+
+test-export: $(VENV)/ready  ## what is written for ONNX, faiss, hnswlib and Annoy, read by these
+	$(BIN)/python -m pip install --quiet --editable ".[onnx,faiss,hnswlib,annoy]" onnxruntime
+	$(BIN)/python -m pytest tests/export
 
 docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are errors
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

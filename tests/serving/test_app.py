@@ -129,6 +129,13 @@ def test_large_requests_are_refused_by_rows_and_by_bytes(client_of):
     assert client.post("/transform", content=in_pieces()).status_code == 413
 
 
+def test_a_reply_has_a_largest_size_too(client, monkeypatch):
+    monkeypatch.setattr("similitude.serving.served_model._MOST_NEIGHBORS", 20)
+    assert client.post("/neighbors", json={"items": [0, 1], "k": 10}).status_code == 200
+    said = client.post("/neighbors", json={"items": [0, 1, 2], "k": 10})
+    assert "at most 20 neighbours of all rows together" in said.json()["detail"]
+
+
 def test_a_batch_in_a_thread_is_answered_like_a_small_one(client):
     similarity, vectors = mapped()
     many = np.tile(vectors, (20, 1))
@@ -136,6 +143,33 @@ def test_a_batch_in_a_thread_is_answered_like_a_small_one(client):
     assert len(body) > 65_536
     said = client.post("/transform", content=body).json()
     np.testing.assert_allclose(said["positions"], similarity.transform(many), rtol=1e-9)
+
+
+def packed(client, body):
+    return client.post("/transform", content=body, headers={"content-type": "application/octet-stream"})
+
+
+def test_packed_vectors_give_packed_positions(client):
+    similarity, vectors = mapped()
+    said = packed(client, vectors[:9].astype("<f4").tobytes())
+    assert said.headers["content-type"] == "application/octet-stream"
+    positions = np.frombuffer(said.content, "<f4").reshape(9, -1)
+    wanted = similarity.transform(vectors[:9])
+    np.testing.assert_allclose(positions, wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("size", [0, 4, 12 * 4 + 1, 12 * 4 * 6])
+def test_packed_vectors_of_another_size_are_refused(client_of, size):
+    said = packed(client_of(mapped()[0], most_rows=5), bytes(size))
+    assert said.status_code == 422
+    assert "body: expected" in said.json()["detail"]
+
+
+def test_packed_vectors_are_refused_where_there_is_no_map_or_a_number_is_none(client_of, client):
+    assert "takes no tables of vectors" in packed(client_of(placed()), bytes(48)).json()["detail"]
+    half = np.ones((1, 12), "<f4")
+    half[0, 3] = np.nan
+    assert packed(client, half.tobytes()).status_code == 422
 
 
 def test_it_describes_itself(client):

@@ -26,6 +26,7 @@ from similitude.serving.requests import (
     PredictAsked,
     PredictionsSaid,
     TransformAsked,
+    not_understood,
 )
 from similitude.serving.served_model import ServedModel
 from similitude.serving.waits import Timed, Waits
@@ -34,6 +35,8 @@ from similitude.study.web.guard import Guard
 
 MOST_ROWS = 1024
 BODY_BYTES = 16 * 1024 * 1024  # 1,024 vectors of 512 numbers with all their digits are 11 MB
+PACKED = "application/octet-stream"
+_BYTES = {"schema": {"type": "string", "format": "binary", "description": "32-bit floats, little-endian, row by row"}}
 _SMALL = 64 * 1024
 
 A = TypeVar("A", bound=ModelRequest)
@@ -53,7 +56,15 @@ def create_app(similarity: Similarity, most_rows: int = MOST_ROWS, body_bytes: i
     app.add_api_route("/", model.about, response_model=ModelSaid, summary="What is served")
     app.add_api_route("/health", _health, summary="Whether it is up")
     app.add_api_route("/stats", waits.figures, summary="Requests, and their waits: p50 and p99 in milliseconds")
-    _add(app, "/transform", TransformAsked, model.transform, PositionsSaid, "Positions of new vectors")
+    _add(
+        app,
+        "/transform",
+        TransformAsked,
+        model.transform,
+        PositionsSaid,
+        "Positions of new vectors",
+        model.transform_packed,
+    )
     _add(app, "/neighbors", NeighborsAsked, model.neighbors, NeighborsSaid, "The items nearest to items or vectors")
     _add(app, "/predict", PredictAsked, model.predict, PredictionsSaid, "Which pair a person calls more alike")
     app.add_exception_handler(Refused, _refused)
@@ -64,35 +75,49 @@ def create_app(similarity: Similarity, most_rows: int = MOST_ROWS, body_bytes: i
 
 
 def _add(
-    app: FastAPI, path: str, asked: type[A], answer: Callable[[A], Any], said: type[BaseModel], summary: str
+    app: FastAPI,
+    path: str,
+    asked: type[A],
+    answer: Callable[[A], Any],
+    said: type[BaseModel],
+    summary: str,
+    packed: Callable[[bytes], bytes] | None = None,
 ) -> None:
-    """Add a route that reads its body itself, described as if the framework did."""
+    """Add a route that reads its body itself, described as if the framework did; `packed` answers bytes by bytes."""
 
-    def work(body: bytes) -> Response:
-        return JSONResponse(_answered(asked, answer, body))
+    def in_text(body: bytes) -> Response:
+        return JSONResponse(answer(asked.model_validate_json(body)))
+
+    def in_bytes(body: bytes) -> Response:
+        assert packed is not None
+        return Response(packed(body), media_type=PACKED)
 
     async def endpoint(request: Request) -> Response:
         body = await request.body()
-        return work(body) if len(body) <= _SMALL else await run_in_threadpool(work, body)
+        work = in_bytes if packed and request.headers.get("content-type") == PACKED else in_text
+        return _answered(work, body) if len(body) <= _SMALL else await run_in_threadpool(_answered, work, body)
 
-    described = {"content": {"application/json": {"schema": asked.model_json_schema()}}, "required": True}
+    read = {"application/json": {"schema": asked.model_json_schema()}, **({PACKED: _BYTES} if packed else {})}
     app.add_api_route(
         path, endpoint, methods=["POST"], summary=summary, description=asked.__doc__ or "", name=path.strip("/"),
-        responses={200: {"model": said}, 413: {"description": "Too large"}, 422: {"description": "Not understood"}},
-        openapi_extra={"requestBody": described},
+        responses={
+            200: {"model": said, **({"content": {PACKED: _BYTES}} if packed else {})},
+            413: {"description": "Too large"}, 422: {"description": "Not understood"},
+        },
+        openapi_extra={"requestBody": {"content": read, "required": True}},
     )  # fmt: skip
 
 
-def _answered(asked: type[A], answer: Callable[[A], Any], body: bytes) -> Any:
+def _answered(work: Callable[[bytes], Response], body: bytes) -> Response:
     """What the model says; what it cannot make sense of is the asker's fault, and told in its own words."""
     try:
-        return answer(asked.model_validate_json(body))
+        return work(body)
     except Refused:
         raise
     except ValidationError as error:
-        raise Refused(422, "invalid", _sentence(error)) from None
+        raise not_understood(_sentence(error)) from None
     except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise Refused(422, "invalid", str(error)) from None
+        raise not_understood(str(error)) from None
 
 
 def _sentence(error: ValidationError) -> str:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from similitude.study.refusal import Refused
+
 Item = str | Annotated[int, Field(ge=0)]
 Vectors = Annotated[list[list[float]], Field(min_length=1, description="a row of numbers for each new item")]
 Items = Annotated[list[Item], Field(min_length=1, description="items by name, or by position from 0 on")]
@@ -76,3 +78,8 @@ class ModelSaid(BaseModel):
     probability: bool = Field(description="whether /predict tells probabilities")
     rows: int = Field(description="the most rows of a request")
     version: str
+
+
+def not_understood(sentence: str) -> Refused:
+    """A request that the model cannot answer, with the reason."""
+    return Refused(422, "invalid", sentence)

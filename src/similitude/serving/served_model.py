@@ -9,11 +9,11 @@ import numpy as np
 
 import similitude
 from similitude.methods.similarity import Similarity
-from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked
-from similitude.study.refusal import Refused
+from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked, not_understood
 from similitude.types import Array, Floats
 
 _AT_ONCE = 4_000_000  # distances that are held at a time
+_MOST_NEIGHBORS = 100_000  # of a request: a reply of some 5 MB
 
 
 class ServedModel:
@@ -43,20 +43,38 @@ class ServedModel:
         """Positions of vectors."""
         return {"positions": self._positions(asked.vectors).tolist()}
 
+    def transform_packed(self, body: bytes) -> bytes:
+        """Positions of vectors, both as 32-bit numbers, row after row: nothing is read or written as text."""
+        width = None if self.similarity.feature_map is None else self.similarity.feature_map.width
+        if width is None:
+            raise not_understood("this model takes no tables of vectors; GET / says what it takes")
+        rows, rest = divmod(len(body), 4 * width)
+        if rest or not rows:
+            raise not_understood(
+                f"body: expected rows of {width} 32-bit numbers ({4 * width} bytes), found {len(body)} bytes"
+            )
+        self._check_rows(rows, "body")
+        vectors = np.frombuffer(body, "<f4").reshape(rows, width)
+        return self.similarity.transform(vectors.astype(np.float32, copy=False)).astype("<f4").tobytes()
+
     def neighbors(self, asked: NeighborsAsked) -> dict[str, Any]:
         """The nearest items of items or vectors, with their distances."""
         if (asked.items is None) == (asked.vectors is None):
-            raise Refused(422, "invalid", "expected either items or vectors")
+            raise not_understood("expected either items or vectors")
         own: Array | None = None
         if asked.items is not None:
-            self._check_rows(asked.items, "items")
+            self._check_rows(len(asked.items), "items")
             own = np.array([self._place(item) for item in asked.items])
             positions = self.similarity.measure.positions[own]
         else:
             positions = self._positions(asked.vectors or [])
         most = self.similarity.n_items - (own is not None)
         if asked.k > most:
-            raise Refused(422, "invalid", f"k: expected 1 to {most} neighbours, found {asked.k}")
+            raise not_understood(f"k: expected 1 to {most} neighbours, found {asked.k}")
+        if asked.k * len(positions) > _MOST_NEIGHBORS:
+            raise not_understood(
+                f"k: expected at most {_MOST_NEIGHBORS} neighbours of all rows together; send fewer rows"
+            )
         step = max(1, _AT_ONCE // self.similarity.n_items)
         parts = [slice(start, start + step) for start in range(0, len(positions), step)]
         found = [self._nearest(positions[part], None if own is None else own[part], asked.k) for part in parts]
@@ -64,7 +82,7 @@ class ServedModel:
 
     def predict(self, asked: PredictAsked) -> dict[str, Any]:
         """Which pair is nearer, and how likely a person says so."""
-        self._check_rows(asked.comparisons, "comparisons")
+        self._check_rows(len(asked.comparisons), "comparisons")
         rows = [(i, j, i, rest[0]) if len(rest) == 1 else (i, j, *rest) for i, j, *rest in asked.comparisons]
         c = self.similarity.over_items(np.array([[self._place(item) for item in row] for row in rows]))
         probability = self.similarity.predict_proba(c)[:, 1] if self.similarity.has_probability else None
@@ -87,11 +105,11 @@ class ServedModel:
         ]
 
     def _positions(self, vectors: Sequence[Sequence[float]]) -> Floats:
-        self._check_rows(vectors, "vectors")
+        self._check_rows(len(vectors), "vectors")
         width = self.similarity.feature_map.width if self.similarity.feature_map is not None else None
         wrong = next((len(row) for row in vectors if width is not None and len(row) != width), None)
         if wrong is not None:
-            raise Refused(422, "invalid", f"vectors: expected rows of {width} numbers, found {wrong}")
+            raise not_understood(f"vectors: expected rows of {width} numbers, found {wrong}")
         return np.atleast_2d(self.similarity.transform(np.array(vectors, float)))
 
     def _place(self, item: str | int) -> int:
@@ -99,18 +117,16 @@ class ServedModel:
         most = self.similarity.n_items - 1
         if isinstance(item, int):
             if item > most:
-                raise Refused(422, "invalid", f"items: expected a position from 0 to {most}, found {item}")
+                raise not_understood(f"items: expected a position from 0 to {most}, found {item}")
             return item
         if item not in self._places:
             also = "" if self._places else f"; they have no names here, but positions from 0 to {most}"
-            raise Refused(422, "invalid", f"items: {item!r} is not among the items{also}")
+            raise not_understood(f"items: {item!r} is not among the items{also}")
         return self._places[item]
 
     def _label(self, item: int) -> str | int:
         return item if self.similarity.names is None else self.similarity.names[item]
 
-    def _check_rows(self, rows: Sequence[Any], what: str) -> None:
-        if len(rows) > self.most_rows:
-            raise Refused(
-                422, "invalid", f"{what}: expected at most {self.most_rows} rows, found {len(rows)}; send them in parts"
-            )
+    def _check_rows(self, found: int, what: str) -> None:
+        if found > self.most_rows:
+            raise not_understood(f"{what}: expected at most {self.most_rows} rows, found {found}; send them in parts")

@@ -20,7 +20,8 @@ from similitude.extras import need
 need("gpu", "similitude.torch")
 
 from similitude.torch.batches import Batch, FeedbackDataset, HeadSampler, TripletDataset, loader  # noqa: E402
-from similitude.torch.losses import ComparedLoss, GradedLoss, JudgedLoss, LinkedLoss, MeasuredLoss  # noqa: E402
+from similitude.torch.losses import ComparedLoss, JudgedLoss, LinkedLoss  # noqa: E402
+from similitude.torch.rating_losses import GradedLoss, MeasuredLoss  # noqa: E402
 
 __all__ = [
     "Batch",

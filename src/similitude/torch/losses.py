@@ -4,7 +4,7 @@
 minus the log of their prior per unit of the whole feedback's weight: averaged over the batches of an epoch this is
 the objective of `engine.problem` without its penalty, which is the optimiser's weight decay here. The formulas stand
 in `engine.terms`, `engine.joint_terms` and `engine.rating_terms`, and the tests hold values and gradients of both
-together. Own parameters are one vector, `own`, in the engine's order.
+together. Own parameters are one vector, `own`, in the engine's order. Ratings stand in `torch.rating_losses`.
 """
 
 from __future__ import annotations
@@ -16,19 +16,17 @@ import torch
 from torch import nn
 
 from similitude.engine.distances import pair_sqdist
-from similitude.engine.joint_terms import LOGISTIC, Judged, Linked, spread_of
+from similitude.engine.joint_terms import LOGISTIC, Judged, Linked
 from similitude.engine.losses import LossLike, as_loss
 from similitude.engine.problem import Term
-from similitude.engine.rating_terms import Graded, Measured
 from similitude.engine.terms import Formula, squared
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.links import Links
-from similitude.feedback.ratings import Ratings
 from similitude.torch.batches import Batch
 from similitude.torch.formulas import value_of
 from similitude.types import Floats
 
-_PLAIN = Formula(squared)
+PLAIN = Formula(squared)
 
 
 class ComparedLoss(nn.Module):
@@ -59,7 +57,7 @@ class ComparedLoss(nn.Module):
 
     def margin(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
         """(m,) how clearly the near pair of each comparison is nearer."""
-        near, far = _levels(self.loss.scale, vectors, Batch.of(batch)).chunk(2)
+        near, far = levels(self.loss.scale, vectors, Batch.of(batch)).chunk(2)
         return far - near
 
     def probability(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
@@ -83,7 +81,7 @@ class TermLoss(nn.Module):
     scale : what levels are made by
     """
 
-    def __init__(self, term: Term, scale: Formula = _PLAIN) -> None:
+    def __init__(self, term: Term, scale: Formula = PLAIN) -> None:
         super().__init__()
         self.term, self.scale = term, scale
         self.own = nn.Parameter(torch.empty(term.size))
@@ -108,7 +106,7 @@ class TermLoss(nn.Module):
 
     def forward(self, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Weighted mean loss of vectors, one for each of `batch.items`, and the prior."""
-        return _mean(self.losses(_levels(self.scale, vectors, batch), batch), batch) + self.prior()
+        return _mean(self.losses(levels(self.scale, vectors, batch), batch), batch) + self.prior()
 
     def _set(self, own: Floats) -> None:
         with torch.no_grad():
@@ -195,104 +193,16 @@ class LinkedLoss(TermLoss):
     """
 
     def __init__(self, links: Links) -> None:
-        super().__init__(Linked(_PLAIN, links.pairs, links.similar, np.array(links.weight)))
+        super().__init__(Linked(PLAIN, links.pairs, links.similar, np.array(links.weight)))
 
     def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
         """shape(b (c - level)) where a link is similar, shape(-b (c - level)) where it is not."""
         threshold, log_steepness = self.own.to(level)
-        sign = 2.0 * _value(batch, "links").to(level) - 1.0
+        sign = 2.0 * value_said(batch, "links").to(level) - 1.0
         return value_of(LOGISTIC, sign * torch.exp(log_steepness) * (threshold - level))
 
 
-class _RatedLoss(TermLoss):
-    """What ratings share: raters shift the whole scale."""
-
-    def __init__(self, term: Graded | Measured) -> None:
-        super().__init__(term)
-        self.n_raters = term.n_raters
-
-    def _shift(self, batch: Batch, level: torch.Tensor) -> torch.Tensor:
-        known = self.own[len(self.own) - self.n_raters :]
-        return torch.cat([known, self.own.new_zeros(1)])[batch.rater].to(level)
-
-
-class GradedLoss(_RatedLoss):
-    """-log(P(y <= k) - P(y < k)), P(y <= k) = 1/(1 + exp(b level + u_r - c_k)): ratings in steps.
-
-    Parameters
-    ----------
-    ratings : all of them: their distinct values are the steps
-    spread : of the raters' shifts u_r
-
-    Examples
-    --------
-    >>> import similitude as sm
-    >>> from similitude.torch import GradedLoss
-    >>> ratings = sm.Ratings.of([(0, 1), (0, 2), (1, 2)], [1, 2, 3], larger="different")
-    >>> GradedLoss(ratings).thresholds().tolist() == sorted(GradedLoss(ratings).thresholds().tolist())
-    True
-    """
-
-    def __init__(self, ratings: Ratings, *, spread: float = 1.0) -> None:
-        step, count = ratings.steps()
-        n_levels = max(count, 2)
-        who, n_raters = ratings.rater.codes, len(ratings.rater.labels)
-        weight = np.array(ratings.weight)
-        super().__init__(Graded(_PLAIN, ratings.pairs, step, n_levels, weight, who, n_raters, spread=spread))
-        self.n_levels = n_levels
-        self.register_buffer("_grades", torch.from_numpy(np.unique(ratings.difference).astype(np.float32)))
-
-    def thresholds(self) -> torch.Tensor:
-        """(n_levels - 1,) c_k, which rise."""
-        gaps = torch.exp(self.own[1 : self.n_levels - 1])
-        return self.own[0] + torch.cat([gaps.new_zeros(1), gaps.cumsum(0)])
-
-    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """shape(upper) + shape(-lower) - log(1 - exp(lower - upper)), upper and lower the margins to the thresholds."""
-        step = torch.searchsorted(self._grades, _value(batch, "ratings").to(self._grades))
-        threshold = self.thresholds().to(level)
-        eta = torch.exp(self.own[self.n_levels - 1]) * level + self._shift(batch, level)
-        upper = value_of(LOGISTIC, threshold[step.clamp(max=self.n_levels - 2)] - eta)
-        lower = value_of(LOGISTIC, eta - threshold[(step - 1).clamp(min=0)])
-        none = threshold.new_zeros(1)
-        between = torch.cat([none, -torch.log(-torch.expm1(-threshold.diff())), none])
-        return upper * (step < self.n_levels - 1) + lower * (step > 0) + between[step]
-
-
-class MeasuredLoss(_RatedLoss):
-    """(y - a - u_r - b level)² / (2 v²) + log v: ratings as numbers, in units of their own spread around their mean.
-
-    Parameters
-    ----------
-    ratings : all of them
-    spread : of the raters' shifts u_r
-
-    Examples
-    --------
-    >>> import similitude as sm
-    >>> from similitude.torch import MeasuredLoss
-    >>> ratings = sm.Ratings.of([(0, 1), (0, 2), (1, 2)], [0.1, 2.5, 3.0], larger="different")
-    >>> MeasuredLoss(ratings).own.shape  # a, log b, log v
-    torch.Size([3])
-    """
-
-    def __init__(self, ratings: Ratings, *, spread: float = 0.5) -> None:
-        value = ratings.difference
-        mean, unit = spread_of(value)
-        who, n_raters = ratings.rater.codes, len(ratings.rater.labels)
-        weight, standard = np.array(ratings.weight), (value - mean) / unit
-        super().__init__(Measured(_PLAIN, ratings.pairs, standard, weight, who, n_raters, spread=spread))
-        self.mean, self.unit = mean, unit
-
-    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """See the class."""
-        offset, log_slope, log_width = self.own[:3].to(level)
-        expected = offset + self._shift(batch, level) + torch.exp(log_slope) * level
-        value = (_value(batch, "ratings").to(level) - self.mean) / self.unit
-        return 0.5 * ((value - expected) * torch.exp(-log_width)).square() + log_width
-
-
-def _levels(scale: Formula, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
+def levels(scale: Formula, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
     """The scale of the squared distance of each pair of a batch."""
     if batch.items is not None and len(vectors) != len(batch.items):
         raise ValueError(
@@ -308,7 +218,8 @@ def _mean(losses: torch.Tensor, batch: Batch) -> torch.Tensor:
     return (weight * losses).sum() / weight.sum()
 
 
-def _value(batch: Batch, what: str) -> torch.Tensor:
+def value_said(batch: Batch, what: str) -> torch.Tensor:
+    """What was said of the pairs of a batch, which must be of links or ratings."""
     if batch.value is None:
         raise ValueError(f"batch: expected {what}, found comparisons; make its batches with loader({what})")
     return batch.value
