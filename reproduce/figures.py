@@ -83,7 +83,7 @@ _ROWS = {
         ("Fig. 12", "run", "tackl", "3 trials instead of ten"),
         ("Fig. 13", "run", "tackl", "the dishes with tastes"),
         ("Fig. 14", "picture", "", "a task as workers saw it"),
-        ("Fig. 15", "run", "tackl", "zappos85, AlexNet features"),
+        ("Fig. 15", "run", "tackl", "zappos85, AlexNet features; again with ten candidates a head"),
         ("Fig. 16", "not run", "", "a picture of one map, with photographs of shoes, which are not at hand"),
         ("Fig. 17", "run", "online", "see the page for its trials"),
         ("Fig. 18", "run", "online", "smaller: 1,000 points instead of 5,000"),

@@ -17,7 +17,7 @@ from PIL import Image
 from similitude.plot.style import COLOURS, MARKERS
 
 LINES = ("SVM", "SVM-Combo", "CAMEL", "CAMEL-CL")
-FORMS = ("default", "strength 1", "auto", "printed")
+FORMS = ("strength 1/4", "strength 1", "printed")
 
 
 def draw_auroc(table: pd.DataFrame, path: Path) -> None:

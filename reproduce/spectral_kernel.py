@@ -6,10 +6,15 @@ and k-means has the best Rand index or nearly; (d, Fig. 4) the same on small tab
 from few labels are better than by RCA and LMNN. Ours: (f) the default is never worse than the features it was given,
 by more than an interval. Time against n (Fig. 1) is in `benchmarks`; Fig. 2 is `examples/plot_links.py`.
 
-Settings, fixed before these draws: four forms of `SpectralKernel` (FORMS), median RBF kernel, random landmarks. The
-default was chosen on ten sets that are not here (Glass, PimaIndiansDiabetes, Sonar, Soybean, Vehicle, Zoo, ecoli,
-HouseVotes84, COIL-20, ORL faces) with one exception: MNIST was looked at, with other draws, when strength 1/4 was
-preferred to 1/2. Draws have seeds from 100 on, which nothing was chosen by.
+Settings, fixed before these draws: three forms of `SpectralKernel` of given strength (FORMS) with random landmarks, as
+many as the paper, and for (f) the class as it comes; median RBF kernel. What the default does (hold out links, rank by
+`nearness`, the least bend whose gain is beyond two standard errors; all items as landmarks up to 2,000) was chosen on
+ten sets that are not here (Glass, PimaIndiansDiabetes, Sonar, Soybean, Vehicle, Zoo, ecoli, HouseVotes84, COIL-20, ORL
+faces), seeds up to 27, but for one thing: that the least such bend is taken, and not the one that gains most, which did
+as well there, was decided after a draw in which the latter lost .056 of Rand on MNIST {6, 7, 8} (seed 600; seeds from
+600 to 609 are not used). Strength 1/4 was chosen earlier on the same ten; MNIST was looked at when it was preferred to
+1/2.
+Draws of (f) have seeds from 700 on, which nothing was chosen by; the others have seeds from 100 on.
 
 RCA and LMNN are the short ones of `baselines`, for pictures and Isolet on 50 principal components (as LMNN's authors
 do). LLMA is left out: it is another paper's program, shown here in Fig. 2(f) and 4 alone, and neither its settings nor
@@ -38,14 +43,10 @@ from reproduce.spectral_data import XOR_ITEMS, Set, draw_links, isolet, mnist, t
 from reproduce.spectral_page import write_page
 from reproduce.trials import kept_trials
 
-FORMS = {
-    "default": {},
-    "strength 1": {"strength": 1.0},
-    "auto": {"strength": "auto", "n_iter": "auto"},
-    "printed": {"robust": False},
-}
+FORMS = {"strength 1/4": {"strength": 0.25}, "strength 1": {"strength": 1.0}, "printed": {"robust": False}}
 LANDMARKS, LINKS, JUDGED, COMPONENTS = 100, 50, 1_000, 50
-DIGITS = ((0, 1, 2), (6, 7, 8), (3, 4, 5, 6))
+DIGITS = {"MNIST {0, 1, 2}": (0, 1, 2), "MNIST {6, 7, 8}": (6, 7, 8), "MNIST {3, 4, 5, 6}": (3, 4, 5, 6)}
+PICTURES = (*DIGITS, "Isolet")
 N_LINKS = {"wine": 20, "ionosphere": 30, "boston housing": 40, "breast cancer": 50, "iris": 20, "seeds": 20}
 SHARES = {"MNIST 0-4": (0.05, 0.1, 0.2), "Isolet": (0.05, 0.1, 0.25), "digits": (0.05, 0.1), "vowel": (0.1, 0.2)}
 
@@ -60,55 +61,102 @@ def xor_draw(seed: int) -> Iterator[dict]:
     for method, where in plain.items():
         yield {"method": method, "J": separation(where, y[some])}
     for landmarks in (100, 200, 400, 800):
-        for form, settings in FORMS.items():
-            model = sm.SpectralKernel(n_landmarks=landmarks, random_state=seed, **settings).fit(X, links)
-            yield {"method": form, "landmarks": landmarks, "J": separation(model.transform(X[some]), y[some])}
+        for form, where in learned(X, links, seed, landmarks).items():
+            yield {"method": form, "landmarks": landmarks, "J": separation(where[some], y[some])}
 
 
 def link_draw(seed: int) -> Iterator[dict]:
     """J by number of links, two pairs of digits."""
-    for digits in ((1, 7), (0, 1)):
+    for name, digits in {"MNIST {1, 7}": (1, 7), "MNIST {0, 1}": (0, 1)}.items():
         X, y = mnist(digits)
-        few = PCA(COMPONENTS, random_state=0).fit_transform(X)
+        few = reduced(X)
         for count in (10, 20, 50, 100):
             links = draw_links(y, count, np.random.default_rng(1000 * seed + count))
             places = {"input": X, "RBF": rbf_places(X), "RCA": few @ rca(few, links.pairs)}
             places |= learned(X, links, seed, max(LANDMARKS, 2 * count))
             for method, where in places.items():
-                yield {"digits": digits_name(digits), "links": count, "method": method, "J": separation(where, y)}
+                yield {"digits": name, "links": count, "method": method, "J": separation(where, y)}
 
 
-def cluster_draw(name: str, data: Set, count: int, landmarks: int | None, seed: int) -> Iterator[dict]:
+def cluster_draw(name: str, count: int, landmarks: int | None, seed: int) -> Iterator[dict]:
     """J, and the balanced Rand index of k-means, from links."""
-    X, y = data
+    X, y = linked_set(name)
     links = draw_links(y, count, np.random.default_rng(seed))
-    linked = np.unique(links.pairs)
-    few = PCA(COMPONENTS, random_state=0).fit_transform(X) if X.shape[1] > COMPONENTS else X
-    places = {"input": X, "RBF": rbf_places(X), "RCA": few @ rca(few, links.pairs)}
-    places["LMNN"] = few @ lmnn(few[linked], y[linked]).T
-    places |= learned(X, links, seed, landmarks)
+    places = from_links(X, y, links) | {"RBF": rbf_places(X)} | learned(X, links, seed, landmarks)
     for method, where in places.items():
-        clusters = KMeans(int(y.max()) + 1, n_init=5, random_state=seed).fit_predict(where)
-        rand = sm.rand_index(y, clusters, "balanced")
-        yield {"set": name, "method": method, "J": separation(where, y), "rand": rand}
+        yield {"set": name, "method": method, "J": separation(where, y), "rand": rand(where, y, seed)}
 
 
 def class_draw(name: str, seed: int) -> Iterator[dict]:
     """Accuracy of the nearest neighbour from a share of the labels."""
-    X, y = mnist((0, 1, 2, 3, 4)) if name == "MNIST 0-4" else isolet() if name == "Isolet" else table(name)
-    reduced = PCA(COMPONENTS, random_state=0).fit_transform(X) if X.shape[1] > COMPONENTS else X
+    X, y = classified(name)
+    for share, few in labelled(name, len(X), seed):
+        labels = known(y, few)
+        for method, where in (from_labels(X, y, few) | learned(X, labels, seed, 500)).items():
+            yield {"set": name, "labelled": share, "method": method, "accuracy": neighbours(where, y, few)}
+
+
+def harm_draw(seed: int, score: str, name: str) -> Iterator[dict]:
+    """The default beside its input, RCA and LMNN: Rand index from links, or nearest neighbours from labels."""
+    if score == "Rand":
+        X, y = linked_set(name)
+        links = draw_links(y, N_LINKS.get(name, LINKS), np.random.default_rng(seed))
+        model = sm.SpectralKernel(random_state=seed).fit(X, links)
+        for method, where in (from_links(X, y, links) | {"default": model.embedding_}).items():
+            yield {"set": name, "method": method, "value": rand(where, y, seed), "strength": model.strength_}
+        return
+    X, y = classified(name)
+    for share, few in labelled(name, len(X), seed):
+        model = sm.SpectralKernel(random_state=seed).fit(X, known(y, few))
+        about = {"set": f"{name}, {share:.0%} labelled", "strength": model.strength_}
+        for method, where in (from_labels(X, y, few) | {"default": model.embedding_}).items():
+            yield about | {"method": method, "value": neighbours(where, y, few)}
+
+
+def linked_set(name: str) -> Set:
+    return mnist(DIGITS[name]) if name in DIGITS else isolet() if name == "Isolet" else table(name)
+
+
+def classified(name: str) -> Set:
+    return mnist((0, 1, 2, 3, 4)) if name == "MNIST 0-4" else isolet() if name == "Isolet" else table(name)
+
+
+def labelled(name: str, n: int, seed: int) -> Iterator[tuple[float, np.ndarray]]:
+    """Shares of the items, and the rows that are labelled."""
     for share in SHARES[name]:
-        few = np.sort(np.random.default_rng(seed).permutation(len(X))[: int(share * len(X))])
-        rest = np.setdiff1d(np.arange(len(X)), few)
-        labels = np.full(len(X), -1)
-        labels[few] = y[few]
-        similar = np.argwhere(np.triu(y[few][:, None] == y[few], 1))
-        places = {"input": X, "RCA": reduced @ rca(reduced[few], similar)}
-        places["LMNN"] = reduced @ lmnn(reduced[few], y[few], 1, 30).T
-        places |= learned(X, labels, seed, 500)
-        for method, where in places.items():
-            score = KNeighborsClassifier(1).fit(where[few], y[few]).score(where[rest], y[rest])
-            yield {"set": name, "labelled": share, "method": method, "accuracy": score}
+        yield share, np.sort(np.random.default_rng(seed).permutation(n)[: int(share * n)])
+
+
+def known(y: np.ndarray, few: np.ndarray) -> np.ndarray:
+    labels = np.full(len(y), -1)
+    labels[few] = y[few]
+    return labels
+
+
+def from_links(X: np.ndarray, y: np.ndarray, links: sm.Links) -> dict[str, np.ndarray]:
+    """The input and the others; LMNN learns from the classes of the linked items, which is more than links say."""
+    few, linked = reduced(X), np.unique(links.pairs)
+    return {"input": X, "RCA": few @ rca(few, links.pairs), "LMNN": few @ lmnn(few[linked], y[linked]).T}
+
+
+def from_labels(X: np.ndarray, y: np.ndarray, few: np.ndarray) -> dict[str, np.ndarray]:
+    less, similar = reduced(X), np.argwhere(np.triu(y[few][:, None] == y[few], 1))
+    return {"input": X, "RCA": less @ rca(less[few], similar), "LMNN": less @ lmnn(less[few], y[few], 1, 30).T}
+
+
+def reduced(X: np.ndarray) -> np.ndarray:
+    return PCA(COMPONENTS, random_state=0).fit_transform(X) if X.shape[1] > COMPONENTS else X
+
+
+def rand(places: np.ndarray, y: np.ndarray, seed: int) -> float:
+    """Balanced Rand index of k-means."""
+    return sm.rand_index(y, KMeans(int(y.max()) + 1, n_init=5, random_state=seed).fit_predict(places), "balanced")
+
+
+def neighbours(places: np.ndarray, y: np.ndarray, few: np.ndarray) -> float:
+    """Accuracy of the nearest neighbour on what is not labelled."""
+    rest = np.setdiff1d(np.arange(len(y)), few)
+    return KNeighborsClassifier(1).fit(places[few], y[few]).score(places[rest], y[rest])
 
 
 def learned(X: np.ndarray, y: sm.Links | np.ndarray, seed: int, landmarks: int | None) -> dict[str, np.ndarray]:
@@ -126,32 +174,36 @@ def separation(places: np.ndarray, y: np.ndarray) -> float:
     return sm.separation(euclidean_distances(places), y)
 
 
-def digits_name(digits: tuple[int, ...]) -> str:
-    return "MNIST {" + ", ".join(map(str, digits)) + "}"
-
-
-def run(kind: str, seed: int) -> list[dict]:
-    """One draw of one experiment."""
+def run(kind: str, seed: int, *which: str) -> list[dict]:
+    """One draw of one experiment; of (f), of one score on one set."""
     if kind == "xor":
         rows = xor_draw(seed)
     elif kind == "links":
         rows = link_draw(seed)
     elif kind == "pictures":
-        sets = {digits_name(digits): mnist(digits) for digits in DIGITS} | {"Isolet": isolet()}
-        rows = (row for name, data in sets.items() for row in cluster_draw(name, data, LINKS, LANDMARKS, seed))
+        rows = (row for name in PICTURES for row in cluster_draw(name, LINKS, LANDMARKS, seed))
     elif kind == "tables":
-        rows = (row for name, count in N_LINKS.items() for row in cluster_draw(name, table(name), count, None, seed))
+        rows = (row for name, count in N_LINKS.items() for row in cluster_draw(name, count, None, seed))
+    elif kind == "harm":
+        rows = ({"score": which[0]} | row for row in harm_draw(seed, *which))
     else:
         rows = (row for name in SHARES for row in class_draw(name, seed))
     return [{"kind": kind, "seed": seed} | row for row in rows]
 
 
 TRIALS = {"xor": 10, "tables": 10, "pictures": 10, "classes": 5, "links": 5}
+HARM_SEEDS = range(700, 710)
+
+
+def jobs() -> list[tuple]:
+    both = [("Rand", name) for name in (*N_LINKS, *PICTURES)] + [("1-NN", name) for name in SHARES]
+    harm = [("harm", seed, *which) for seed in HARM_SEEDS for which in both]
+    return harm + [(kind, 100 + k) for kind, count in TRIALS.items() for k in range(count)]
 
 
 def main(arguments: list[str]) -> None:
     if "--page" not in arguments:
-        kept_trials("spectral_kernel", run, [(kind, 100 + k) for kind, count in TRIALS.items() for k in range(count)])
+        kept_trials("spectral_kernel", run, jobs())
     write_page()
 
 
