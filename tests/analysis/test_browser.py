@@ -165,7 +165,7 @@ VIEWS = {
 @pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
 def test_pictures_of_the_documentation(browser, data, tmp_path, name):  # noqa: F811
     c, classes = load(name, data)
-    found = sm.learn(c, time_limit=200, random_state=0)
+    found = sm.learn(c, time_limit=3600, random_state=0)
     report = found.save(tmp_path, f"What people find similar: {name}", classes=classes, figure_width=89)
     photograph(browser, report, name, VIEWS if name == "cars" else {"": VIEWS[""]})
 
