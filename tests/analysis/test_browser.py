@@ -32,12 +32,24 @@ def report(tmp_path_factory):
     )
 
 
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """The page of a map with more names than there is room for."""
+    truth = np.random.default_rng(3).normal(size=(150, 2))
+    names = [f"an item called {k:03d}" for k in range(150)]
+    c = sm.simulate(truth, 300, sharpness=2.0, names=names, random_state=1)
+    found = sm.learn(c, method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
+    path = tmp_path_factory.mktemp("crowded") / "report.html"
+    path.write_text(found.page(), encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def opened(browser, report):  # noqa: F811
     """Opens the report on a screen of some width; a fault in its script, or anything it loads, fails the test."""
     wrong, contexts = [], []
 
-    def open_at(width, **options):
+    def open_at(width, which=report, **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         context.set_default_timeout(PATIENCE * 1000)
@@ -45,7 +57,7 @@ def opened(browser, report):  # noqa: F811
         context.on("console", lambda message: message.type == "error" and wrong.append(message.text))
         context.on("request", lambda request: request.url.startswith(("file:", "data:")) or wrong.append(request.url))
         page = context.new_page()
-        page.goto(report.as_uri())
+        page.goto(which.as_uri())
         page.locator("#atlas").scroll_into_view_if_needed()
         return page
 
@@ -84,6 +96,18 @@ def test_items_are_found_by_name_and_neighbours_shown(opened, report):
     assert page.locator("#atlas .lines line").count() == 5
     page.fill("#atlas-search", "no such thing")
     assert page.evaluate(POINTED) is None
+
+
+def test_a_key_leads_to_the_items_whose_names_have_no_room(opened, crowded):
+    page = opened(1280, crowded)
+    entry = page.locator("#atlas-key span").first
+    entry.hover()
+    said = page.locator("#atlas-said")
+    assert entry.text_content().split(" ", 1)[1] == said.text_content().split(":")[0]
+    page.click("[data-zoom='1.5']")
+    entry.wait_for(state="hidden")  # enlarged, names find room anew
+    page.click("[data-zoom='0']")
+    entry.wait_for()
 
 
 def test_zoom_turning_and_colours(opened):
@@ -141,7 +165,7 @@ VIEWS = {
 @pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
 def test_pictures_of_the_documentation(browser, data, tmp_path, name):  # noqa: F811
     c, classes = load(name, data)
-    found = sm.learn(c, time_limit=200, random_state=0)
+    found = sm.learn(c, time_limit=3600, random_state=0)
     report = found.save(tmp_path, f"What people find similar: {name}", classes=classes, figure_width=89)
     photograph(browser, report, name, VIEWS if name == "cars" else {"": VIEWS[""]})
 
@@ -167,6 +191,6 @@ def photograph(browser, report, name, views):  # noqa: F811
 
 def _few_colours(path):
     with PIL.Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(256, PIL.Image.Quantize.FASTOCTREE, dither=PIL.Image.Dither.NONE)
+        small = picture.convert("RGB").quantize(256, PIL.Image.Quantize.MAXCOVERAGE, dither=PIL.Image.Dither.NONE)
     small.save(path, optimize=True)
     assert path.stat().st_size < 150_000

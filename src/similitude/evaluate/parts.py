@@ -1,6 +1,7 @@
 """Whether answers are predicted as well in every part of a study: early and late, under each condition.
 
 >>> import numpy as np, similitude as sm
+>>> from similitude.evaluate.parts import compare_parts
 >>> c = sm.simulate(np.random.default_rng(0).normal(size=(8, 2)), 400, raters=10, random_state=1)
 >>> right = np.ones(len(c))
 >>> found = compare_parts(c, right, "block", np.arange(400) % 2, ("one", "two"))
