@@ -13,7 +13,7 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
 
-demo: $(VENV)/ready  ## simulated raters judge colours; the map that is learned is drawn
+demo: $(VENV)/ready  ## simulated raters judge colours; a map is learned, drawn, and reported on
 	$(BIN)/similitude demo
 
 check: $(VENV)/ready  ## style and types

@@ -3,8 +3,8 @@ A few links bend a kernel
 =========================
 
 Opposite corners of a square are of one kind. No straight line parts them, and distance is misleading: a few links
-("these two are of one kind") tell a spectral kernel which of its directions matter. By default it follows them
-gently; here `strength="auto"` finds by held-out links that it pays to follow them far.
+("these two are of one kind") tell a spectral kernel which of its directions matter. How far to follow them is chosen
+by held-out links; here it pays to follow them far.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ X = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[corner] + 0.2 * rng.normal(si
 kind = corner // 2
 links = sm.Links.from_labels(np.arange(400), kind, n_links=100, random_state=1)
 links = links[links.similar]
-model = sm.SpectralKernel(n_landmarks=120, strength="auto", random_state=0).fit(X, links)
+model = sm.SpectralKernel(random_state=0).fit(X, links)
 print(links)
 print(f"strength {model.strength_:g} was chosen")
 

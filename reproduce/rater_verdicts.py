@@ -84,12 +84,12 @@ def people(form: int, palette: int, size: int, draw: int) -> list[dict]:
     row = {
         "honest": named(alone),
         "clickers": counts(tuple(np.array(found.verdict)[planted_ones].tolist())),
-        "clickers_own": float(np.nanmean(found.own[planted_ones])),
+        "clickers_own": float(np.nanmean(found.self_consistency[planted_ones])),
     }
     if PALETTES[palette] == "shapecolor" and FORMS[form] == "odd_one_out":
         place = alone.names.index(COLOUR_MINDED)
         row |= {"colour": alone.verdict[place], "agreement": float(alone.agreement[place])}
-        row |= {"own": float(alone.own[place])}
+        row |= {"own": float(alone.self_consistency[place])}
     return [what | row]
 
 

@@ -14,8 +14,8 @@ import similitude as sm
 SOURCE = Path(sm.__file__).parent
 ORDER = [
     "types", "extras", "jit", "renaming", "settings", "display", "feedback", "datasets", "graph", "engine",
-    "distributed", "folds", "kernels", "methods", "evaluate", "active", "auto", "plot", "analysis", "study", "demo",
-    "cli",
+    "distributed", "folds", "kernels", "methods", "export", "evaluate", "active", "auto", "torch", "plot", "analysis",
+    "study", "demo", "cli",
 ]  # fmt: skip
 
 

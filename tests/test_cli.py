@@ -107,6 +107,15 @@ def test_every_command_runs_and_prints_python_that_runs(arguments, study):
     run_python(printed_python(run(*arguments, folder=study)), study)
 
 
+def test_a_model_is_scored_on_a_folder_that_was_cleaned_with_a_note(study):
+    c = sm.clean(sm.read_comparisons(study / "answers.csv"))
+    with sm.ComparisonWriter(study / "cleaned_folder", names=c.names) as writer:
+        writer.write(c)
+    done = run("evaluate", "cleaned_folder", "--model", "answers.sim", folder=study)
+    assert "of the comparisons in cleaned_folder are ordered correctly" in done.stdout
+    assert "this feedback was cleaned" in done.stderr
+
+
 def test_a_folder_with_a_model_is_exported_by_its_model(study):
     (study / "answers_report").mkdir()
     (study / "answers_report" / "model.sim").write_bytes((study / "answers.sim").read_bytes())

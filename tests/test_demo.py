@@ -10,6 +10,8 @@ def test_demo_runs_and_says_where_to_look(tmp_path, capsys):
     said = capsys.readouterr().out
     assert str(tmp_path / "out" / "colours.png") in said
     assert (tmp_path / "out" / "colours.png").stat().st_size > 10_000
+    assert str(tmp_path / "out" / "report" / "report.html") in said
+    assert "The map" in (tmp_path / "out" / "report" / "report.html").read_text(encoding="utf-8")
     score = float(said.split("held-out accuracy")[1].split()[0])
     missed = float(said.split("distance to the truth")[1].split()[0])
     assert score > 0.93

@@ -1,6 +1,7 @@
 """The public names, each at its home; `__init__.py` reads them here, too, and loads each when it is first used."""
 
 from similitude import datasets as datasets
+from similitude import export as export
 from similitude import kernels as kernels
 from similitude import plot as plot
 from similitude.active.curve import active_curve as active_curve
@@ -13,6 +14,7 @@ from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
 from similitude.engine.terms import ComparisonLoss as ComparisonLoss
 from similitude.engine.threads import limit_threads as limit_threads
+from similitude.evaluate.baselines import baselines as baselines
 from similitude.evaluate.comparing import compare as compare
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
 from similitude.evaluate.dimension import dimension as dimension
@@ -98,6 +100,7 @@ from similitude.methods.similarity import CleanedWarning as CleanedWarning
 from similitude.methods.similarity import Similarity as Similarity
 from similitude.methods.spectral import SpectralKernel as SpectralKernel
 from similitude.methods.tackl import TACKL as TACKL
+from similitude.methods.transformer import SimilarityTransformer as SimilarityTransformer
 
 __version__: str
 __all__: list[str]

@@ -1,4 +1,4 @@
-"""The demo: simulated raters judge colours, a map is learned from their answers alone, and drawn in its colours.
+"""The demo: simulated raters judge colours, a map is learned from their answers alone, and a report says it all.
 
 Run it with `similitude demo [folder]`.
 """
@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from similitude import plot
+from similitude.analysis.learn import Findings, learn
+from similitude.analysis.phases import Step
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.feedback.files.read_write import write_comparisons
 from similitude.feedback.simulation.simulate import simulate
-from similitude.methods.ordinal import STE
 from similitude.methods.scaling import project
 from similitude.methods.similarity import Similarity
 from similitude.plot.style import pyplot
@@ -23,6 +24,7 @@ from similitude.types import Floats
 _SRGB_TO_XYZ = np.array(
     [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
 )
+SECONDS = 20.0  # the most that finding out all of the report may take; a quiet machine needs four
 
 
 def colours(n_items: int = 60, seed: int = 0) -> Floats:
@@ -54,34 +56,45 @@ def colour_positions(colours: list[str]) -> Floats:
     return to_lab(rgb) / 25.0
 
 
-def main(folder: str | Path = "demo", program: str = "similitude") -> None:
-    """Run the whole chain: questions, answers, fit, held-out accuracy, distance to the truth, picture.
+def main(folder: str | Path = "demo", program: str = "similitude", step: Step | None = None) -> None:
+    """Run the whole chain: questions, answers, a model, how well it predicts, its picture, and the report.
 
     Parameters
     ----------
-    folder : where the picture, the answers and the model go
+    folder : where the picture, the answers and the report go
     program : how the command line is called here, for the command to try next
+    step : told how far the report is, as of `learn`
     """
     rgb = colours()
     names = hexadecimal(rgb)
     truth = to_lab(rgb) / 25.0  # a difference of 25 in CIELAB is plain to see
     answers = simulate(truth, 4000, raters=20, sharpness=1.0, names=names, random_state=1)
-    train, held_out = answers.split(0.2, random_state=2)
     print(f"20 simulated raters judged {len(rgb)} colours: {answers}")
-    model = STE(n_components=2, random_state=0).fit(train)
-    perfect = Similarity(truth, model.comparison_loss(), answers.names).score(held_out)
-    flat = project(truth)
-    print(f"held-out accuracy      {model.score(held_out):.3f}   (the truth itself scores {perfect:.3f}: raters err)")
-    missed = procrustes_distance(model.embedding_, flat)
+    found = learn(answers, method="STE", n_components=2, time_limit=SECONDS, random_state=0, step=step)
+    if step is not None:
+        step("writing the report", 0, 0)
+    _say(found, truth)
+    file, picture = Path(folder) / "colours.csv", Path(folder) / "colours.png"
+    draw(align(found.similarity.embedding, project(truth)), rgb, picture)
+    write_comparisons(answers, file)
+    own = dict(zip(names, names, strict=True))
+    report = found.save(Path(folder) / "report", "What people find similar: colours", colours=own, source=[file.name])
+    print(f"the map is in          {picture}")
+    print(f"the answers are in     {file}")
+    print(f"the report is in       {report}   (open it in a browser; model, tables and figures are beside it)")
+    print(f"next, try              {program} learn {file}")
+
+
+def _say(found: Findings, truth: Floats) -> None:
+    """Say how well the model predicts, beside the truth, and how near to the truth its map is."""
+    similarity, a = found.similarity, found.accuracy
+    assert similarity.names is not None
+    perfect = Similarity(truth, found.model.members_[0].comparison_loss(), similarity.names).score(found.comparisons)
+    print(f"held-out accuracy      {a.value:.3f}   (the true colours predict {perfect:.3f}: raters err)")
+    missed = procrustes_distance(similarity.embedding, project(truth))
     print(f"distance to the truth  {missed:.3f}   (share of the variance of the true map that is missed)")
-    print(f"most like {names[0]}     {', '.join(map(str, model.neighbors(names[0], 3)))}")
-    where = Path(folder) / "colours.png"
-    draw(align(model.embedding_, flat), rgb, where)
-    model.similarity_.save(where.with_suffix(".sim"))
-    write_comparisons(answers, where.with_suffix(".csv"))
-    print(f"the map is in          {where}")
-    print(f"the answers are in     {where.with_suffix('.csv')}")
-    print(f"next, try              {program} learn {where.with_suffix('.csv')}")
+    first = similarity.names[0]
+    print(f"most like {first}     {', '.join(map(str, similarity.neighbors(first, 3)))}")
 
 
 def draw(positions: Floats, rgb: Floats, path: Path) -> None:

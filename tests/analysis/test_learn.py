@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
-from similitude.analysis import learn
+from similitude.analysis import columns, folder, learn
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import default_folder
@@ -28,6 +28,7 @@ SECTIONS = [
     "The map", "What predicts the answers", "Can the answers be trusted?", "More answers", "How sure, and where",
     "Most alike", "How many dimensions", "Probabilities", "Surprising answers", "Raters", "For the paper",
 ]  # fmt: skip
+DOCS = Path(__file__).parents[2] / "docs"
 LONG = 3600.0  # so that no machine is too slow for a part of the report
 NAMES = ["<b>bold</b>", 'quo"te', "plain", "#ff0000", "naïve & co", r"$\frac{x$", *(f"item {k}" for k in range(6))]
 
@@ -81,6 +82,32 @@ def test_what_the_columns_of_sureness_mean_is_said(found):
         assert f"<dt>{column}</dt>" in page
 
 
+def assert_every_column_is_explained(folder):
+    """Every column of every table is in `columns.csv`, and the page of the documentation has the same."""
+    said = pd.read_csv(folder / "tables" / "columns.csv").set_index("table")
+    page = (DOCS / "how-to" / "report.md").read_text(encoding="utf-8")
+    for path in folder.glob("tables/*.csv"):
+        if path.stem in ("columns", "distances"):  # the one explains itself, the other's columns are the items
+            continue
+        known = said.loc[[path.stem]].set_index("column").meaning
+        for column in pd.read_csv(path).columns:
+            name = re.sub(" [0-9]+$", " 1, 2, ...", column)
+            assert f"| {name} | {known[name]} |" in page, (path.stem, column)
+
+
+def test_every_column_of_every_table_is_explained(found, tmp_path):
+    found.save(tmp_path)
+    assert_every_column_is_explained(tmp_path)
+    with pytest.raises(KeyError):
+        columns.explained({"positions": ["item", "unheard of"]})
+
+
+def test_the_documentation_has_the_table_of_columns():
+    page = (DOCS / "how-to" / "report.md").read_text(encoding="utf-8")
+    rows = [f"| {name} | {means} |" for table in columns.MEANINGS.values() for name, means in table.items()]
+    assert [row for row in rows if row not in page] == [], "make it anew: python docs/columns.py"
+
+
 @pytest.mark.parametrize(("ceiling", "why"), [(0.6, "harder than the others"), (0.99, "")])
 def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(found, ceiling, why):
 
@@ -96,6 +123,37 @@ def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(fou
 def test_the_report_says_one_noise_ceiling():
     found = sm.learn(answers(400, NAMES[:7]), method="STE", time_limit=LONG, random_state=0)
     assert found.forecast.ceiling == found.consistency.ceiling
+
+
+def test_items_whose_names_have_no_room_have_numbers_and_a_key():
+    names = [f"a name of item {k:03d}" for k in range(150)]
+    found = sm.learn(answers(300, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
+    page = found.page()
+    on_map = set(re.findall(r'<text class="number"[^>]*>([0-9]+)<', page))
+    in_key = dict(re.findall(r"<b>([0-9]+|–)</b> (a name of item [0-9]+)<", page))
+    silent = re.findall(r'class="quiet">(a name of item [0-9]+)<', page)
+    assert len(silent) > 10
+    assert on_map == set(in_key) - {"–"}
+    assert len(re.findall("<span data-item", page)) == len(silent)
+    assert set(in_key.values()) <= set(silent)
+
+
+def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "missing", lambda extra: ["openpyxl"] if extra == "tables" else [])
+    page = html.unescape(found.save(tmp_path).read_text(encoding="utf-8"))
+    said = 'tables/map.xlsx needs openpyxl: pip install "similitude[tables]"'
+    assert folder.not_written(found) == [said]
+    assert f"Not written: {said}." in page
+    assert not (tmp_path / "tables" / "map.xlsx").exists()
+
+
+def test_where_time_is_over_the_map_is_the_only_figure_for_print_and_that_is_said(found, tmp_path):
+    said = []
+    page = found.save(tmp_path, time_limit=0.0, tell=said.append).read_text(encoding="utf-8")
+    assert {path.stem for path in (tmp_path / "figures").iterdir()} == {"map"}
+    assert said[-1].startswith("no time for figures for print: learning_curve, calibration")
+    assert f"Not written: {said[-1]}." in page
+    assert page.count("<figure>") >= 4  # the page has them all the same
 
 
 def test_surprises_are_the_least_likely_answers_once_each(found):
@@ -159,6 +217,7 @@ def test_one_number_on_human_answers(name, data, tmp_path):
 def assert_one_number(found, folder, **options):
     """Accuracy, ceiling and dimension: one value each on the page, in the paragraph, the notebook and the files."""
     report = found.save(folder / "out", **options)
+    assert_every_column_is_explained(report.parent)
     page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     read = html.unescape(re.sub("<[^>]*>", " ", page))
     kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
@@ -199,7 +258,7 @@ def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     assert "What changed" not in found.save(tmp_path / "other", source=["a.csv"]).read_text(encoding="utf-8")
     page = found.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
     section = page[page.index("<h2>What changed</h2>") : page.index("<h2>What predicts the answers</h2>")]
-    assert "There are 100 answers more." in section
+    assert "There are 100 more answers." in section
     assert "<td>answers</td><td>300</td><td>400</td>" in section
     assert f"{fewer.accuracy.value:.1%}" in section
     assert f"{found.accuracy.value:.1%}" in section
@@ -327,6 +386,10 @@ def test_the_command(tmp_path):
     page = (tmp_path / "answers_report" / "report.html").read_text(encoding="utf-8")
     assert f"--features {features} --classes {classes} --figure-width 89 --time-limit 1 --seed 0" in page
     assert '"labels": ["tree", "bush", "unknown"]' in page
+    told = pd.read_csv(tmp_path / "answers_report" / "tables" / "features_without_learning.csv")
+    assert sorted(told.measure) == ["Euclid", "cosine"]
+    assert "without learning" in page
+    assert all(f">{round(100 * share, 1):.3g}</td>" in page for share in (*told.accuracy, *told.low, *told.high))
     with PIL.Image.open(tmp_path / "answers_report" / "figures" / "map.png") as drawn:
         assert drawn.width == pytest.approx(89 / 25.4 * 300, abs=3)
     assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output
@@ -367,6 +430,24 @@ def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
     page = found.page("Faces")
     assert "<h2>Groups</h2>" in page
     assert "Age &amp; class: &lt;old&gt;, young" in page
-    assert "Raters by Age & class" in paragraph(found)
+    assert "Raters grouped by Age & class" in paragraph(found)
     found.save(tmp_path)
     assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
+    assert_every_column_is_explained(tmp_path)
+
+
+def test_the_report_has_sections_on_conditions_and_on_the_session_where_there_are_some(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [rng.choice(6, 3, replace=False) for _ in range(240)]
+    block = np.tile(np.repeat(["<one>", "two", "three"], 20), 4)
+    extra = {"block": block, "trial_number": np.tile(np.arange(60), 4)}
+    c = sm.Comparisons.from_triplets(rows, rater=np.repeat(["a", "b", "c", "d"], 60), n_items=6, extra=extra)
+    found = sm.learn(c, method="STE", n_components=1, penalty=0.1, time_limit=LONG, random_state=0)
+    assert [one.over_time for one in found.parts] == [False, True]
+    page = found.save(tmp_path).read_text(encoding="utf-8")
+    assert {"<h2>Conditions</h2>", "<h2>Over the session</h2>"} <= set(re.findall("<h2>.*?</h2>", page))
+    assert "&lt;one&gt;" in page
+    assert len(pd.read_csv(tmp_path / "tables" / "by_block.csv")) == 3
+    assert len(pd.read_csv(tmp_path / "tables" / "by_trial_number.csv")) == 4
+    assert_every_column_is_explained(tmp_path)
+    assert str(found.parts[1]) in paragraph(found)

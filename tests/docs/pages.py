@@ -25,6 +25,12 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return _BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
+def needs(page: Path) -> str | None:
+    """Return the module without which the code of a page cannot run, as its front matter says (`needs: torch`)."""
+    found = re.match(r"---\n(?:.*\n)*?needs: (\w+)\n", page.read_text(encoding="utf-8"))
+    return found[1] if found else None
+
+
 def name(page: Path) -> str:
     """Return what to call a page in the list of tests."""
     return page.relative_to(DOCS).as_posix()

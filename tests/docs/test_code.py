@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.docs.pages import blocks, name, pages
+from tests.docs.pages import blocks, name, needs, pages
 from tests.patience import PATIENCE
 from tests.shell import run
 
@@ -20,6 +20,8 @@ WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_code_runs(page, tmp_path, monkeypatch, capsys):
+    if module := needs(page):
+        pytest.importorskip(module, reason=f"{module} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     namespace = {"__name__": "page"}

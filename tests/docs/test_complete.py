@@ -15,13 +15,13 @@ QUESTIONS = "\n".join(page.read_text(encoding="utf-8") for page in sorted((DOCS 
 METHODS = ("STE", "TSTE", "CKL", "SOE", "GNMDS")
 
 
-@pytest.mark.parametrize("name", sorted({*sm.__all__} - {"datasets", "plot"}))
+@pytest.mark.parametrize("name", sorted({*sm.__all__} - {"datasets", "export", "plot"}))
 def test_public_name_is_in_the_reference(name):
     assert re.search(rf"^ +similitude\.{name}$", REFERENCE, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    "name", [f"{room.__name__}.{name}" for room in (sm.datasets, sm.plot) for name in room.__all__]
+    "name", [f"{room.__name__}.{name}" for room in (sm.datasets, sm.export, sm.plot) for name in room.__all__]
 )
 def test_name_in_a_room_is_in_the_reference(name):
     assert re.search(rf"^ +{re.escape(name)}$", REFERENCE, re.MULTILINE)
@@ -29,7 +29,7 @@ def test_name_in_a_room_is_in_the_reference(name):
 
 def test_the_reference_names_nothing_that_is_gone():
     listed = re.findall(r"^ +similitude\.([\w.]+)$", REFERENCE, re.MULTILINE)
-    rooms = {"datasets": sm.datasets, "plot": sm.plot}
+    rooms = {"datasets": sm.datasets, "export": sm.export, "plot": sm.plot}
     known = {*sm.__all__, *(f"{called}.{name}" for called, room in rooms.items() for name in room.__all__)}
     assert sorted(set(listed) - known) == []
     assert len(listed) == len(set(listed))

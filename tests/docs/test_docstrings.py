@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 import similitude as sm
 
-ROOMS = {"": sm, "datasets.": sm.datasets, "kernels.": sm.kernels, "plot.": sm.plot}
+ROOMS = {"": sm, "datasets.": sm.datasets, "export.": sm.export, "kernels.": sm.kernels, "plot.": sm.plot}
 PUBLIC = {
     f"{prefix}{name}": getattr(room, name)
     for prefix, room in ROOMS.items()

@@ -13,6 +13,7 @@ from tests.docs.pages import DOCS, EXAMPLES
 pytestmark = pytest.mark.slow
 
 SIMULATED = sorted(EXAMPLES.glob("plot_*.py"))
+TORCH = sorted(EXAMPLES.glob("torch_*.py"))
 REAL = sorted(EXAMPLES.glob("real_*.py"))
 
 
@@ -52,6 +53,15 @@ def test_simulated_example_runs(example, run):
     assert drawn
 
 
+@pytest.mark.parametrize("example", TORCH, ids=title)
+def test_example_on_torch_learns_what_people_see(example, run):
+    torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'similitude[gpu]'")
+    torch.set_num_threads(1)
+    shares = [float(share) for share in re.findall(r"([\d.]+)%", run(example)[0])]
+    untrained, trained, truth = shares
+    assert untrained + 10 < trained < truth
+
+
 @pytest.mark.parametrize("example", REAL, ids=title)
 def test_real_example_runs_with_its_data(example, run, data):
     printed, drawn = run(example, data)
@@ -66,12 +76,12 @@ def test_real_example_says_what_it_lacks(example, run):
     assert not drawn
 
 
-@pytest.mark.parametrize("example", [*SIMULATED, *REAL], ids=title)
+@pytest.mark.parametrize("example", [*SIMULATED, *TORCH, *REAL], ids=title)
 def test_example_has_a_title_and_real_ones_a_source(example):
     text = example.read_text(encoding="utf-8")
     assert text.startswith('"""\n')
     assert "\n====" in text
-    assert example in SIMULATED or ("Source:" in text and "Licence:" in text)
+    assert example not in REAL or ("Source:" in text and "Licence:" in text)
 
 
 @pytest.mark.parametrize("example", REAL, ids=title)

@@ -23,7 +23,7 @@ def without_rhythm(report):
     found = report.to_dict()
     del found["coefficients"]["retest_distances"]
     for rater in found["raters"]:
-        del rater["rhythm_p"]
+        del rater["rhythm_p_value"]
     return found
 
 

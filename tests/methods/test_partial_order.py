@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import similitude as sm
 from similitude.graph.build import build_graph
+from similitude.methods import kernel_combinations
 from similitude.methods.modalities import KernelColumns, Plain, Whitened
 from tests.reference_solver import DRAWS, optimum
 
@@ -369,6 +370,18 @@ def test_combinations_that_are_not_convex_find_the_kernel_that_counts(combinatio
     assert model.weights_["look"] > 0.8
     placed = model.transform({"look": truth[:4], "noise": noise[:4]})
     np.testing.assert_allclose(placed, model.embedding_[:4], atol=1e-6)
+
+
+def test_random_starts_beside_the_spectral_one_make_a_shared_map_no_worse(monkeypatch):
+    """Full maps end in local optima; more starts can only help."""
+    rng = np.random.default_rng(7)
+    truth, noise = rng.normal(size=(15, 2)), rng.normal(size=(15, 2))
+    c = sm.simulate(truth, 300, flip=0.1, random_state=8)
+    F = {"look": sm.kernels.RBF(truth), "noise": sm.kernels.RBF(noise)}
+    model = sm.MKPOE(penalty=0.05, combination="shared", n_components=3, random_state=0)
+    best = model.fit(c, features=F).objective_
+    monkeypatch.setattr(kernel_combinations, "_RANDOM_STARTS", 0)
+    assert best <= model.fit(c, features=F).objective_
 
 
 def test_a_shared_diagonal_map_is_one_of_the_maps_side_by_side():

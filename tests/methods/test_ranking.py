@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import similitude as sm
+from similitude.engine.distances import sqdist_table
 from similitude.graph.build import build_graph
 from tests.reference_solver import optimum
 
@@ -129,7 +130,7 @@ def test_the_map_has_the_dissimilarities_where_they_are_euclidean():
     X, c = problem(30, 2000, flip=0)
     model = sm.DRankingVM(penalty=1e-3).fit(c, features=X)
     assert np.linalg.eigvalsh(model.params_).min() > 0
-    flat = model.similarity_.distances() ** 2
+    flat = sqdist_table(model.embedding_)
     np.testing.assert_allclose(flat, model.dissimilarity(X), atol=1e-6 * flat.max())
     np.testing.assert_allclose(model.distances(), model.dissimilarity(X), atol=1e-9 * flat.max())
     np.testing.assert_allclose(model.pair_distance([(0, 4), (7, 2)]), flat[[0, 7], [4, 2]], atol=1e-6 * flat.max())

@@ -1,7 +1,9 @@
+import io
 import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +104,166 @@ def test_loading_needs_numpy_alone(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code, str(STORED)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+# Vectors and items
+
+
+@pytest.fixture(scope="module")
+def linear():
+    """A model of three numbers each for twelve items with names, of which two dimensions matter."""
+    features = np.random.default_rng(0).normal(size=(12, 3))
+    answers = sm.simulate(features[:, :2], 600, names=list("abcdefghijkl"), random_state=0)
+    return features, sm.LPOE(loss="logistic").fit(answers, features=features).similarity_
+
+
+def test_items_stand_where_their_vectors_are_placed(linear):
+    features, model = linear
+    np.testing.assert_allclose(model.transform(features), model.embedding, atol=1e-9)
+    np.testing.assert_allclose(model.distances(features, features), model.distances(), atol=1e-6)
+    np.testing.assert_allclose(model.distances(["a", "c"], features[:4]), model.distances()[[0, 2], :4], atol=1e-6)
+    np.testing.assert_allclose(model.distances([0, 2], [1]), model.distances()[[0, 2], 1:2], atol=1e-6)
+    np.testing.assert_allclose(model.distances("a", features[1]), model.distances()[:1, 1:2], atol=1e-6)
+
+
+def test_one_vector_gives_one_position_and_its_neighbours(linear):
+    features, model = linear
+    for one in (features[3], features[3].tolist()):
+        assert model.transform(one).shape == model.embedding.shape[1:]
+        assert model.neighbors(one, 3) == ["d", *model.neighbors("d", 2)]  # an item is not its own neighbour
+    assert len(model.neighbors(features[:1], 12)) == 12
+    with pytest.raises(ValueError, match="found 2 of them, expected one item or one vector"):
+        model.neighbors(features[:2])
+
+
+def test_round_numbers_in_a_table_are_vectors_and_along_one_axis_items(linear):
+    _, model = linear
+    table = [[1, 2, 0]]
+    np.testing.assert_allclose(model.distances(table, table), [[0]], atol=1e-6)
+    assert model.distances([1, 2, 0]).shape == (3, 3)
+    assert model.distances([1.0, 2.0, 0.0]).shape == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([[0.5, 1.0]], "neither items .* nor vectors of 3 numbers"),
+        ([[1], [2]], "neither items .* nor vectors of 3 numbers"),
+        (0.5, "expected items"),
+        (np.zeros((2, 2, 3)), "expected items"),
+        (["a", "z"], "'z' is not among the 12 item names"),
+        ([3, 12], "found index 12"),
+        ([None], "neither items"),
+        ({"look": [[0.5, 1.0, 2.0]]}, "found look, expected a dict with some of features"),
+    ],
+)
+def test_what_is_neither_items_nor_vectors_is_refused(linear, given, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        linear[1].distances(given)
+
+
+def test_a_model_without_a_map_says_so(small):
+    for ask in (small.transform, small.distances, small.neighbors):
+        with pytest.raises(ValueError, match="CKL learned where its items stand from answers alone"):
+            ask([[0.5, 1.0]])
+
+
+# What a file holds
+
+
+def test_what_cannot_be_saved_is_refused_and_nothing_is_written(small, linear, tmp_path):
+    def fourth_root(t, _=0.0):
+        return np.abs(t) ** 0.25, 0.0 * t, 0.0 * t
+
+    own = replace(small, loss=ComparisonLoss(Formula(fourth_root), small.loss.shape))
+    features = linear[0]
+    by_function = sm.kernels.Precomputed(features @ features.T, lambda new: np.asarray(new) @ features.T)
+    answers = sm.simulate(features, 300, random_state=0)
+    mapped = sm.KPOE().fit(answers, features=by_function).similarity_
+    odd = replace(small, about={"when": object()})
+    for model, said in ((own, "'fourth_root' is a formula of your own"), (mapped, "which is code"), (odd, "`about`")):
+        with pytest.raises(ValueError, match=said):
+            model.save(tmp_path / "map.sim")
+    assert list(tmp_path.iterdir()) == []
+    replace(mapped, feature_map=None).save(tmp_path / "map.sim")
+    assert np.array_equal(sm.Similarity.load(tmp_path / "map.sim").embedding, mapped.embedding)
+
+
+def test_attributes_of_items_are_kept(small):
+    model = small.with_attributes(price=[1.5, 2.0, None], picture=["a.png", "b.png", "ç.png"])
+    loaded = sm.Similarity.from_bytes(model.to_bytes())
+    assert loaded.attributes == {"price": (1.5, 2.0, None), "picture": ("a.png", "b.png", "ç.png")}
+    assert small.attributes == {}
+    with pytest.raises(ValueError, match="price: found 2 values, expected 3"):
+        small.with_attributes(price=[1, 2])
+
+
+def test_the_file_of_a_linear_map_does_not_grow_with_the_features_of_the_training_items(linear):
+    _, model = linear
+    header = 2_500  # names, settings, and what a zip keeps of each of five arrays
+    assert len(model.to_bytes()) < 8 * (model.embedding.size + 3 * model.embedding.shape[1]) + header
+
+
+def changed(model, **header):
+    """The bytes of a model whose header says something else."""
+    with np.load(io.BytesIO(model.to_bytes())) as stored:
+        arrays = dict(stored)
+    told = json.loads(arrays["header"].tobytes()) | header
+    arrays["header"] = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    whole = io.BytesIO()
+    np.savez(whole, **arrays)
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"kind": "choice"},
+        {"answering": {"kind": "moods", "names": []}},
+        {"map": {"pieces": [{"modality": "x", "unshared_at_centre": False, "parts": [{"kind": "deep", "route": []}]}]}},
+        {"scale": ["fourth_root", 0.0]},
+    ],
+    ids=["kind", "answering", "map", "scale"],
+)
+def test_what_this_version_does_not_know_is_refused_by_name(small, header):
+    with pytest.raises(ValueError, match=r"choice|moods|deep|fourth_root"):
+        sm.Similarity.from_bytes(changed(small, **header))
+
+
+def test_a_stored_file_of_format_2_still_loads_and_says_the_same():
+    folder = STORED.parent
+    model = sm.Similarity.load(folder / "format_2.sim")
+    told = json.loads((folder / "format_2.json").read_text(encoding="utf-8"))
+    answers = sm.Comparisons.from_triplets(told["triplets"], rater=told["raters"])
+    np.testing.assert_allclose(model.predict_proba(answers), told["predict_proba"], rtol=1e-9)
+    np.testing.assert_allclose(model.transform(told["vectors"]), told["transform"], rtol=1e-9)
+    np.testing.assert_allclose(model.distances(told["vectors"]), told["distances"], rtol=1e-9, atol=1e-9)
+    assert model.attributes == {"price": (1.0, None, 3.0)}
+
+
+def test_raters_are_not_forgotten(tmp_path):
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    raters = sm.Raters.of([8.0, 8.0, 0.0], names=["ann", "ben", "clicker"])
+    answers = sm.simulate(truth, 900, raters=raters, random_state=0)
+    model = sm.RaterEmbedding(2, random_state=0).fit(answers)
+    model.similarity_.save(tmp_path / "map.sim")
+    again = sm.Similarity.load(tmp_path / "map.sim")
+    assert sm.log_loss(again, answers) == pytest.approx(sm.log_loss(model, answers))
+    assert sm.log_loss(again, answers) < sm.log_loss(replace(again, answering=None), answers)
+
+
+def test_an_item_placed_later_is_in_the_map_of_every_group():
+    rng = np.random.default_rng(0)
+    maps = {who: rng.normal(size=(11, 2)) for who in ("ann", "ben")}
+
+    def said(count):
+        raters = {who: sm.Raters.of([9.0], names=[who]) for who in maps}
+        parts = [sm.simulate(X[:count], 500, raters=raters[who], random_state=0) for who, X in maps.items()]
+        return sm.Comparisons.concatenate(parts)
+
+    known, later = said(10), said(11)
+    new = later[(later.quadruplets == 10).any(1)]
+    model = sm.GroupEmbedding(2, n_groups=2, random_state=0).fit(known)
+    placed = model.similarity_.place(new, random_state=0)
+    np.testing.assert_allclose(placed.predict_proba(known), model.predict_proba(known))
+    assert placed.score(new) > 0.7  # in one map for both it would be about 0.5: what they say has nothing in common

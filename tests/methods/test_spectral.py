@@ -11,10 +11,16 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from sklearn.utils.estimator_checks import check_estimator
 
 import similitude as sm
-from similitude.methods import landmark_maps
+from similitude.methods import landmark_maps, spectral
+from similitude.methods.held_out_links import best_by_links, nearness
 from similitude.methods.landmark_maps import linear_weights
-from similitude.methods.linked_spread import ByClasses, ByLinks
+from similitude.methods.linked_spread import ByClasses, ByLinks, HeldOutLinks
 from similitude.methods.spectral import printed_lengths
+
+
+def bent(*arguments, **settings):
+    """A kernel bent by a quarter unless told otherwise: nothing is chosen."""
+    return sm.SpectralKernel(*arguments, **({"strength": 0.25} | settings))
 
 
 def xor(n, rng, spread=0.2):
@@ -50,7 +56,7 @@ def decomposed(X):
 
 def test_the_printed_form_is_the_minimiser_of_equation_3(problem):
     X, _, links = problem
-    model = sm.SpectralKernel(robust=False).fit(X, links)
+    model = bent(robust=False).fit(X, links)
     D, c = model.spread_, np.sqrt(model.spectrum_).sum()
     scaled = D / D.max()
     found = optimize.minimize(
@@ -70,10 +76,10 @@ def test_the_exact_version_is_the_formula_on_the_eigenvectors(problem):
     X, _, links = problem
     values, vectors = decomposed(X)
     D = np.mean([(vectors[i] - vectors[j]) ** 2 for i, j in links.pairs], axis=0)
-    printed = sm.SpectralKernel(robust=False, n_iter=1).fit(X, links)
+    printed = bent(robust=False, n_iter=1).fit(X, links)
     well = values > 1e-6 * values[0]  # beyond, eigenvectors are rounding
     np.testing.assert_allclose(printed.spread_[well], D[well], rtol=1e-5)
-    robust = sm.SpectralKernel(strength=0.5, n_iter=3).fit(X, links)
+    robust = bent(strength=0.5, n_iter=3).fit(X, links)
     told = (
         len(np.unique(links.pairs)) - connected_components(links_graph(links))[0] + (60 - len(np.unique(links.pairs)))
     )
@@ -89,14 +95,12 @@ def test_the_exact_version_is_the_formula_on_the_eigenvectors(problem):
 def test_strength_0_is_the_kernel_itself(problem):
     X, _, links = problem
     values, vectors = decomposed(X)
-    np.testing.assert_allclose(
-        sm.SpectralKernel(strength=0.0).fit(X, links).kernel_, (vectors * values) @ vectors.T, atol=1e-8
-    )
+    np.testing.assert_allclose(bent(strength=0.0).fit(X, links).kernel_, (vectors * values) @ vectors.T, atol=1e-8)
 
 
 def test_few_links_move_lengths_less_than_many_of_the_same_kind(problem):
     X, _, links = problem
-    once = sm.SpectralKernel().fit(X, links[:1])
+    once = bent().fit(X, links[:1])
     D, before = once.spread_, np.sqrt(once.spectrum_)
     stretch = once.lengths_ / before * before.sum() / (before * ((D * 59 / 2 + 5) / 6) ** -0.25).sum()
     assert stretch.max() / stretch.min() < (1 + (D * 59 / 2).max() / 5) ** 0.25 + 1e-9  # one link tells one difference
@@ -107,8 +111,8 @@ def test_few_links_move_lengths_less_than_many_of_the_same_kind(problem):
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
 def test_all_points_as_landmarks_give_the_exact_version(problem, landmark_map, robust):
     X, _, links = problem
-    exact = sm.SpectralKernel(robust=robust).fit(X, links)
-    landmark = sm.SpectralKernel(n_landmarks=len(X), landmark_map=landmark_map, robust=robust).fit(X, links)
+    exact = bent(robust=robust).fit(X, links)
+    landmark = bent(n_landmarks=len(X), landmark_map=landmark_map, robust=robust).fit(X, links)
     size = np.abs(exact.kernel_).max()
     np.testing.assert_allclose(landmark.kernel_ / size, exact.kernel_ / size, atol=1e-6)
 
@@ -116,7 +120,7 @@ def test_all_points_as_landmarks_give_the_exact_version(problem, landmark_map, r
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
 def test_a_landmark_transforms_to_itself(problem, landmark_map):
     X, _, links = problem
-    model = sm.SpectralKernel(n_landmarks=50, landmark_map=landmark_map, random_state=0).fit(X, links)
+    model = bent(n_landmarks=50, landmark_map=landmark_map, random_state=0).fit(X, links)
     assert set(np.unique(links.pairs)) <= set(model.landmarks_)
     own = model._directions.landmarks[:, : len(model.lengths_)] * model.lengths_
     np.testing.assert_allclose(model.transform(X[model.landmarks_]), own, atol=1e-9)
@@ -127,7 +131,7 @@ def test_a_landmark_transforms_to_itself(problem, landmark_map):
 def test_new_points_are_placed_as_training_points_and_near_their_like(rng, landmark_map):
     X, classes = xor(300, rng)
     links = similar_links(classes, 40, rng)
-    model = sm.SpectralKernel(n_landmarks=90, landmark_map=landmark_map, strength=2.0, random_state=0).fit(X, links)
+    model = bent(n_landmarks=90, landmark_map=landmark_map, strength=2.0, random_state=0).fit(X, links)
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
     np.testing.assert_allclose(model.distance(X[:5], X)[:, :5], model.distance(X[:5]), atol=1e-6)
     new, kinds = xor(200, rng)
@@ -145,7 +149,7 @@ def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
         X, classes = xor(600, rng)
         links = similar_links(classes, 50, rng)
         settings = {"landmark_map": landmark_map, "strength": 2.0, "random_state": draw}
-        model = sm.SpectralKernel(n_landmarks=100, **settings).fit(X, links)
+        model = bent(n_landmarks=100, **settings).fit(X, links)
         rbf = np.sqrt(np.maximum(2 - 2 * sm.kernels.RBF(X).matrix(), 0))
         found.append([sm.separation(model.distance(X), classes), sm.separation(rbf, classes)])
     learned, before = np.mean(found, axis=0)
@@ -159,7 +163,7 @@ def test_the_printed_form_rewards_noise_and_the_robust_one_does_not():
         X, classes = xor(200, rng)
         X = np.c_[X, rng.normal(size=(200, 2))]  # two features of noise
         links = similar_links(classes, 20, rng)
-        printed, robust = (sm.SpectralKernel(robust=flag, strength=3.0).fit(X, links) for flag in (False, True))
+        printed, robust = (bent(robust=flag, strength=3.0).fit(X, links) for flag in (False, True))
         energy = printed.lengths_**2 / (printed.lengths_**2).sum()
         beyond = np.cumsum(printed.spectrum_) > 0.99 * printed.spectrum_.sum()
         assert energy[beyond].sum() > 0.5  # most of the learned lengths lie where 1 % of the kernel was
@@ -176,7 +180,7 @@ def test_labels_are_the_links_of_all_pairs_of_a_class(rng):
     y[known] = classes[known]
     links = sm.Links.from_labels(known, classes[known], n_items=80)
     for weight in (0.0, 1.0):
-        by_labels, by_links = (sm.SpectralKernel(dissimilar=weight).fit(X, given) for given in (y, links))
+        by_labels, by_links = (bent(dissimilar=weight).fit(X, given) for given in (y, links))
         np.testing.assert_allclose(by_labels.lengths_, by_links.lengths_, rtol=1e-8)
     U = rng.normal(size=(20, 3))
     ours = ByClasses(np.sort(known), classes[np.sort(known)])
@@ -188,7 +192,7 @@ def test_weight_two_is_the_link_twice(problem):
     X, _, links = problem
     heavy = sm.Links.of(links.pairs, links.similar, weight=np.r_[2.0, np.ones(24)], n_items=60)
     twice = sm.Links.of(np.r_[links.pairs[:1], links.pairs], np.ones(26, bool), n_items=60)
-    one, two = (sm.SpectralKernel().fit(X, given) for given in (heavy, twice))
+    one, two = (bent().fit(X, given) for given in (heavy, twice))
     np.testing.assert_allclose(one.lengths_, two.lengths_, rtol=1e-10)
 
 
@@ -196,10 +200,10 @@ def test_dissimilar_links_count_only_where_asked_for_and_then_help(rng):
     X, classes = xor(200, rng)
     X = np.c_[X, 1.5 * rng.normal(size=(200, 2))]  # two features of noise
     links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=1)
-    without = sm.SpectralKernel().fit(X, links)
-    similar_alone = sm.SpectralKernel().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
+    without = bent().fit(X, links)
+    similar_alone = bent().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
     np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-6, atol=1e-12)
-    both = sm.SpectralKernel(dissimilar=1.0).fit(X, links)
+    both = bent(dissimilar=1.0).fit(X, links)
     assert sm.separation(both.distance(X), classes) > sm.separation(without.distance(X), classes)
 
 
@@ -222,7 +226,7 @@ def test_with_landmarks_every_item_costs_the_same_and_never_n_by_n(monkeypatch, 
         X = np.random.default_rng(0).normal(size=(n, 2))
         links = sm.Links.from_pairs(similar=np.arange(40).reshape(20, 2), n_items=n)
         asked.clear()
-        sm.SpectralKernel(Counted, 60, landmark_map=landmark_map, random_state=0).fit(X, links)
+        bent(Counted, 60, landmark_map=landmark_map, random_state=0).fit(X, links)
         values.append(sum(asked))
         assert max(asked) <= 4_000  # a block, however many items
     assert values[1] - values[0] == 400 * 60  # a kernel value per item and landmark, nothing else grows
@@ -247,22 +251,104 @@ def test_a_direction_without_spread_stays_finite():
     assert np.isfinite(printed_lengths(spread)).all()
 
 
-def test_held_out_links_choose_a_strength_where_links_tell_something_and_none_where_they_do_not(rng):
+def noisy_xor(rng):
     X, classes = xor(200, rng)
-    X = np.c_[X, rng.normal(size=(200, 2))]
-    told = sm.SpectralKernel(strength="auto", n_iter="auto", random_state=0).fit(X, similar_links(classes, 60, rng))
-    assert told.strength_ * told.n_iter_ >= 1.0
-    untold = sm.SpectralKernel(strength="auto", random_state=0).fit(X, similar_links(rng.integers(0, 2, 200), 60, rng))
-    assert untold.strength_ < told.strength_ * told.n_iter_
-    labelled = sm.SpectralKernel(strength="auto", random_state=0).fit(X, np.where(np.arange(200) < 60, classes, -1))
-    assert labelled.strength_ >= 0.5
+    return np.c_[X, rng.normal(size=(200, 2))], classes
+
+
+def test_by_default_held_out_links_choose_how_far_to_bend(rng):
+    X, classes = xor(200, rng)  # gains of 60 links are four standard errors and more here
+    model = sm.SpectralKernel(random_state=0).fit(X, similar_links(classes, 60, rng))
+    assert model.strength_ >= 0.5
+    assert sm.separation(model.distance(X), classes) > 1.5 * sm.separation(euclidean_distances(X), classes)
+    further = sm.SpectralKernel(strength=0.5, n_iter="auto", random_state=0).fit(X, similar_links(classes, 60, rng))
+    assert (further.strength_, further.n_iter_ > 1) == (0.5, True)
+
+
+def test_what_is_held_out_of_classes_is_not_learned_from_and_asked_for_its_class(rng):
+    items, code = np.sort(rng.permutation(100)[:30]), rng.integers(0, 3, 30)
+    folds = list(ByClasses(items, code).folds(5, np.arange(100), np.random.RandomState(0)))
+    assert sorted(np.concatenate([fold.asked for fold in folds])) == items.tolist()
+    for fold in folds:
+        assert not set(fold.asked) & set(fold.rest.items)
+        own, others = (code[np.searchsorted(items, rows)] for rows in (fold.asked, fold.others))
+        np.testing.assert_array_equal(fold.right, own[:, None] == others)
+        np.testing.assert_array_equal(fold.rival, own[:, None] != others)
+
+
+def test_a_held_out_link_is_asked_for_from_both_ends_among_a_crowd(rng):
+    links, crowd = similar_links(rng.integers(0, 2, 100), 20, rng), np.arange(0, 100, 2)
+    for fold in ByLinks(links).folds(5, crowd, np.random.RandomState(0)):
+        assert len(fold.rest.links) == 16
+        partner = fold.others[fold.right.argmax(1)]
+        assert (fold.right.sum(1) == 1).all()
+        np.testing.assert_array_equal(fold.asked.reshape(-1, 2), partner.reshape(-1, 2)[:, ::-1])
+        for k, row in enumerate(fold.asked):
+            assert set(fold.others[fold.rival[k]]) == set(crowd) - {row, partner[k]}
+
+
+def test_links_that_tell_nothing_leave_the_features_as_they_are(rng):
+    X, _ = noisy_xor(rng)
+    links = similar_links(rng.integers(0, 2, 200), 60, rng)
+    model = sm.SpectralKernel(random_state=0).fit(X, links)
+    assert (model.strength_, model.n_iter_) == (None, 0)
+    np.testing.assert_allclose(model.embedding_, X - X.mean(0), atol=1e-12)
+    new = rng.normal(size=(5, 4))
+    np.testing.assert_allclose(model.distance(new, X), euclidean_distances(new, X), atol=1e-6)
+    np.testing.assert_allclose(model.transform(X), model.embedding_)
+
+
+def test_too_few_links_to_hold_some_out_leave_the_features_as_they_are(rng):
+    X, _ = noisy_xor(rng)
+    assert sm.SpectralKernel().fit(X, sm.Links.from_pairs(similar=[(0, 1)], n_items=200)).strength_ is None
+    assert sm.SpectralKernel().fit(X, np.r_[0, 0, np.full(198, -1)]).strength_ is None
+
+
+def test_a_gain_within_its_error_is_none():
+    rows = [np.arange(4), np.arange(4, 9), np.eye(4, 5, dtype=bool), ~np.eye(4, 5, dtype=bool)]
+    held_out = HeldOutLinks(ByClasses(np.arange(2), np.zeros(2, int)), *rows)
+    truth = np.r_[np.arange(4.0), np.arange(5.0)][:, None]  # each stands on its like
+
+    def chosen(places):
+        return best_by_links([held_out], list(places), lambda _, option, rows: places[option][rows])
+
+    worse = truth[[0, 1, 2, 3, 8, 7, 6, 5, 4]]
+    assert chosen({"first": worse, "other": truth}) == "other"
+    assert chosen({"first": truth, "other": worse}) == "first"
+    assert chosen({"first": worse, "same": worse + 7.0}) == "first"
+    one_better = worse.copy()
+    one_better[4] = 0.0  # the first alone has its like at its place
+    assert chosen({"first": worse, "other": one_better}) == "first"
+
+
+def test_nearness_is_the_logarithm_of_the_rank_of_the_nearest_like(rng):
+    places = rng.normal(size=(30, 2))
+    asked, others = np.arange(6), np.arange(6, 30)
+    right = rng.random((6, 24)) < 0.2
+    right[:, 0] = True
+    rival = ~right & (rng.random((6, 24)) < 0.8)
+    held_out = HeldOutLinks(ByClasses(asked, asked), asked, others, right, rival, each=2)
+    found = nearness(held_out, lambda rows: places[rows])
+    D = euclidean_distances(places)
+    ranks = [1 + sum(D[i, j] < D[i, others[right[i]]].min() for j in others[rival[i]]) for i in asked]
+    np.testing.assert_allclose(found, -np.log(ranks).reshape(3, 2).mean(1))
+
+
+def test_all_of_few_items_are_landmarks_by_default_and_some_of_many(rng, monkeypatch):
+    X, classes = xor(90, rng)
+    links = similar_links(classes, 20, rng)
+    assert len(sm.SpectralKernel().fit(X, links).landmarks_) == 90
+    monkeypatch.setattr(spectral, "MOST_EXACT", 80)
+    monkeypatch.setattr(spectral, "MANY", 60)
+    assert len(sm.SpectralKernel().fit(X, links).landmarks_) == 60
+    assert len(sm.SpectralKernel(n_landmarks=None).fit(X, links).landmarks_) == 90
 
 
 def test_landmarks_by_k_means_are_spread_over_the_items(rng):
     crowd = 0.01 * rng.normal(size=(180, 2))
     X = np.concatenate([crowd, rng.normal(size=(20, 2)) + 5])
     links = sm.Links.from_pairs(similar=[(0, 1)], n_items=200)
-    model = sm.SpectralKernel(n_landmarks=12, landmarks="kmeans", random_state=0).fit(X, links)
+    model = bent(n_landmarks=12, landmarks="kmeans", random_state=0).fit(X, links)
     assert {0, 1} <= set(model.landmarks_)
     assert len(model.landmarks_) <= 12
     assert (model.landmarks_ >= 180).sum() >= 6  # at random one in ten would be there
@@ -270,47 +356,49 @@ def test_landmarks_by_k_means_are_spread_over_the_items(rng):
 
 def test_the_papers_form_is_one_argument(problem):
     X, _, links = problem
-    short = sm.SpectralKernel(n_landmarks=55, robust=False, random_state=0).fit(X, links)
-    long = sm.SpectralKernel(n_landmarks=55, robust=False, landmark_map="lle", random_state=0).fit(X, links)
+    short = bent(n_landmarks=55, robust=False, random_state=0).fit(X, links)
+    long = bent(n_landmarks=55, robust=False, landmark_map="lle", random_state=0).fit(X, links)
     np.testing.assert_array_equal(short.embedding_, long.embedding_)
 
 
 def test_kernels_of_the_room_serve(problem):
     X, _, links = problem
-    wide = sm.SpectralKernel(partial(sm.kernels.RBF, width=3.0)).fit(X, links)
-    assert len(wide.lengths_) < len(sm.SpectralKernel().fit(X, links).lengths_)
-    assert sm.SpectralKernel("linear").fit(X, links).embedding_.shape == (60, 2)
+    wide = bent(partial(sm.kernels.RBF, width=3.0)).fit(X, links)
+    assert len(wide.lengths_) < len(bent().fit(X, links).lengths_)
+    assert bent("linear").fit(X, links).embedding_.shape == (60, 2)
     assert list(wide.get_feature_names_out()[:1]) == ["spectralkernel0"]
 
 
 def test_units_of_the_features_do_not_matter_with_the_median_width(problem):
     X, _, links = problem
-    one, other = (sm.SpectralKernel().fit(scale * X + shift, links) for scale, shift in ((1.0, 0.0), (100.0, 7.0)))
+    one, other = (bent().fit(scale * X + shift, links) for scale, shift in ((1.0, 0.0), (100.0, 7.0)))
     np.testing.assert_allclose(one.kernel_, other.kernel_, atol=1e-6)
 
 
 def test_more_linked_items_than_landmarks(rng):
     X, classes = xor(100, rng)
-    model = sm.SpectralKernel(n_landmarks=20, random_state=0).fit(X, classes)
+    model = bent(n_landmarks=20, random_state=0).fit(X, classes)
     assert len(model.landmarks_) == 20
-    again = sm.SpectralKernel(n_landmarks=20, random_state=0).fit(X, classes)
+    again = bent(n_landmarks=20, random_state=0).fit(X, classes)
     np.testing.assert_array_equal(model.embedding_, again.embedding_)
 
 
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
-def test_scikit_learn_accepts_it(landmark_map):
-    estimator = sm.SpectralKernel(n_landmarks=8, landmark_map=landmark_map, n_neighbors=4, random_state=0)
+@pytest.mark.parametrize("strength", ["auto", 0.25])
+def test_scikit_learn_accepts_it(landmark_map, strength):
+    settings = {"n_landmarks": 8, "n_neighbors": 4, "random_state": 0}
+    estimator = sm.SpectralKernel(landmark_map=landmark_map, strength=strength, **settings)
     check_estimator(estimator, on_skip=None)
 
 
 class TestBadInput:
     def test_no_links(self, problem):
         with pytest.raises(ValueError, match="requires y to be passed"):
-            sm.SpectralKernel().fit(problem[0])
+            bent().fit(problem[0])
 
     def test_only_dissimilar_links(self, problem):
         with pytest.raises(ValueError, match="found 1 dissimilar links and no similar one"):
-            sm.SpectralKernel().fit(problem[0], sm.Links.from_pairs(dissimilar=[(0, 1)]))
+            bent().fit(problem[0], sm.Links.from_pairs(dissimilar=[(0, 1)]))
 
     def test_a_link_of_a_point_with_itself(self):
         with pytest.raises(ValueError, match="link 1 is of item 3 with itself"):
@@ -319,43 +407,43 @@ class TestBadInput:
     def test_contradictory_links_are_named_and_count(self, problem):
         links = sm.Links.of([(0, 1), (1, 2), (0, 2)], [True, True, False], n_items=60)
         with pytest.warns(sm.FeedbackWarning, match=r"item 0 and item 2 are called dissimilar .link 2.*1 such in all"):
-            sm.SpectralKernel().fit(problem[0], links)
+            bent().fit(problem[0], links)
 
     def test_links_to_rows_that_are_not_there(self, problem):
         with pytest.raises(ValueError, match="links among 100 items, expected at most 60"):
-            sm.SpectralKernel().fit(problem[0], sm.Links.from_pairs(similar=[(0, 99)]))
+            bent().fit(problem[0], sm.Links.from_pairs(similar=[(0, 99)]))
 
     def test_labels_of_which_no_two_agree(self, problem):
         y = np.full(60, -1)
         y[:3] = [0, 1, 2]
         with pytest.raises(ValueError, match="found 3 labelled rows of X, no two of one class"):
-            sm.SpectralKernel().fit(problem[0], y)
+            bent().fit(problem[0], y)
 
     def test_one_class_is_enough_for_similar_links(self, problem):
         y = np.full(60, -1)
         y[:5] = 1
-        assert np.isfinite(sm.SpectralKernel(dissimilar=1.0).fit(problem[0], y).embedding_).all()
+        assert np.isfinite(bent(dissimilar=1.0).fit(problem[0], y).embedding_).all()
 
     def test_missing_values(self, problem):
         X = problem[0].copy()
         X[3, 1] = np.nan
         with pytest.raises(ValueError, match="contains NaN"):
-            sm.SpectralKernel().fit(X, problem[2])
+            bent().fit(X, problem[2])
 
     def test_a_constant_feature_changes_nothing(self, problem):
         X, _, links = problem
-        padded = sm.SpectralKernel().fit(np.c_[X, np.full(60, 5.0)], links)
-        np.testing.assert_allclose(padded.lengths_, sm.SpectralKernel().fit(X, links).lengths_)
+        padded = bent().fit(np.c_[X, np.full(60, 5.0)], links)
+        np.testing.assert_allclose(padded.lengths_, bent().fit(X, links).lengths_)
 
     def test_constant_features_throughout(self, problem):
         with pytest.raises(ValueError, match="features"):
-            sm.SpectralKernel().fit(np.ones((60, 2)), problem[2])
+            bent().fit(np.ones((60, 2)), problem[2])
 
     def test_linked_rows_that_are_equal(self, problem):
         X = problem[0].copy()
         X[1] = X[0]
         with pytest.raises(ValueError, match="all linked rows of X have the same features"):
-            sm.SpectralKernel("linear").fit(X, sm.Links.from_pairs(similar=[(0, 1)], n_items=60))
+            bent("linear").fit(X, sm.Links.from_pairs(similar=[(0, 1)], n_items=60))
 
     @pytest.mark.parametrize(
         ("settings", "message"),
@@ -372,12 +460,12 @@ class TestBadInput:
     )
     def test_settings(self, problem, settings, message):
         with pytest.raises(ValueError, match=message):
-            sm.SpectralKernel(**settings).fit(problem[0], problem[2])
+            bent(**settings).fit(problem[0], problem[2])
 
 
 @pytest.mark.parametrize("setting", ["strength", "dissimilar"])
 def test_powers_that_would_overflow_are_refused(problem, setting):
     X, _, links = problem
     with pytest.raises(ValueError, match=f"{setting}: expected a number from 0 to 20"):
-        sm.SpectralKernel(**{setting: 1e300}).fit(X, links)
-    assert np.isfinite(sm.SpectralKernel(**{setting: 20.0}, n_iter=3).fit(X, links).embedding_).all()
+        bent(**{setting: 1e300}).fit(X, links)
+    assert np.isfinite(bent(**{setting: 20.0}, n_iter=3).fit(X, links).embedding_).all()

@@ -54,6 +54,7 @@ UNLIKE_OTHERS = (  # what is said of a rater who says the contrary: by how much 
     "sees things differently: says the contrary of the others: was the question read the wrong way round?",
     "sees things differently: disagrees with the others, but their own answers hang together",
     "cannot be told: disagrees with the others; too few answers to say whether they hang together",
+    "answers at random: agrees with the others hardly more than by chance, and not with their own other answers either",
 )
 
 

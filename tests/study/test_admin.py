@@ -150,8 +150,8 @@ def test_failed_catch_trials_are_flagged(service):
 def test_haste_and_sides_are_flagged(service):
     watch = Watch(service)
     row = {"catches": 0, "catches_passed": 0, "origin": "joined", "withheld": None}
-    assert watch._flags(row, {"seconds": 0.3, "side_p": 0.2}, 1.5) == ["much faster than the others"]
-    assert watch._flags(row, {"seconds": 1.3, "side_p": 1e-5}, 1.5) == ["prefers one side of the screen"]
+    assert watch._flags(row, {"seconds": 0.3, "side_p_value": 0.2}, 1.5) == ["much faster than the others"]
+    assert watch._flags(row, {"seconds": 1.3, "side_p_value": 1e-5}, 1.5) == ["prefers one side of the screen"]
     assert watch._flags(row, {}, None) == []
 
 

@@ -13,11 +13,12 @@ from contextlib import closing
 import httpx
 import pytest
 
-from similitude.study import serve, supervise
+from similitude.study import supervise
 from similitude.study.items import KINDS
 from similitude.study.maintenance.archive import back_up
 from similitude.study.settings import read_study
 from similitude.study.site import open_site
+from similitude.study.web import listening
 from similitude.study.web.app import MEDIA_TYPES, create_app
 from similitude.study.web.limits import raise_open_files
 from tests.study.making import words, write_study
@@ -53,7 +54,7 @@ def test_a_server_ends_in_order_on_every_signal_that_asks_for_it(name, monkeypat
     usual = getattr(signal, name, None) or signal.SIGUSR1  # which stands in for what this system lacks
     monkeypatch.setattr(signal, name, usual, raising=False)
     before, ended = signal.getsignal(usual), False
-    with serve._stoppable():
+    with listening.stoppable():
         try:
             signal.raise_signal(usual)
         finally:
@@ -64,10 +65,10 @@ def test_a_server_ends_in_order_on_every_signal_that_asks_for_it(name, monkeypat
 
 
 def test_a_port_is_for_one_server_alone(monkeypatch):
-    with closing(serve.listen("127.0.0.1", 0)) as first, pytest.raises(ValueError, match="try another --port"):
-        serve.listen("127.0.0.1", first.getsockname()[1])
+    with closing(listening.listen("127.0.0.1", 0)) as first, pytest.raises(ValueError, match="try another --port"):
+        listening.listen("127.0.0.1", first.getsockname()[1])
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)  # which Windows alone has
-    assert serve._alone_at_port() == -5
+    assert listening._alone_at_port() == -5
 
 
 def test_ctrl_c_does_not_reach_the_model_process(monkeypatch):

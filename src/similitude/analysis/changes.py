@@ -128,8 +128,8 @@ def _written(name: str, of: Mapping[str, Any]) -> str:
 
 def _answers(before: int, now: int) -> str:
     if now == before:
-        return "There are as many answers as then."
-    return f"There are {counted(abs(now - before), 'answer')} {'more' if now > before else 'fewer'}."
+        return "The number of answers is the same."
+    return f"There are {counted(abs(now - before), 'more answer' if now > before else 'fewer answer')}."
 
 
 def _accuracy(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

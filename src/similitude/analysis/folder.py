@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from similitude.analysis import changes
+from similitude.analysis.columns import MEANINGS, explained
 from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.page import findings_page
@@ -34,6 +38,8 @@ def write_folder(
     *,
     source: Sequence[str] = (),
     figure_width: float | None = None,
+    time_limit: float | None = None,
+    tell: Callable[[str], None] | None = None,
     **options: Unpack[PageOptions],
 ) -> Path:
     """Write everything; a file is whole or not there at all.
@@ -45,8 +51,11 @@ def write_folder(
     title : of the page
     source : the files of the answers; an earlier report of the same ones in the folder is compared with
     figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
+    time_limit : seconds for writing; the map comes first, further figures for print as long as time is left
+    tell : called with each thing that was not written, and why
     **options : of the page
     """
+    end = time.monotonic() + (np.inf if time_limit is None else time_limit)
     before = changes.read(folder)
     changed = changes.changes(found, folder, source)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
@@ -56,11 +65,15 @@ def write_folder(
     with drawn_for(figure_width):
         figures = drawn(found)
         shown = {"map": _map(found, figure_width or PAGE, options), **figures}
-        for name, axes in shown.items():
-            written += _write_figure(folder, name, axes, (figure_width or PAGE) if name == "map" else figure_width)
+        in_print, skipped = _write_figures(folder, shown, figure_width, end)
+    written += in_print
     own = figures if figure_width is None else None  # a journal's letters are small on a screen
     _remove(folder, changes.files_before(before) - set(written))
-    page = findings_page(found, title, files=written, figures=own, changed=changed, **options)
+    absent = [*not_written(found), *([f"no time for figures for print: {', '.join(skipped)}"] if skipped else [])]
+    if tell is not None:
+        for sentence in absent:
+            tell(sentence)
+    page = findings_page(found, title, files=written, absent=absent, figures=own, changed=changed, **options)
     for axes in shown.values():
         pyplot().close(axes.get_figure(root=True))
     write_whole(folder / REPORT, page.encode())
@@ -84,10 +97,24 @@ def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
     return embedding(similarity, labels=True, uncertainty=sureness, width=width, **look)
 
 
-def _write_figure(folder: Path, name: str, axes: Axes, width: float | None) -> list[str]:
-    files = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
-    save_as(axes, [folder / file for file in files], width=width)
-    return files
+def _write_figures(
+    folder: Path, shown: Mapping[str, Axes], width: float | None, end: float
+) -> tuple[list[str], list[str]]:
+    """Write figures for print while there is time, the page taking as long as the slowest of them; return the files.
+
+    Also returned are the names of those that there was no time for. The first, the map, is always written.
+    """
+    files, skipped, slowest = list[str](), list[str](), 0.0
+    for name, axes in shown.items():
+        began = time.monotonic()
+        if files and began + 2 * slowest > end:
+            skipped.append(name)
+            continue
+        made = [f"figures/{name}.{suffix}" for suffix in _FORMATS]
+        save_as(axes, [folder / file for file in made], width=(width or PAGE) if name == "map" else width)
+        files += made
+        slowest = max(slowest, time.monotonic() - began)
+    return files, skipped
 
 
 def _write_texts(found: Findings, folder: Path) -> list[str]:
@@ -108,10 +135,23 @@ def _remove(folder: Path, files: set[str]) -> None:
 
 
 def _write_tables(found: Findings, folder: Path) -> list[str]:
-    made = {f"tables/{name}.csv": table for name, table in tables(found).items()}
-    for name, table in made.items():
+    made = tables(found)
+    columns = {name: list(table.columns) for name, table in made.items()} | {"distances": MEANINGS["distances"]}
+    made["columns"] = explained(columns)
+    files = {f"tables/{name}.csv": table for name, table in made.items()}
+    for name, table in files.items():
         write_whole(folder / name, table.to_csv(index=False).encode())
-    return [*made, *_write_for_others(found, folder)]
+    return [*files, *_write_for_others(found, folder)]
+
+
+def not_written(found: Findings) -> list[str]:
+    """What a report of these findings has no table of here, and why."""
+    n = found.similarity.n_items
+    if n > _LARGEST_TABLE:
+        return [f"tables/distances.csv and tables/map.xlsx are for {_LARGEST_TABLE:,} items at most; here are {n:,}"]
+    if absent := missing("tables"):
+        return [f'tables/map.xlsx needs {", ".join(absent)}: pip install "similitude[tables]"']
+    return []
 
 
 def _write_for_others(found: Findings, folder: Path) -> list[str]:
@@ -132,20 +172,30 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "settings_tried": tried(found),
         "check": found.consistency.to_frame(),
     }
+    if len(found.chosen.tried):
+        made["settings_tried"] = tried(found)
+    if len(found.model.chosen_) > 1:
+        made["average"] = found.model.chosen_
     if found.comparisons.answers.rater.recorded:
         made["raters"] = found.consistency.rater_frame()
     if found.raters is not None:
         made["raters_sharpness"] = found.raters
     for one in found.groups:
-        column = "".join(letter if letter.isalnum() else "_" for letter in one.by)
-        made |= {f"groups_{column}_items": one.items, f"groups_{column}_pairs": one.pairs}
+        made |= {f"groups_{_as_file(one.by)}_{what}": getattr(one, what) for what in ("items", "pairs", "power")}
+    made |= {f"by_{_as_file(one.by)}": one.table for one in found.parts}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.baselines is not None:
+        made["features_without_learning"] = found.baselines
     if found.forecast is not None:
         made["forecast"] = found.forecast.table
     if found.dimensions is not None:
         made["dimensions"] = dimensions(found)
     return made
+
+
+def _as_file(column: str) -> str:
+    """The name of a column as a part of that of a file."""
+    return "".join(letter if letter.isalnum() else "_" for letter in column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -12,29 +12,26 @@ from typing import Any, TypedDict, Unpack
 import joblib
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
+from similitude.analysis import people
 from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, Wanted, choose, from_scratch
 from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
+from similitude.evaluate.baselines import baselines
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.group_difference import GroupDifference
-from similitude.evaluate.groups import compare_groups
-from similitude.evaluate.intervals import clustered_mean, too_few
-from similitude.evaluate.rater_groups import attribute_columns
-from similitude.evaluate.scores import calibration, calibration_error, correct, likelihoods
+from similitude.evaluate.intervals import too_few
+from similitude.evaluate.parts import Parts
+from similitude.evaluate.scores import calibration, calibration_error, likelihoods
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.folds import AnswerFold, held_out
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
-from similitude.methods.ordinal import STE
-from similitude.methods.raters import RaterEmbedding
 from similitude.methods.similarity import Similarity
 
 _NEIGHBOURS, _SURPRISES = 5, 20
@@ -54,11 +51,12 @@ class FolderOptions(PageOptions, total=False):
 
     source: Sequence[str]
     figure_width: float | None
+    time_limit: float | None
+    tell: Callable[[str], None] | None
 
 
 _BOOTSTRAPS, _REPEATS = 30, 5
-_MOST_RATERS, _RATER_FOLDS = 500, 4
-_MOST_COLUMNS = 4
+_MOST_RATERS = 500
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +79,13 @@ class Findings:
     surprises : the answers that the model finds least likely
     raters : how sharply each rater answers, as of `RaterEmbedding`; None where raters were not recorded
     raters_gain : accuracy on held-out answers of a model that knows them less that of one that does not, with interval
-    groups : whether groups of raters differ, for each column by which they can be compared, as of `compare_groups`
+    groups : whether groups of raters, or conditions within them, differ, for each column by which they can be compared,
+        as of `compare_groups`
+    parts : how well answers are predicted under each condition and over the session, for each column that varies within
+        raters and the one that tells when answers were given, as of `similitude.evaluate.parts`
     left_out : what there was no time for
+    baselines : what the features predict without learning, as of `baselines`; None where there are none, or too few
+        answers
 
     Examples
     --------
@@ -108,7 +111,9 @@ class Findings:
     raters: pd.DataFrame | None
     raters_gain: tuple[float, float, float] | None
     groups: tuple[GroupDifference, ...] = ()
+    parts: tuple[Parts, ...] = ()
     left_out: tuple[str, ...] = ()
+    baselines: pd.DataFrame | None = None
 
     @property
     def similarity(self) -> Similarity:
@@ -231,6 +236,8 @@ def _examined(
     """What parts of the answers tell about the model; little where there are few."""
     model = chosen.model
     sureness, forecast, table, error, raters, gain = None, None, None, np.nan, None, None
+    groups: tuple[GroupDifference, ...] = ()
+    parts: tuple[Parts, ...] = ()
     if c.n_answers >= FEWEST_ANSWERS:
         single = from_scratch(model.members_[0])
         more = {"features": features} if single.needs_features else {}
@@ -249,26 +256,22 @@ def _examined(
         if 3 <= len(c.answers.rater.labels) <= _MOST_RATERS:
             d = model.chosen_.dimension.iloc[0]
             differ = phases.optional(
-                "how raters differ", lambda _: _raters(c, 2 if pd.isna(d) else int(d), seed), whole=True
+                "how raters differ", lambda _: people.sharpness(c, 2 if pd.isna(d) else int(d), seed), whole=True
             )
             raters, gain = differ or (None, None)
+        groups, parts = people.groups(c, seed, phases), people.parts(c, model, features, seed, phases)
     return Findings(
         c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
-        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, _groups(c, seed, phases),
-        tuple(phases.left_out),
+        _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups, parts,
+        tuple(phases.left_out), _baselines(c, features, phases),
     )  # fmt: skip
 
 
-def _groups(c: Comparisons, seed: int, phases: Phases) -> tuple[GroupDifference, ...]:
-    """Whether groups differ, by the first few columns that make some."""
-    columns = attribute_columns(c)[:_MOST_COLUMNS] if c.n_answers >= FEWEST_ANSWERS else []
-
-    def differ(name: str) -> GroupDifference | None:
-        return phases.optional(
-            f"whether groups differ by {name}", lambda _: compare_groups(c, name, random_state=seed), whole=True
-        )
-
-    return tuple(found for found in map(differ, columns) if found is not None)
+def _baselines(c: Comparisons, features: Any, phases: Phases) -> pd.DataFrame | None:
+    """What the features predict without learning, on all answers: each is new to what learns from none."""
+    if features is None or too_few(c.n_answers):
+        return None
+    return phases.needed("what features predict without learning", lambda _: baselines(c, features))
 
 
 def _accuracy(c: Comparisons, model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:
@@ -288,18 +291,6 @@ def _calibration(model: AutoSimilarity, c: Comparisons, features: Any, seed: int
     train, test = c.split(0.2, by="answer", random_state=seed)
     fitted = model.refit_chosen(train, features=features)
     return calibration(fitted, test, n_bins=5), calibration_error(fitted, test, n_bins=5)
-
-
-def _raters(c: Comparisons, d: int, seed: int) -> tuple[pd.DataFrame, tuple[float, float, float]]:
-    """How sharply each rater answers, and what knowing it gains on held-out answers."""
-    knowing, pooling = RaterEmbedding(d, random_state=seed), STE(d, random_state=seed)
-    folds = list(AnswerFold(_RATER_FOLDS, random_state=seed).split(c))
-    right = [
-        held_out(c, folds, lambda training, test, one=one: correct(clone(one).fit(training), test))
-        for one in (knowing, pooling)
-    ]
-    gain = clustered_mean(right[0] - right[1], np.asarray(c.weight), c.answer)
-    return clone(knowing).fit(c).raters_, gain
 
 
 def _neighbours(similarity: Similarity) -> pd.DataFrame:

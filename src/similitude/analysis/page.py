@@ -11,6 +11,7 @@ import numpy as np
 import similitude
 from similitude.analysis.atlas import atlas
 from similitude.analysis.changes import Changes
+from similitude.analysis.columns import meaning
 from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
@@ -33,6 +34,7 @@ def findings_page(
     classes: Mapping[str, str] | None = None,
     command: str | None = None,
     files: Sequence[str] = (),
+    absent: Sequence[str] = (),
     figures: Mapping[str, Axes] | None = None,
     changed: Changes | None = None,
 ) -> str:
@@ -47,6 +49,7 @@ def findings_page(
     classes : a class for each item that has one, by name; the map is coloured by it
     command : what makes this page again
     files : what lies beside the page, to which it has links
+    absent : what does not lie there, and why, a sentence each
     figures : its figures by name, where they were drawn before
     changed : since an earlier report
     """
@@ -54,6 +57,7 @@ def findings_page(
         pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": pictures.get, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
+    ways |= {"meaning": meaning}
     page = templates("similitude.analysis").get_template("report.html")
     return page.render(
         title=title,
@@ -61,6 +65,7 @@ def findings_page(
         atlas=atlas(found, images, colours, classes),
         command=command,
         files=files,
+        absent=absent,
         changed=changed,
         version=similitude.__version__,
         **said,

@@ -53,7 +53,7 @@ def paragraph(found: Findings) -> str:
     if c.cleaned:
         steps = "; ".join(step.why for step in c.removed if step.cleans)
         text.append(f"The answers were cleaned before ({steps}), so no accuracy on held-out answers is reported.")
-    text += [described(found), *_accuracy(found), *map(_group, found.groups)]
+    text += [described(found), *_accuracy(found), *map(_group, found.groups), *map(str, found.parts)]
     if found.sureness is not None:
         text.append(f"Uncertainty is from {len(found.sureness.draws)} bootstrap samples of the answers.")
     return " ".join([*text, f"Analyses used similitude {similitude.__version__} ({versions()})."])
@@ -96,11 +96,12 @@ def _choice(found: Findings) -> str:
     said += f"held-out answers ({counted(folds, 'fold')}; an answer is held out as a whole)."
     if CUT in found.left_out:
         methods = _listed(list(dict.fromkeys(tried.candidate)))
-        said += f" A time limit ended this search; it had compared {methods} alone."
+        said += f" A time limit ended this search; by then it had compared only {methods}."
     if found.dimensions is not None:
+        among = _listed([str(d) for d in found.dimensions.table.dimensions])
         said += (
-            f" The number of dimensions is the least whose held-out accuracy was within one standard error of that of "
-            f"the best ({found.dimensions.best}), among {_listed([str(d) for d in found.dimensions.table.dimensions])}."
+            " The number of dimensions is the smallest whose held-out accuracy was within one standard error of that "
+            f"of the best ({found.dimensions.best}), among {among}."
         )
     return said
 
@@ -108,8 +109,9 @@ def _choice(found: Findings) -> str:
 def _group(one: GroupDifference) -> str:
     """The test of one column, as a paper says it."""
     verdict = "differed" if one.differ else "did not differ detectably"
+    who = "The same raters under" if one.within else "Raters grouped by"
     return (
-        f"Raters by {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, "
+        f"{who} {one.by} ({', '.join(one.groups)}) {verdict} (p {written_p(one.p_value)}, "
         f"{one.against}); a map of the own group predicted {100 * abs(one.effect):.1f} points "
         f"{'more' if one.effect >= 0 else 'fewer'} of the answers than one of others ({one.level:.0%} interval "
         f"{100 * one.low:+.1f} to {100 * one.high:+.1f})."

@@ -16,6 +16,7 @@ def sections(found: Findings) -> dict[str, object]:
         "model_said": described(found),
         "average_said": _average(found),
         "tried": tried(found),
+        "baselines_table": _baselines_table(found),
         "forecast_said": _forecast(found),
         "forecast_table": _forecast_table(found),
         "sureness_said": _sureness(found),
@@ -36,7 +37,9 @@ def tried(found: Findings) -> pd.DataFrame:
     behind = 100 * (table.accuracy[whole].max() - table.accuracy)
     shown = table.assign(behind=behind.where(whole).round(2), error=(100 * table.error).where(whole).round(2))
     shown = shown[["candidate", "dimension", "penalty", "behind", "error", "folds", "chosen", "dropped"]]
-    return shown.rename(columns={"penalty": "penalty (of a fold)", "behind": "behind (points)", "error": "± (points)"})
+    return shown.rename(
+        columns={"penalty": "penalty (of a fold)", "behind": "behind (points)", "error": "error (points)"}
+    )
 
 
 def dimensions(found: Findings) -> pd.DataFrame:
@@ -56,6 +59,17 @@ def _average(found: Findings) -> str:
     if value < 0.05:
         return f"An average of several fits would predict no more {interval}."
     return f"An average of several fits would predict {value:.1f} points more {interval}: see --average."
+
+
+def _baselines_table(found: Findings) -> pd.DataFrame | None:
+    """What each measure of the features predicts without learning, in percent."""
+    table = found.baselines
+    if table is None:
+        return None
+    figures = {"accuracy": "predicted (%)", "low": "from", "high": "to"}
+    percent = {called: (100 * table[name]).round(1) for name, called in figures.items()}
+    several = {"modality": table.modality} if table.modality.any() else {}
+    return pd.DataFrame({"measure": table.measure, **several, **percent})
 
 
 def _forecast(found: Findings) -> str:
@@ -81,8 +95,8 @@ def _sureness(found: Findings) -> str:
         return ""
     within = np.nanmedian(found.sureness.within)
     return (
-        f"For half of the items, 95% of the maps that the answers allow have them within {within:.2g} of their place "
-        "here; the radius below is a typical distance, not the largest."
+        f"For half of the items, 95% of the maps that fit the answers have the item within {within:.2g} of where it is "
+        "here. The radius in the table is a typical distance, not the largest."
     )
 
 
@@ -94,10 +108,10 @@ def _dimensions(found: Findings) -> str:
     text += (
         "the best number"
         if choice.best == choice.chosen
-        else (f"the fewest that are within one standard error of the best number, {choice.best}")
+        else (f"the smallest number within one standard error of the best, {choice.best}")
     )
     table = choice.table.set_index("dimensions").accuracy
     same = [d for d in table.index if d > choice.chosen and table[d] == table[table.index[-1]]]
     if len(same) > 1:
-        text += f". From {same[0]} on nothing changes: the penalty leaves further dimensions empty"
+        text += f". From {same[0]} dimensions on nothing changes: the penalty leaves the others empty"
     return text + "."

@@ -29,9 +29,9 @@ def summary(found: Findings) -> str:
             f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points "
             f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
         )
-    differing = [one.by for one in found.groups if one.differ]
-    if differing:
-        said.append(f"Raters differ by {' and by '.join(differing)}, so one map for all of them hides something.")
+    if differing := [one.by for one in found.groups if one.differ]:
+        said.append(f"Answers differ by {' and by '.join(differing)}, so one map for all of them hides something.")
+    said += [str(one) for one in found.parts if one.over_time and one.differ]
     if found.left_out:
         said.append(f"There was no time for: {', '.join(found.left_out)}.")
     return " ".join(said)

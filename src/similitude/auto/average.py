@@ -7,7 +7,7 @@ mean of theirs, and held-out predictions of an average need no further fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from scipy import optimize
 
 from similitude.auto.race import Race, Trial
 from similitude.engine.distances import mean_sqdist
+from similitude.engine.feature_maps import FeatureMap
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.evaluate.intervals import clustered_mean, clustered_share
 from similitude.methods.scaling import principal_axes
@@ -153,6 +154,14 @@ class MeanMap:
     def __call__(self, positions: Sequence[Floats]) -> Floats:
         """Return the average's positions, from those of each fit."""
         return (_beside(positions, self.factors) - self.centre) @ self.turn
+
+    def of_maps(self, maps: Sequence[FeatureMap]) -> FeatureMap:
+        """Return the average's map of features, from that of each fit."""
+        ends = np.cumsum([one.n_components for one in maps])
+        turns = np.split(self.turn, ends[:-1])
+        turned = [one.then(size * turn) for one, size, turn in zip(maps, self.factors, turns, strict=True)]
+        together = FeatureMap.joined(turned)
+        return replace(together, origin=together.origin + self.centre @ self.turn)
 
 
 def _beside(positions: Sequence[Floats], factors: Sequence[float]) -> Floats:

@@ -29,6 +29,7 @@ from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
+from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
 from similitude.settings import check_count
@@ -119,6 +120,7 @@ class AutoSimilarity(ComparisonEstimator):
         clock = TimeLeft(self._checked(), workers(self.n_jobs))
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
+        self._learned_from = described_data(c)
         if features is not None:
             _, c = read_kernels(features, c)
         rng = np.random.default_rng(self.random_state)
@@ -156,6 +158,7 @@ class AutoSimilarity(ComparisonEstimator):
         check_is_fitted(self, "similarity_")
         c = self.similarity_.over_items(as_comparisons(comparisons)).with_items(n_items=self.similarity_.n_items)
         again: AutoSimilarity = clone(self)
+        again._learned_from = described_data(c)
         again.members_ = [refit(member, c, features) for member in self.members_]
         again.chosen_, again.tried_, again.reason_ = self.chosen_, self.tried_, self.reason_
         again.held_out_, again.average_gain_, again.ended_ = self.held_out_, self.average_gain_, self.ended_
@@ -168,7 +171,7 @@ class AutoSimilarity(ComparisonEstimator):
         if not all(hasattr(member, "transform") for member in self.members_):
             named = ", ".join(dict.fromkeys(self.chosen_.candidate))
             raise ValueError(f"features: what predicted best ({named}) does not learn from features; see place")
-        return self._map([member.transform(features) for member in self.members_])
+        return self.similarity_.transform(features)
 
     def _checked(self) -> float:
         if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
@@ -227,7 +230,9 @@ class AutoSimilarity(ComparisonEstimator):
         X = self._map(positions)
         if not any(member.needs_features for member in self.members_):
             X *= compared[:, None]
-        self.similarity_ = self._in_use(X, loss, c.names)
+        maps = [member.similarity_.feature_map for member in self.members_]
+        together = None if None in maps else self._map.of_maps(maps)
+        self.similarity_ = self._in_use(X, loss, c.names, feature_map=together)
 
 
 def _at_strength(c: Comparisons, features: Any, line: Line, strength: float) -> tuple[Any, list[Warning]]:

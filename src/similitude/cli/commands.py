@@ -21,7 +21,7 @@ import typer
 
 from similitude import __version__
 from similitude.cli.kinds import MODEL, expecting, is_model
-from similitude.cli.output import same_in_python, summary, write_unicode
+from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
 
 app = typer.Typer(
@@ -65,12 +65,13 @@ def _whole(
 
 
 @app.command()
-def demo(folder: Annotated[Path, typer.Argument(help="where the picture goes")] = Path("demo")) -> None:
-    """Simulated raters judge 60 colours; a map is learned from their answers and drawn."""
+def demo(folder: Annotated[Path, typer.Argument(help="folder to write")] = Path("demo")) -> None:
+    """Simulated raters judge 60 colours; a map is learned from their answers, drawn, and reported on."""
     from similitude import demo as colours
 
     script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
-    colours.main(folder, "similitude" if shutil.which("similitude") else script)
+    with phases(colours.SECONDS) as step:
+        colours.main(folder, "similitude" if shutil.which("similitude") else script, step)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import typer
 
 from similitude.cli.commands import Seed, app, load_model
 from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
-from similitude.cli.output import same_in_python
+from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
 Pictures = dict[Literal["distances", "maps"], Path | None]
@@ -46,7 +46,10 @@ def compare(
         raise typer.BadParameter("expected two models or tables, or answers and --group", param_hint="SECOND")
     loaded = [_load(path) for path in (first, second)]
     c, steps = (None, []) if answers is None else reading.read(answers)
-    found = sm.compare(loaded[0][0], loaded[1][0], c, random_state=seed)
+    with progress("draws", None) as step:
+        found = sm.compare(
+            loaded[0][0], loaded[1][0], c, random_state=seed, callback=lambda done, of: step(done, f"of {of:,}")
+        )
     typer.echo(str(found))
     given = "" if c is None else ", c"
     lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *steps]

@@ -82,11 +82,15 @@ def learn(
         command = " ".join(
             ["similitude learn", *map(in_shell, files), *options, f"--time-limit {time_limit:g} --seed {seed}"]
         )
+        absent: list[str] = []
         report = found.save(
             target, heading, images=shown, colours=_colours(c.names), classes=grouped, command=command,
             source=[file.name for file in files], figure_width=figure_width,
+            time_limit=time_limit - (time.monotonic() - began), tell=absent.append,
         )  # fmt: skip
     typer.echo(f"{report}: the report; model, tables and figures are beside it")
+    for sentence in absent:
+        typer.echo(f"not written: {sentence}")
     _say_time(time.monotonic() - began, time_limit, found.left_out)
     with_features = "features=features, " if known else ""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items())

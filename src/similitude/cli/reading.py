@@ -10,7 +10,7 @@ import contextlib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -87,7 +87,7 @@ class Reading:
         import similitude as sm
 
         if len(files) == 1 and is_dataset(files[0]):
-            return self._rest(sm.ComparisonDataset(files[0]), {}, [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
+            return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
         given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
         with contextlib.ExitStack() as reading:
             for file in files:
@@ -96,15 +96,11 @@ class Reading:
         if say:
             typer.echo(in_words_of_the_shell(str(understood)))
         call = ", ".join([repr(given), *(f"{name}={value!r}" for name, value in self.arguments.items())])
-        return self._rest(understood.comparisons, understood.used, [f"c = sm.read_comparisons({call})"], say)
+        return self._rest(understood.comparisons, [f"c = sm.read_comparisons({call})"], say)
 
-    def _rest(self, c: Any, used: Mapping[str, str], lines: list[str], say: bool) -> tuple[Any, list[str]]:
-        """Return what is left when raters, items and answers were left out as asked for.
-
-        Conditions may call columns as the file does; `used` says what these are called in the answers.
-        """
+    def _rest(self, c: Any, lines: list[str], say: bool) -> tuple[Any, list[str]]:
+        """Return what is left when raters, items and answers were left out as asked for."""
         import similitude as sm
-        from similitude.feedback.leaving_out import by_role
 
         if not self.left_out:
             return c, lines
@@ -113,8 +109,6 @@ class Reading:
                 "a folder of comparisons is read in passes: leave out raters and items before it is written"
             )
         wanted = self.left_out
-        if self.where:
-            wanted["where"] = [by_role(condition, used, c.answers) for condition in self.where]
         left = sm.leave_out(c, **wanted)
         for step in left.removed[len(c.removed) :] if say else ():
             typer.echo(f"left out: {step.why} ({len(step.comparisons):,} comparisons)")

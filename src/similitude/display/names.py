@@ -6,8 +6,8 @@ some; y goes down.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,11 @@ class Written:
     anchor: str
     shown: bool
     line: tuple[float, float, float, float] | None = None
+
+    def box(self, letters: float, wide: float) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the name, of so large letters and so wide."""
+        left = self.x - {"start": 0.0, "middle": wide / 2, "end": wide}[self.anchor]
+        return left, self.y - letters, left + wide, self.y + 0.3 * letters
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ def write_names(
     most : how many names to write at most, where not all that there is room for
     """
     texts = [shortened(name) for name in names]
-    long = np.array([_WIDE * letters * len(text) for text in texts]) if wide is None else wide
+    long = np.array([guessed_width(text, letters) for text in texts]) if wide is None else wide
     radii = np.broadcast_to(np.asarray(radius, float), len(place))
     points = np.concatenate([place - radii[:, None], place + radii[:, None]], axis=1)
     taken = points if others is None else np.concatenate([points, others])
@@ -114,6 +119,29 @@ def write_names(
         if found is not None:
             taken = np.concatenate([taken, found.boxes()])
     return [written[k] for k in range(len(names))]
+
+
+def guessed_width(text: str, letters: float) -> float:
+    """How wide a text is, as far as the number of its letters tells."""
+    return _WIDE * letters * len(text)
+
+
+def numbered(names: Sequence[str], written: Sequence[Written]) -> dict[int, str]:
+    """A number for each item whose name has no room, in the order of the alphabet, for a key."""
+    left = [k for k, one in enumerate(written) if names[k] and not one.shown]
+    by_name = sorted(left, key=lambda k: str(names[k]).casefold())
+    return {k: str(count) for count, k in enumerate(by_name, 1)}
+
+
+def key_of(number: Mapping[int, str], marks: Sequence[Written]) -> tuple[list[tuple[int, str]], list[Written]]:
+    """Return the items of the key with their numbers, and the numbers on the map, counted anew among those with room.
+
+    Items without room for a number come last, with a dash. The new numbers are never longer than the old ones.
+    """
+    in_order = sorted(number, key=lambda k: not marks[k].shown)
+    called = {k: str(count) for count, k in enumerate((k for k in in_order if marks[k].shown), 1)}
+    again = [replace(mark, text=called.get(k, "")) for k, mark in enumerate(marks)]
+    return [(k, called.get(k, "–")) for k in in_order], again
 
 
 def spread_first(place: Floats) -> list[int]:

@@ -14,7 +14,13 @@ from similitude.types import Array, Floats
 
 def pair_sqdist(X: Floats, pairs: Array) -> Floats:
     """(p,) |x_i - x_j|² of each pair (i, j)."""
-    return ((X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2).sum(1)
+    return pair_squares(X, pairs).sum(1)
+
+
+def pair_squares(X: Floats, pairs: Array) -> Floats:
+    """(p, d) (x_i - x_j)² of each pair (i, j), dimension by dimension."""
+    squares: Floats = (X[pairs[:, 0]] - X[pairs[:, 1]]) ** 2
+    return squares
 
 
 def head_sqdist(X: Floats, head: int) -> Floats:

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from similitude.display.words import counted, written_p
 from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.rank_agreement import ALL_ITEMS, PairSample, mantel
 from similitude.evaluate.scores import align, procrustes_distance
+from similitude.evaluate.validation import Progress
 from similitude.evaluate.views import View, share_items
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
+from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
 from similitude.types import Array, Floats, Seed, Table
 
@@ -72,8 +74,11 @@ class Agreement:
     correlation, low, high : Spearman's rank correlation of the distances, with an interval by bootstrap over items
     p_value : share of random matchings of the items whose correlation is as high (Mantel's test)
     answers : agreement on answers, where there were any
-    distances : (2, pairs) distances of every two items, by the first and by the second
+    distances : (2, pairs) distances of every two items, of 500,000 pairs drawn where there are more than 1,000 items,
+        by the first and by the second
+    error : standard error of the correlation by having drawn pairs; 0 where every two items were looked at
     maps : (2, n, d) both maps, the second laid onto the first; None where a table has gaps
+    mapped : names (or positions) of the items on the maps: all, or 1,000 drawn where a table has more
     """
 
     items: Names
@@ -85,11 +90,13 @@ class Agreement:
     p_value: float
     answers: AnswerAgreement | None
     distances: Floats
+    error: float
     maps: Floats | None
+    mapped: Names
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, fit for JSON."""
-        plain = {name: getattr(self, name) for name in ("procrustes", "correlation", "low", "high", "p_value")}
+        plain = {name: getattr(self, name) for name in ("procrustes", "correlation", "low", "high", "p_value", "error")}
         said = None if self.answers is None else vars(self.answers)
         return {"items": len(self.items), "left_out": list(self.left_out), **plain, "answers": said}
 
@@ -101,9 +108,15 @@ class Agreement:
         found = [
             (f"{len(self.items):,}", common),
             ("rank correlation of distances", correlation),
+            *([("of pairs drawn", self._drawn())] if self.error else []),
             ("variance left after Procrustes", left),
         ]
         return found if self.answers is None else [*found, *self.answers.lines()]
+
+    def _drawn(self) -> str:
+        """How many pairs were looked at, and what looking at all would change."""
+        every = len(self.items) * (len(self.items) - 1) // 2
+        return f"{self.distances.shape[1]:,} of {every:,}: the correlation is exact to ± {2 * self.error:.1g}"
 
     def _verdict(self) -> str:
         """What Mantel's test says: a small p speaks for agreement, not for a difference."""
@@ -129,10 +142,13 @@ def compare(
     n_resamples: int = 500,
     level: float = 0.95,
     random_state: Seed = None,
+    callback: Progress | None = None,
 ) -> Agreement:
     """Say how far two similarities agree.
 
-    Items are matched by name where both have names, by position where they have as many items.
+    Items are matched by name where both have names, by position where they have as many items. Up to 1,000 items every
+    pair is looked at; of more, 500,000 pairs are drawn (`Agreement.error` says what that costs), and Mantel's test
+    takes 1,000 items drawn: the time grows with the items, not with their square.
 
     Parameters
     ----------
@@ -142,6 +158,7 @@ def compare(
     n_resamples : number of draws of the bootstrap over items, and of random matchings
     level : of the intervals
     random_state : seed or generator of those draws
+    callback : called with the number of draws done and of all, for a progress bar
 
     Returns
     -------
@@ -165,70 +182,32 @@ def compare(
             f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
         )
     rng = np.random.default_rng(random_state)
-    correlation = _rank_correlation(one.distances, two.distances, np.arange(len(items)))
-    low, high = _interval(one.distances, two.distances, n_resamples, level, rng)
-    upper = np.triu_indices(len(items), 1)
-    maps = _maps(one, two)
+    tell = callback or (lambda _done, _of: None)
+    sample = PairSample.of(one, two, rng)
+    low, high = sample.interval(n_resamples, level, rng, lambda done, of: tell(done, 2 * of))
+    p_value = mantel(one, two, n_resamples, rng, lambda done, of: tell(of + done, 2 * of))
+    mapped = _mapped(one, two, rng)
+    maps = _maps(one.take(mapped), two.take(mapped))
     return Agreement(
         items,
         left_out,
         np.nan if maps is None else procrustes_distance(maps[1], maps[0]),
-        correlation,
+        sample.correlation(),
         low,
         high,
-        _mantel(one.distances, two.distances, n_resamples, rng),
+        p_value,
         None if comparisons is None else _on_answers(one, two, items, comparisons, level),
-        np.stack([one.distances[upper], two.distances[upper]]),
+        sample.distances,
+        sample.error(),
         maps,
+        tuple(items[k] for k in mapped),
     )
 
 
-def _rank_correlation(one: Floats, two: Floats, items: Array) -> float:
-    """Spearman's correlation over the pairs of different items that both know."""
-    i, j = np.triu_indices(len(items), 1)
-    a, b = items[i], items[j]
-    x, y = one[a, b], two[a, b]
-    known = (a != b) & np.isfinite(x) & np.isfinite(y)
-    x, y = stats.rankdata(x[known]), stats.rankdata(y[known])
-    if len(x) < 3 or x.std() == 0 or y.std() == 0:
-        return np.nan
-    return float(np.corrcoef(x, y)[0, 1])
-
-
-def _interval(one: Floats, two: Floats, draws: int, level: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Percentiles of the correlation over items drawn with replacement, a pair of an item with itself left out."""
-    found = [_rank_correlation(one, two, rng.integers(0, len(one), len(one))) for _ in range(draws)]
-    low, high = np.nanpercentile(found, [50 - 50 * level, 50 + 50 * level])
-    return float(low), float(high)
-
-
-def _mantel(one: Floats, two: Floats, draws: int, rng: np.random.Generator) -> float:
-    """Share of random matchings of items that correlate as highly, the true one among them."""
-    ranks = [_ranks(table) for table in (one, two)]
-    upper = np.triu_indices(len(one), 1)
-    own = _product(ranks[0], ranks[1], upper)
-    drawn = 0
-    for _ in range(draws):
-        order = rng.permutation(len(one))
-        drawn += _product(ranks[0], ranks[1][np.ix_(order, order)], upper) >= own - 1e-12
-    return (1 + drawn) / (1 + draws)
-
-
-def _ranks(table: Floats) -> Floats:
-    """Return the table of ranks of its pairs, centred; a pair that is unknown has rank 0, the middle."""
-    upper = np.triu_indices(len(table), 1)
-    value = table[upper]
-    rank = np.zeros(len(value))
-    known = np.isfinite(value)
-    rank[known] = stats.rankdata(value[known])
-    rank[known] -= rank[known].mean()
-    out = np.zeros_like(table)
-    out[upper] = rank
-    return out + out.T
-
-
-def _product(a: Floats, b: Floats, upper: tuple[Array, Array]) -> float:
-    return float(a[upper] @ b[upper])
+def _mapped(one: View, two: View, rng: np.random.Generator) -> Array:
+    """The items on the maps: all, but of a large table, whose scaling takes the cube of its items, some drawn."""
+    large = one.n_items > ALL_ITEMS and (one.positions is None or two.positions is None)
+    return np.sort(rng.choice(one.n_items, ALL_ITEMS, replace=False)) if large else np.arange(one.n_items)
 
 
 def _maps(one: View, two: View) -> Floats | None:
@@ -266,11 +245,7 @@ def _about(c: Comparisons, items: Names, named: bool) -> Comparisons:
         table = np.array([place.get(name, -1) for name in c.names])
     else:
         table[: len(items)] = np.arange(min(len(items), c.n_items))
-    kept = (table[c.quadruplets] >= 0).all(1)
-    if not kept.any():
+    part = among(c, table, len(items))
+    if not len(part):
         raise ValueError("comparisons: expected some about the items in common, found none")
-    part = c.rows(np.flatnonzero(kept))
-    return Comparisons(
-        table[part.near].astype(np.int32), table[part.far].astype(np.int32), part.weight, part.answer, part.answers,
-        len(items),
-    )  # fmt: skip
+    return part

@@ -31,7 +31,8 @@ class GroupDifference:
     level : of the interval
     pairs : a row per pair of items, those that differ most first: `a`, `b`, `more_alike_to`, `difference`, and
         `p_value`, corrected for the number of pairs
-    items : a row per item: `item`, `spread` (1 is chance), and `p_value`, corrected for the number of items
+    items : a row per item: `item`, `statistic` (of its pairs; about 1 where groups do not matter), and `p_value`,
+        corrected for the number of items
     power : how often a study like this one would find a difference in which a share `changed` of the answers changes
     n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
     exact : whether these are all that there are, the groups as they are among them
@@ -84,7 +85,7 @@ class GroupDifference:
         """Return each figure with its name, as they are printed."""
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
-        verdict = "yes" if self.differ else "not shown"
+        verdict = "yes" if self.differ else "no difference shown"
         gone = [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
@@ -107,7 +108,7 @@ class GroupDifference:
     def _named(self, table: pd.DataFrame, columns: list[str]) -> str:
         sure = table[table.p_value <= _ALPHA]
         names = [" and ".join(map(str, row)) for row in sure[columns].itertuples(index=False)]
-        return listed(names, len(names)) if names else "none that can be named"
+        return listed(names, len(names)) if names else "none significantly"
 
     def _gone(self) -> str:
         return f"items that not every group judged: {listed(self.left_out, len(self.left_out))}"
@@ -133,7 +134,7 @@ class GroupDifference:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        said = "Groups differ." if self.differ else "No difference of the groups is shown."
+        said = "Groups differ." if self.differ else "No difference between the groups is shown."
         rows = [
             (shortened(f"{row.a} and {row.b}"), str(row.more_alike_to), f"{row.p_value:.3f}")
             for row in self.pairs.head(_FIRST).itertuples()

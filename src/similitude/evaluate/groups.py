@@ -166,9 +166,9 @@ def _what_differs(people: Grouped, scores: RaterScores, contrasts: Floats) -> tu
     touches[np.arange(len(touches))[:, None], scores.pairs] = 1.0
     compared = c.items_compared
     by_item = (size @ touches / np.maximum(touches.sum(0), 1.0))[:, compared]
-    items = pd.DataFrame({"item": label[compared], "spread": by_item[0], "p_value": corrected(by_item)})
+    items = pd.DataFrame({"item": label[compared], "statistic": by_item[0], "p_value": corrected(by_item)})
     pairs = pairs.assign(size=size[0]).sort_values(["p_value", "size"], ascending=[True, False], kind="stable")
-    items = items.sort_values(["p_value", "spread"], ascending=[True, False], kind="stable")
+    items = items.sort_values(["p_value", "statistic"], ascending=[True, False], kind="stable")
     return pairs.drop(columns="size").reset_index(drop=True), items.reset_index(drop=True)
 
 

@@ -140,9 +140,9 @@ class Uncertainty:
     def needs_answers(self) -> pd.DataFrame:
         """A row per item, those whose place is least sure first (`least_sure`).
 
-        Columns: `item`, `comparisons` (in which it stands), `radius` (see above), `share` (radius over the root mean
-        square distance of the items from the centre: at 1 the answers say nothing of where it is), and `neighbour`
-        (share of the draws in which its nearest neighbour is the map's).
+        Columns: `item`, `comparisons` (in which it stands), `radius` (see above), `relative_radius` (radius over the
+        root mean square distance of the items from the centre: at 1 the answers say nothing of where it is), and
+        `neighbour` (share of the draws in which its nearest neighbour is the map's).
         """
         import pandas as pd
 
@@ -155,7 +155,7 @@ class Uncertainty:
                 "item": list(self.similarity.names) if self.similarity.names is not None else range(n),
                 "comparisons": self.comparisons,
                 "radius": self.radius,
-                "share": self.radius / max(spread, 1e-300),
+                "relative_radius": self.radius / max(spread, 1e-300),
                 "neighbour": np.where(compared, same, np.nan),
             }
         )

@@ -34,6 +34,7 @@ class Answers:
     side : position on the screen of what was chosen, -1 where not recorded
     extra : whatever else a file said, a column by each name (a group, an age, a block): numbers as floats, NaN where
         empty, and words as objects, None where empty; `raters` has those that are about the raters
+    called : what the file calls the columns that became attributes, by role (`time_ms` for one of milliseconds)
 
     Examples
     --------
@@ -52,6 +53,7 @@ class Answers:
     time: Floats | None = None
     side: Array | None = None
     extra: Extra = field(default_factory=dict)
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -111,6 +113,7 @@ class Answers:
             None if self.time is None else take(self.time, rows),
             None if self.side is None else take(self.side, rows),
             take_extra(self.extra, rows),
+            self.called,
         )
 
     def renumber(self, table: Array) -> Answers:
@@ -129,6 +132,11 @@ class Answers:
             _join_optional([part.time for part in parts], parts, np.nan),
             _join_optional([part.side for part in parts], parts, -1),
             join_extra([part.extra for part in parts], [len(part) for part in parts]),
+            {
+                role: name
+                for role, name in parts[0].called.items()
+                if all(one.called.get(role) == name for one in parts)
+            },
         )
 
     def to_frame(self, names: Sequence[str] | None = None) -> pd.DataFrame:

@@ -6,6 +6,7 @@ of one form cost nothing for saying so.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -14,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from similitude.types import Array, Bools, Ints
+
+_MANY = 100_000  # values for which pandas is worth its import
 
 
 def constant(value: Any, length: int, dtype: Any = None) -> Array:
@@ -69,9 +72,7 @@ class Categories:
         if values is None or np.ndim(values) == 0:
             only = () if values is None or values == "" else (_as_name(values),)
             return cls(constant(len(only) - 1, length, np.int32), only)
-        import pandas as pd
-
-        codes, labels = pd.factorize(np.asarray(values), use_na_sentinel=True)
+        codes, labels = _factorized(np.asarray(values))
         if len(codes) != length:
             raise ValueError(f"expected one value per answer ({length}), found {len(codes)}")
         return _merged(codes, [_as_name(label) for label in labels])
@@ -110,6 +111,22 @@ class Categories:
             one = is_constant(part.codes) and len(part.codes)
             codes.append(constant(table[part.codes[0]], len(part)) if one else table[part.codes])
         return Categories(join(codes), tuple(labels))
+
+
+def _factorized(values: Array) -> tuple[Array, Sequence[Any]]:
+    """The number of each value among the distinct ones, -1 where there is none, and these.
+
+    By pandas where it is there, or worth its import: a saved model is asked about its raters with numpy alone.
+    """
+    if "pandas" in sys.modules or len(values) > _MANY:
+        import pandas as pd
+
+        codes, labels = pd.factorize(values, use_na_sentinel=True)
+        return codes, list(labels)
+    place: dict[Any, int] = {}
+    given = [None if value != value else value for value in values.tolist()]
+    found = [-1 if value is None else place.setdefault(value, len(place)) for value in given]
+    return np.array(found, np.int64), list(place)
 
 
 def _as_name(value: Any) -> str:

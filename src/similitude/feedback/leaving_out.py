@@ -45,8 +45,8 @@ def leave_out(
         positions from then on.
     only_items : the items to keep; all others are left out
     where : conditions on columns, all of which the answers that are kept fulfil: `"age > 30"`, `"Group = designers"`.
-        Columns are those of the file, and `rater`, `form`, `strategy`, `time`, which go before a column that a file
-        calls so; a cell that is empty fulfils none.
+        Columns are those of the file, by its own names (`"RT (ms) > 300"`), and `rater`, `form`, `strategy`, `time`
+        (in seconds), which go before a column that a file calls so; a cell that is empty fulfils none.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def drop_raters(comparisons: Comparisons, raters: Sequence[str]) -> Comparisons:
 
 def fulfilled(answers: Answers, condition: str) -> Bools:
     """Return which answers fulfil a condition on a column, such as `age > 30`."""
-    columns = _columns(answers)
+    condition, columns = _by_role(condition, answers), _columns(answers)
     name, sign, said = _parts(condition, columns)
     column, value = _column(columns, name), said
     if _JOINED.search(value) and value not in column.astype(str):
@@ -110,18 +110,14 @@ def fulfilled(answers: Answers, condition: str) -> Bools:
     return known & np.asarray(_SIGNS[sign](column.astype(str), value), bool)
 
 
-def by_role(condition: str, used: Mapping[str, str], answers: Answers) -> str:
-    """Return a condition that calls its column as the file does, with the name that it has in the answers.
+def _by_role(condition: str, answers: Answers) -> str:
+    """Return a condition on a column as the file calls it (`RT (s) < 1`) as one on that of the answers.
 
-    Parameters
-    ----------
-    condition : such as `RT (s) < 1`
-    used : the columns of the file by role, as `Understood.used` has them; a number for `time_ms` is one of milliseconds
-    answers : what was read
+    A number for a column of milliseconds is one of milliseconds.
     """
-    columns = _columns(answers)
-    name, sign, value = _parts(condition, [*columns, *used.values()])
-    role = next((role for role, column in used.items() if _same(column, name)), None)
+    columns, called = _columns(answers), answers.called
+    name, sign, value = _parts(condition, [*columns, *called.values()])
+    role = next((role for role, column in called.items() if _same(column, name)), None)
     if role is None or any(_same(name, one) for one in answers.extra):
         return condition
     if role == _MILLISECONDS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,6 +35,20 @@ def hold_out_items(comparisons: Comparisons, items: npt.ArrayLike) -> tuple[Arra
     head = comparisons.is_triplet & among[:, 0] & ~among[:, 1] & ~among[:, 3]
     single = ~comparisons.is_triplet & (among.sum(1) == 1)
     return train, np.flatnonzero(head | single)
+
+
+def among(comparisons: Comparisons, place: Array, n_items: int) -> Comparisons:
+    """Return the comparisons all of whose items have a place, with items numbered by their places.
+
+    Parameters
+    ----------
+    comparisons : the comparisons
+    place : the new number of each item; -1 where it has none
+    n_items : how many numbers there are
+    """
+    kept = comparisons.rows(np.flatnonzero((place[comparisons.quadruplets] >= 0).all(1)))
+    near, far = (place[pairs].astype(np.int32) for pairs in (kept.near, kept.far))
+    return replace(kept, near=near, far=far, n_items=n_items, names=None)
 
 
 def held_out_answers(

@@ -20,9 +20,9 @@ def is_hasty(seconds: Floats) -> Bools:
     return seconds < (_HASTY * float(np.median(known)) if len(known) else 0.0)
 
 
-def is_patterned(side_p: Floats, rhythm_p: Floats) -> Bools:
+def is_patterned(side_p_value: Floats, rhythm_p_value: Floats) -> Bools:
     """Return who answers by the screen: nearly always on one side, or by a rhythm."""
-    return (side_p < _PATTERN) | (rhythm_p < _PATTERN)
+    return (side_p_value < _PATTERN) | (rhythm_p_value < _PATTERN)
 
 
 def median_time(answers: Answers, who: Array, n_raters: int) -> Floats:

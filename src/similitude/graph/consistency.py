@@ -176,7 +176,7 @@ class ConsistencyReport(FigureTable):
         yield from self._verdicts()
 
     def _verdicts(self) -> Iterator[tuple[str, Estimate]]:
-        own = self.raters.own[self.raters.judged & np.isfinite(self.raters.own)]
+        own = self.raters.self_consistency[self.raters.judged & np.isfinite(self.raters.self_consistency)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
             yield "self-consistency", Estimate(middle, low, high, "answers predicted by the same rater's other answers")

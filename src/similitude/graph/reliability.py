@@ -55,15 +55,15 @@ class RaterTable:
     agreement : how often others agree with the rater, 1/2 is chance
     low, high : its interval
     statements : how many independent statements it rests on; of one answer only those count that share no pair
-    shared : share of the rater's comparisons so measured that others answered too; the rest are implied
-    own : how often an answer is what the rater's own other answers imply, 1/2 is chance
-    own_low, own_high : its interval
+    answered_by_others : share of the rater's comparisons so measured that others answered too; the rest are implied
+    self_consistency : how often an answer is what the rater's own other answers imply, 1/2 is chance
+    self_consistency_low, self_consistency_high : its interval
     verdict : "like the others", "answers at random", "sees things differently" or "cannot be told"
     cant_tell : share of "can't tell"
     seconds : median time of an answer
     side : share of the commonest position on the screen, of answers to questions of two or three alternatives
-    side_p : probability of so uneven sides if positions are drawn at random
-    rhythm_p : probability of so many or so few changes of side from one answer to the next
+    side_p_value : probability of so uneven sides if positions are drawn at random
+    rhythm_p_value : probability of so many or so few changes of side from one answer to the next
     note : what stands out, or why nothing can be told
     """
 
@@ -73,16 +73,16 @@ class RaterTable:
     low: Floats
     high: Floats
     statements: Array
-    shared: Floats
-    own: Floats
-    own_low: Floats
-    own_high: Floats
+    answered_by_others: Floats
+    self_consistency: Floats
+    self_consistency_low: Floats
+    self_consistency_high: Floats
     verdict: tuple[str, ...]
     cant_tell: Floats
     seconds: Floats
     side: Floats
-    side_p: Floats
-    rhythm_p: Floats
+    side_p_value: Floats
+    rhythm_p_value: Floats
     note: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class RaterTable:
 
     def _of_one_mind(self) -> set[str]:
         """Who is predicted by their own other answers clearly better than by chance, and takes their time."""
-        sure = (self.own_low > _CLEARLY) & ~is_hasty(self.seconds)
+        sure = (self.self_consistency_low > _CLEARLY) & ~is_hasty(self.seconds)
         return {name for name, is_sure in zip(self.names, sure.tolist(), strict=True) if is_sure}
 
     def to_frame(self) -> pd.DataFrame:
@@ -161,8 +161,8 @@ class RaterTable:
     def _repr_html_(self) -> str:
         order = np.lexsort([np.arange(len(self)), self.agreement])[:_SHOWN]
         rows = [
-            (shortened(self.names[k]), f"{self.answers[k]:,}", *self._agreement(k), _share_in_words(self.own[k]),
-             self.verdict[k], self.note[k])
+            (shortened(self.names[k]), f"{self.answers[k]:,}", *self._agreement(k),
+             _share_in_words(self.self_consistency[k]), self.verdict[k], self.note[k])
             for k in order
         ]  # fmt: skip
         table = grid(("rater", "answers", "agreement", "interval", "with own answers", "", ""), rows, words=(0, 5, 6))
@@ -207,12 +207,12 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     low, high = wilson(agreement, statements, score)
     own_low, own_high = wilson(own, own_statements, score)
     behaviour = _behaviour(answers, who, count)
-    habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p"], behaviour["rhythm_p"])
+    habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p_value"], behaviour["rhythm_p_value"])
     verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
     note = with_haste(verdict, note, habits[0], behaviour["seconds"])
     columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
-    columns |= {"own": own, "own_low": own_low, "own_high": own_high, "statements": statements.astype(np.int64)}
-    columns |= {"shared": common} | behaviour
+    columns |= {"self_consistency": own, "self_consistency_low": own_low, "self_consistency_high": own_high}
+    columns |= {"statements": statements.astype(np.int64), "answered_by_others": common} | behaviour
     told = {name: frozen(column) for name, column in columns.items()}
     return RaterTable(names=names, verdict=verdict, note=note, **told)
 
@@ -240,14 +240,14 @@ def _whom(agreement: Floats) -> Indices:
 def _behaviour(answers: Answers, who: Array, n_raters: int) -> dict[str, Array]:
     """Return what does not depend on the others: how many answers, how sure, how fast, and on which side."""
     known = who >= 0
-    side, side_p, rhythm_p = sides(answers, who, n_raters)
+    side, side_p_value, rhythm_p_value = sides(answers, who, n_raters)
     return {
         "answers": np.bincount(who[known], minlength=n_raters),
         "cant_tell": _share(who[known], answers.cant_tell[known], n_raters),
         "seconds": median_time(answers, who, n_raters),
         "side": side,
-        "side_p": side_p,
-        "rhythm_p": rhythm_p,
+        "side_p_value": side_p_value,
+        "rhythm_p_value": rhythm_p_value,
     }
 
 

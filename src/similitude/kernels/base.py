@@ -13,8 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.engine.feature_checks import as_numbers, check_varied, which_present
+from similitude.engine.map_parts import MapPart, OwnPart, Route
 from similitude.feedback.columns import frozen
-from similitude.kernels.checks import as_numbers, check_varied, which_present
 from similitude.types import Bools, Floats, Sparse, Table
 
 
@@ -68,6 +69,16 @@ class Kernel(ABC):
     @abstractmethod
     def with_features(self, features: Any) -> Self:
         """Return a kernel with the same settings over other training items; what it estimates is estimated anew."""
+
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return sum_j k(y, x_j) c_j of new items y in a form that needs no kernel, and a constant that is added to it.
+
+        Parameters
+        ----------
+        coefficients : (n, d) c_j of each training item
+        route : the entries of the features in which this kernel finds its own
+        """
+        return [OwnPart(coefficients, self, route=route)], np.zeros(coefficients.shape[1])
 
     def __repr__(self) -> str:
         lacking = int((~self.present).sum())
@@ -149,6 +160,16 @@ class FeatureKernel(Kernel):
         if found != expected:
             raise ValueError(f"new features: found {found}, expected {expected}, as the training items have")
         return inside, present
+
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return sum_j k(y, x_j) c_j over the training items that have features."""
+        return [self._part(coefficients[self.present], route)], np.zeros(coefficients.shape[1])
+
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        """Return sum_j k(y, x_j) c_j over rows that are `inside`; a kernel whose formula files know gives its own."""
+        known = np.zeros((self.n_items, coefficients.shape[1]))
+        known[self.present] = coefficients
+        return OwnPart(known, self, route=route)
 
     def with_features(self, features: Any) -> Self:
         """Return a kernel with the same settings over other training items (missing ones as NaN)."""

@@ -9,8 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.engine.feature_checks import check_positive
+from similitude.engine.map_parts import MapPart, Route
 from similitude.kernels.base import Kernel
-from similitude.kernels.checks import check_positive
 from similitude.kernels.matrices import centred, positive_trace
 from similitude.kernels.modalities import as_kernel, as_modalities
 from similitude.types import Bools, Floats
@@ -61,6 +62,13 @@ class Sum(Kernel):
             counts = ", ".join(str(len(table)) for table in tables)
             raise ValueError(f"new features: found parts of {counts} items, expected the same new items in every part")
         return _added(tables)
+
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return what each part adds, from its own entry of the features."""
+        entries: Iterable[str | int] = self.parts if isinstance(self.parts, dict) else range(len(self.parts))
+        pairs = zip(self._kernels, entries, strict=True)
+        found = [kernel.map_parts(coefficients, (*route, entry)) for kernel, entry in pairs]
+        return [part for parts, _ in found for part in parts], np.sum([constant for _, constant in found], axis=0)
 
     def with_features(self, features: Any) -> Self:
         """Return the sum of the same kernels over other training items, given one entry per part."""
@@ -130,6 +138,10 @@ class Scaled(_Wrapper):
         """scale · k_0(y_i, x_j)."""
         return self.scale * self.kernel.cross(new)
 
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return those of the kernel, at scaled coefficients."""
+        return self.kernel.map_parts(self.scale * coefficients, route)
+
     def with_features(self, features: Any) -> Self:
         """Return the same over other training items."""
         return type(self)(self.kernel.with_features(features), self.scale)
@@ -167,6 +179,11 @@ class Centred(_Wrapper):
         values = self.kernel.cross(new)
         return values - values.mean(1, keepdims=True) - self._means + self._means.mean()
 
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return those of the kernel, at centred coefficients, and the means of the training items as a constant."""
+        parts, constant = self.kernel.map_parts(coefficients - coefficients.mean(0), route)
+        return parts, constant - (self._means - self._means.mean()) @ coefficients
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnitTrace(_Wrapper):
@@ -201,6 +218,10 @@ class UnitTrace(_Wrapper):
     def cross(self, new: Any) -> Floats:
         """k_0(y_i, x_j) / tr K_0."""
         return self.kernel.cross(new) / self.trace_
+
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return those of the kernel, at coefficients over the trace."""
+        return self.kernel.map_parts(coefficients / self.trace_, route)
 
 
 def _listed(parts: Any, argument: str) -> list[Any]:

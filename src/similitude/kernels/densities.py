@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from similitude.engine.feature_checks import as_numbers, check_varied, which_present
 from similitude.feedback.columns import frozen
 from similitude.kernels.base import FeatureKernel
-from similitude.kernels.checks import as_numbers, check_varied, which_present
 from similitude.types import Bools, Floats
 
 Parts = tuple[Floats, ...]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from similitude.engine.feature_checks import as_numbers
 from similitude.engine.threads import one_blas_thread
-from similitude.kernels.checks import as_numbers
 from similitude.types import Floats, Table
 
 TOLERANCE = 1e-6  # of the largest entry or eigenvalue: what single precision leaves of symmetry and definiteness

@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from similitude.engine.feature_checks import as_mask, as_numbers
+from similitude.engine.map_parts import LinearPart, MapPart, Route
 from similitude.feedback.columns import frozen
 from similitude.kernels.base import Kernel
-from similitude.kernels.checks import as_mask, as_numbers
 from similitude.kernels.matrices import TOLERANCE, as_square, check_psd, check_symmetric
 from similitude.types import Bools, Floats, Table
 
@@ -68,6 +69,13 @@ class Precomputed(Kernel):
             row = np.flatnonzero(~np.isfinite(values).all(1))[0]
             raise ValueError(f"new features: found missing or infinite values in row {row}, expected all or none")
         return values
+
+    def map_parts(self, coefficients: Floats, route: Route = ()) -> tuple[list[MapPart], Floats]:
+        """Return sum_j k_j c_j: linear in the values that are given for new items; by a function, one of its own."""
+        if self.rule is not None:
+            return super().map_parts(coefficients, route)
+        weights = coefficients * self.present[:, None]
+        return [LinearPart(weights, route=route)], np.zeros(weights.shape[1])
 
     def with_features(self, features: Any) -> Self:
         """Return a kernel over other training items, given as their matrix K."""

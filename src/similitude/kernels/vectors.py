@@ -9,8 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from similitude.engine import kernel_formulas
+from similitude.engine.feature_checks import check_non_negative, check_positive, check_varied
+from similitude.engine.map_parts import CosinePart, KernelPart, LinearPart, MapPart, Route
 from similitude.kernels.base import FeatureKernel
-from similitude.kernels.checks import check_non_negative, check_positive, check_varied
 from similitude.types import Bools, Floats
 
 
@@ -33,6 +35,9 @@ class Linear(FeatureKernel):
 
     def _between(self, A: Floats, B: Floats) -> Floats:
         return A @ B.T
+
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        return LinearPart(self.inside.T @ coefficients, route=route)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,9 +69,12 @@ class Polynomial(FeatureKernel):
         super().__post_init__()
 
     def _between(self, A: Floats, B: Floats) -> Floats:
-        from sklearn.metrics.pairwise import polynomial_kernel
+        return kernel_formulas.polynomial(A, B, degree=self.degree, offset=self.offset)
 
-        return polynomial_kernel(A, B, degree=self.degree, gamma=1.0, coef0=self.offset)
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        return KernelPart.of(
+            coefficients, self.inside, route, "polynomial", degree=int(self.degree), offset=float(self.offset)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +116,7 @@ class RBF(FeatureKernel):
         from sklearn.metrics.pairwise import euclidean_distances
 
         _check_pairs(self.inside, "width")
-        distances = euclidean_distances(self.inside - self._centre)
+        distances = euclidean_distances(self.inside - self.inside.mean(0))  # far from an origin digits are lost
         median = float(np.median(squareform(distances, checks=False)))
         if median == 0:
             raise ValueError(
@@ -117,15 +125,11 @@ class RBF(FeatureKernel):
             )
         return median
 
-    @cached_property
-    def _centre(self) -> Floats:
-        """A point amid the items; distances from there lose fewer digits than from a far origin."""
-        return self.inside.mean(0)
-
     def _between(self, A: Floats, B: Floats) -> Floats:
-        from sklearn.metrics.pairwise import rbf_kernel
+        return kernel_formulas.rbf(A, B, width=self.width_)
 
-        return rbf_kernel(A - self._centre, B - self._centre, gamma=0.5 / self.width_**2)
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        return KernelPart.of(coefficients, self.inside, route, "rbf", width=self.width_)
 
     def _within(self) -> Floats:
         K = self._between(self.inside, self.inside)
@@ -173,16 +177,15 @@ class ChiSquare(FeatureKernel):
         """The gamma in use."""
         if self.gamma is not None:
             return check_positive(self.gamma, "gamma")
-        from sklearn.metrics.pairwise import additive_chi2_kernel
-
         _check_pairs(self.inside, "gamma")
         count = len(self.inside)
-        return float(count * (count - 1) / -additive_chi2_kernel(self.inside.copy()).sum())
+        return float(count * (count - 1) / kernel_formulas.chi_square_distance(self.inside, self.inside).sum())
 
     def _between(self, A: Floats, B: Floats) -> Floats:
-        from sklearn.metrics.pairwise import chi2_kernel
+        return kernel_formulas.chi_square(A, B, gamma=self.gamma_)
 
-        return chi2_kernel(A.copy(), B.copy(), gamma=self.gamma_)  # its compiled loop refuses read-only arrays
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        return KernelPart.of(coefficients, self.inside, route, "chi_square", gamma=self.gamma_)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -228,9 +231,15 @@ class Cosine(FeatureKernel):
         return np.log((1 + len(self.inside)) / (1 + (self.inside != 0).sum(0))) + 1
 
     def _between(self, A: Floats, B: Floats) -> Floats:
-        from sklearn.metrics.pairwise import cosine_similarity
+        return self._directions(A) @ self._directions(B).T
 
-        return cosine_similarity(A * self.idf_, B * self.idf_)
+    def _directions(self, rows: Floats) -> Floats:
+        weighed = rows * self.idf_
+        return weighed / np.linalg.norm(weighed, axis=1, keepdims=True)
+
+    def _part(self, coefficients: Floats, route: Route) -> MapPart:
+        weights = self.idf_[:, None] * (self._directions(self.inside).T @ coefficients)
+        return CosinePart(weights, self.idf_, self.tfidf, route=route)
 
 
 def _check_pairs(rows: Floats, argument: str) -> None:

@@ -23,6 +23,7 @@ from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
 from similitude.methods.inherited_docs import complete_docstring
+from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats, ItemRows
 
@@ -82,6 +83,7 @@ class ComparisonEstimator(BaseEstimator):
     """
 
     similarity_: Similarity
+    _learned_from: dict[str, Any]  # how much feedback there was, with a digest
     needs_features = False  # whether `fit` takes `features`
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
@@ -135,16 +137,16 @@ class ComparisonEstimator(BaseEstimator):
         """Weighted share of comparisons that the model orders correctly; a tie counts half."""
         return self._fitted().score(comparisons, y, sample_weight)
 
-    def distances(self) -> Floats:
-        """(n, n) distance between every two items."""
-        return self._fitted().distances()
+    def distances(self, first: Any = None, second: Any = None) -> Floats:
+        """(n, n) distance between every two items, or (a, b) between vectors or items: see `Similarity.distances`."""
+        return self._fitted().distances(first, second)
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
         return self._fitted().pair_distance(pairs)
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
-        """The k items most like an item, nearest first: their names, or positions where items have no names."""
+    def neighbors(self, item: Any, k: int = 5) -> list[Any]:
+        """The k items most like an item or a vector, nearest first: names, or positions where items have no names."""
         return self._fitted().neighbors(item, k)
 
     def get_metric(self) -> Callable[[Any, Any], float]:
@@ -154,11 +156,10 @@ class ComparisonEstimator(BaseEstimator):
     def _check(self) -> None:
         """Refuse settings that cannot be."""
 
-    def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None) -> Similarity:
-        """Return the fitted model in use, with the settings that it was made with."""
+    def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None, **further: Any) -> Similarity:
+        """Return the fitted model in use, with how it was made; what else was learned of it is given by name."""
         X.flags.writeable = False
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        return Similarity(X, loss, names, {"method": type(self).__name__, "settings": settings})
+        return Similarity(X, loss, names, provenance(self, self.__dict__.get("_learned_from")), **further)
 
     def _fitted(self) -> Similarity:
         check_is_fitted(self, "similarity_")

@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from similitude.engine.feature_maps import FeatureMap
 from similitude.engine.solvers.result import Callback
+from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, refuse_empty
-from similitude.methods.modalities import Modality, Whitened, new_features, read_modalities
+from similitude.methods.modalities import Modality, Whitened, read_modalities
 from similitude.methods.placement import place_items
+from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats, Seed
 
@@ -83,6 +86,7 @@ class FeatureLearner(ComparisonEstimator):
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._check()
+        self._learned_from = described_data(c)
         self.modalities_, c = self._read_features(features, c)
         self._fit(Feedback(c, build_graph(c), self.modalities_), callback)
         return self
@@ -128,9 +132,11 @@ class FeatureEstimator(FeatureLearner):
         features : as in `fit`, for the new items: an array, or a dict with some of the modalities. In a modality that
             a new item lacks, it stands at the centre.
         """
-        check_is_fitted(self, "maps_")
-        tables = new_features(self.modalities_, features)
-        return np.sum([table @ self.maps_[name] for name, table in tables.items()], axis=0) - self.origin_
+        return self._fitted().transform(features)
+
+    def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None, **further: Any) -> Similarity:
+        pieces = tuple(self.modalities_[name].mapped(name, N) for name, N in self.maps_.items())
+        return super()._in_use(X, loss, names, feature_map=FeatureMap(pieces, self.origin_), **further)
 
 
 class FreeRestEstimator(FeatureEstimator):

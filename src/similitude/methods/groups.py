@@ -13,6 +13,7 @@ gradient is EM's. The best of several starts is kept. The number of groups is ch
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -33,12 +34,13 @@ from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import Fold, folds_of, held_out
+from similitude.methods.answering import Groups
 from similitude.methods.base import FeedbackWarning
-from similitude.methods.likelihood import LikelihoodEmbedding, RatedAnswers, places_among, raters_of
-from similitude.methods.similarity import Similarity, share_right
+from similitude.methods.likelihood import LikelihoodEmbedding, RatedAnswers
+from similitude.methods.similarity import Similarity
 from similitude.renaming import renamed
 from similitude.settings import check_count, one_of
-from similitude.types import Bools, Floats
+from similitude.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,27 +117,9 @@ class GroupEmbedding(LikelihoodEmbedding):
         self._keep_one(said) if self.n_groups_ == 1 else self._part(said, callback)
         return self
 
-    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that the rater of each comparison disagrees, agrees: over the groups, by membership."""
-        c = self._fitted().over_items(comparisons)
-        names, rater = raters_of(c)
-        member = np.vstack([self._member, self.shares_])[places_among(names, self._names, rater)]
-        each = np.stack([one.predict_proba(c)[:, 1] for one in self.similarities_], axis=1)
-        agrees = (member * each).sum(1)
-        return np.stack([1.0 - agrees, agrees], axis=1)
-
     def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
         """How much likelier than not the rater of each comparison agrees: what `score` and `accuracy` go by."""
-        return self.predict_proba(comparisons)[:, 1] - 0.5
-
-    def predict(self, comparisons: ComparisonsLike) -> Bools:
-        """Whether the rater of each comparison is likely to call its near pair nearer."""
-        return self.answer_margin(comparisons) > 0
-
-    def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
-        """Weighted share of comparisons that are rightly predicted of their raters; a tie counts half."""
-        c = self._fitted().over_items(comparisons, y)
-        return share_right(c, self.answer_margin(c), sample_weight)
+        return self._fitted().answer_margin(comparisons)
 
     def _check(self) -> None:
         super()._check()
@@ -183,7 +167,7 @@ class GroupEmbedding(LikelihoodEmbedding):
         self.similarities_: tuple[Similarity, ...] = (self.similarity_,)
         if self.differ == "weights":
             self.weights_ = np.ones((1, self.n_components))
-        self._keep_members(said, np.ones((1, said.n_raters)))
+        self._keep_members(said, np.ones((1, said.n_raters)), np.eye(self.n_components)[None])
 
     def _part(self, said: RatedAnswers, callback: Callback | None) -> None:
         """Fit the mixture from several partings of the raters, and keep the best."""
@@ -243,19 +227,25 @@ class GroupEmbedding(LikelihoodEmbedding):
         maps = np.stack([(X - X[said.compared].mean(0)) * compared for X in maps[order]])
         self.shares_ = share[order]
         together = np.hstack([np.sqrt(size) * X for size, X in zip(self.shares_, maps, strict=True)])
+        views = np.stack(np.hsplit(np.eye(together.shape[1]), self.n_groups_))
+        views /= np.sqrt(self.shares_)[:, None, None]
         if self.differ == "weights":
             self.weights_ = model.parts(params)[1][order] ** 2
-            together = maps[0] / np.sqrt(self.weights_[0]) * np.sqrt(self.shares_ @ self.weights_)
+            mean = np.sqrt(self.shares_ @ self.weights_)
+            together = maps[0] / np.sqrt(self.weights_[0]) * mean
+            views = np.stack([np.diag(own / mean) for own in np.sqrt(self.weights_)])
         self._keep_positions(best, together, said.names)
         self.similarities_ = tuple(self._in_use(X, self.comparison_loss(), said.names) for X in maps)
-        self._keep_members(said, member[order])
+        self._keep_members(said, member[order], views)
 
-    def _keep_members(self, said: RatedAnswers, member: Floats) -> None:
+    def _keep_members(self, said: RatedAnswers, member: Floats, views: Floats) -> None:
+        """Keep who belongs to which group, and the map of each as a view of the map of all."""
         import pandas as pd
 
-        self._names, self._member = said.raters, member[:, : len(said.raters)].T
-        table = {"rater": said.raters, "answers": said.answers, "group": 1 + self._member.argmax(1)}
-        self.groups_ = pd.DataFrame(table | {f"p{k + 1}": self._member[:, k] for k in range(len(member))})
+        known = member[:, : len(said.raters)].T
+        table = {"rater": said.raters, "answers": said.answers, "group": 1 + known.argmax(1)}
+        self.groups_ = pd.DataFrame(table | {f"p{k + 1}": known[:, k] for k in range(len(member))})
+        self.similarity_ = replace(self.similarity_, answering=Groups(said.raters, known, self.shares_, views))
 
 
 def _stretch(odds: Floats, weight: Floats) -> float:

@@ -27,6 +27,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty, warn_of_gaps
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import Modality
+from similitude.methods.provenance import described_data
 from similitude.settings import check_number, one_of
 from similitude.types import Floats
 
@@ -78,6 +79,7 @@ class KernelEstimator(ComparisonEstimator):
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
         self._check()
+        self._learned_from = described_data(c)
         modalities: dict[str, Modality] = {}
         if isinstance(self, FeatureEstimator):
             modalities, c = self._read_features(features, c)

@@ -6,8 +6,10 @@ With mu on the kernels (sum 1), k_p(i) the i-th column of K_p, W full or diagona
     K3   d² = sum_p mu_p (k_p(i) - k_p(j))' W (k_p(i) - k_p(j)):                     one map shared by all kernels
 
 (the paper's mu_p of K3 is the root of ours), penalty · sum_p mu_p trace(W K_p) / n. For given mu both are problems over
-W like any other, and for given W over mu: the fits alternate until that gains nothing. K4, a W of its own for each
-kernel, contains K3 and is convex: that is what `MKPOE` does by default; these are there for the comparison.
+W like any other, and for given W over mu: the fits alternate until that gains nothing. Full maps, above all with the
+hinge, end in local optima: they begin at spectral and at random positions, the best end is kept, and even that need not
+be the best there is. K4, a W of its own for each kernel, contains K3 and is convex: that is what `MKPOE` does by
+default; these are there for the comparison.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from similitude.engine.penalties import NonNegative, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.rounds import certified
-from similitude.engine.starts import spectral_positions
+from similitude.engine.starts import random_start, spectral_positions
 from similitude.engine.terms import ComparisonLoss
 from similitude.graph.build import SimilarityGraph
 from similitude.types import Floats, Seed
@@ -35,6 +37,8 @@ _ALTERNATIONS = 20
 _GAIN = 1e-4
 _LEAST_SHARE = 1e-6
 _TOLERANCE = 1e-3
+_RANDOM_STARTS = 2
+MapStep = Callable[[Floats, bool, Floats | None], Floats]  # shares, shared, the last factor: the next one
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Combination:
     loss : hinge or logistic; its rounding counts
     rate : price of a unit of trace(W K)
     n_components : dimensions of a full map
-    seed : of the start of a full map
+    seed : of the random starts of a full map
     """
 
     graph: SimilarityGraph
@@ -70,10 +74,24 @@ class Combination:
     seed: Seed = None
 
     def solve(self, *, shared: bool, diagonal: bool) -> Combined:
-        """Alternate between the map and the shares; `shared` is K3, otherwise K2."""
+        """The best of where some starts end; `shared` is K3, otherwise K2."""
         step = self._weights_of_items if diagonal else self._full_map
+        starts = [None] if diagonal else self._positions_to_start()
+        ends = [self._alternate(step, shared, start) for start in starts]
+        return min(ends, key=lambda end: end.value)
+
+    def _positions_to_start(self) -> list[Floats | None]:
+        """Spectral ones and, since full maps end in local optima, random ones."""
+        rng = np.random.default_rng(self.seed)
+        drawn = [random_start(self.graph, self.n_components, rng) for _ in range(_RANDOM_STARTS)]
+        return [spectral_positions(self.graph, self.n_components, rng), *drawn]
+
+    def _alternate(self, step: MapStep, shared: bool, start: Floats | None) -> Combined:
+        """Alternate between the map and the shares until that gains nothing."""
         shares = np.full(len(self.kernels), 1.0 / len(self.kernels))
-        factor = step(shares, shared, None)
+        seen = self._seen(shares, shared)[: self.graph.n_items]
+        first = None if start is None else np.asarray(linalg.lstsq(seen, start, 1e-6)[0], np.float64)
+        factor = step(shares, shared, first)
         best = Combined(shares, factor, self.value(shares, factor, shared), 0, "max_iter")
         for count in range(1, _ALTERNATIONS + 1):
             shares = self._shares(best.shares, best.factor, shared)
@@ -117,17 +135,14 @@ class Combination:
 
     def _full_map(self, shares: Floats, shared: bool, last: Floats | None) -> Floats:
         """N of a full W for given shares, from the last one: over M = K^1/2 N, so that the penalty is a ridge."""
+        assert last is not None  # a full map begins somewhere
         values, vectors = linalg.eigh(np.tensordot(shares, self.kernels, 1))
         kept = values > 1e-8 * values[-1]
         back = vectors[:, kept] / np.sqrt(values[kept])
         n = self.graph.n_items
         rows = self._seen(shares, shared) @ back
         positions = Positions(len(rows), self.n_components, features=rows)
-        if last is None:
-            start = spectral_positions(self.graph, self.n_components, np.random.default_rng(self.seed))
-            first = np.linalg.lstsq(rows[:n], start, rcond=1e-6)[0]
-        else:
-            first = (vectors[:, kept] * np.sqrt(values[kept])).T @ last
+        first = (vectors[:, kept] * np.sqrt(values[kept])).T @ last
         problem = Problem(Copies(positions, n), Compared(self.graph, self.loss), Ridge(self.rate))
         return back @ lbfgs(problem, first.ravel()).params.reshape(positions.shape)
 

@@ -1,4 +1,4 @@
-"""From features to coordinates by a kernel and landmarks: Nyström's map, and locally linear weights.
+"""From features to coordinates by a kernel and landmarks: which, Nyström's map, and locally linear weights.
 
 A kernel over m landmarks, centred on them, is L = sum_r mu_r a_r a_r'. A point has coordinates u in the directions a_r
 (a landmark's are its entries of the a_r, exactly), and its place in the kernel's space is sqrt(mu_r) u_r. Both maps
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.cluster import KMeans
+from sklearn.metrics.pairwise import euclidean_distances, pairwise_distances_argmin
 
 from similitude.engine.threads import one_blas_thread
 from similitude.kernels import Centred, Kernel, psd_root
@@ -53,6 +54,49 @@ class LandmarkSpectrum:
         """u_r(x) = sum_j k(x, x_j) a_rj / mu_r: Nyström's map, on the first `keep` directions."""
         back = self.back[:, :keep]
         return in_blocks(lambda rows: self.kernel.cross(rows) @ back, X, back.shape[1], len(back))
+
+
+@dataclass(frozen=True)
+class PlainFeatures:
+    """Features as they are, in the shape of a spectrum: each is a direction, spectrum its sum of squares.
+
+    Attributes
+    ----------
+    centre : (q,) the mean of each feature
+    spectrum : (q,) mu_r; 1 for a feature that is constant, which may differ in new items
+    """
+
+    centre: Floats
+    spectrum: Floats
+
+    @classmethod
+    def of(cls, X: Floats) -> PlainFeatures:
+        """The features of X."""
+        centre = X.mean(0)
+        squares = ((X - centre) ** 2).sum(0)
+        return cls(centre, np.where(squares > 0, squares, 1.0))
+
+    def coordinates(self, X: Array) -> Floats:
+        """u_r(x) = (x_r - mean) / sqrt(mu_r)."""
+        return np.asarray((X - self.centre) / np.sqrt(self.spectrum), np.float64)
+
+
+def choose_landmarks(X: Floats, linked: Array, count: int, how: str, rng: np.random.RandomState) -> Array:
+    """Rows of X, ascending: linked ones first (some, where there are more), then others, random or by k-means."""
+    if count >= len(X):
+        return np.arange(len(X))
+    chosen = rng.permutation(linked)[:count]
+    others = np.setdiff1d(np.arange(len(X)), linked)
+    wanted = count - len(chosen)
+    if how == "kmeans" and wanted:
+        others = others[_representatives(X[others], wanted, rng)]
+    return np.sort(np.concatenate([chosen, rng.permutation(others)[:wanted]]))
+
+
+def _representatives(X: Floats, count: int, rng: np.random.RandomState) -> Array:
+    """Rows of X nearest to the centres of k-means, one a centre."""
+    centres = KMeans(count, n_init=1, max_iter=20, random_state=rng).fit(X).cluster_centers_
+    return np.unique(pairwise_distances_argmin(centres, X))
 
 
 def in_blocks(work: Callable[[Any], Floats], X: Array, width: int, per_row: int) -> Floats:

@@ -13,6 +13,7 @@ from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.build import SimilarityGraph
+from similitude.methods.answering import raters_of
 from similitude.methods.ordinal_base import OrdinalEmbedding
 from similitude.types import Array, Bools, Floats
 
@@ -42,26 +43,11 @@ class LikelihoodEmbedding(OrdinalEmbedding):
         super()._check()
 
 
-def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
-    """Return the raters in order of their names, and for each comparison the place of its rater, -1 where unknown."""
-    labels = comparisons.answers.rater.labels
-    order = sorted(range(len(labels)), key=lambda code: labels[code])
-    place = np.full(len(labels) + 1, -1, np.int64)
-    place[order] = np.arange(len(labels))
-    return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes][comparisons.answer]
-
-
 def answer_counts(comparisons: Comparisons) -> Array:
     """Number of answers of each rater, "can't tell" included, raters in order of their names."""
     who = comparisons.answers.rater
     count = np.bincount(who.codes[who.codes >= 0], minlength=len(who.labels))
     return count[sorted(range(len(who.labels)), key=lambda code: who.labels[code])]
-
-
-def places_among(names: tuple[str, ...], known: tuple[str, ...], code: Array) -> Array:
-    """Turn codes into `names` into codes into `known`, -1 where a name is not known."""
-    place = {name: k for k, name in enumerate(known)}
-    return np.array([*(place.get(name, -1) for name in names), -1], np.int64)[code]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from similitude.methods.base import FeedbackWarning
 from similitude.types import Array, Floats
 
 UNKNOWN = -1  # scikit-learn's mark of an item without a label
+_MOST_ASKED = 1_000  # held-out links or items, so that many cost no more
 
 
 class LinkedItems(ABC):
@@ -39,17 +40,29 @@ class LinkedItems(ABC):
         """How many independent differences links of a kind tell: their items less the groups that these form."""
 
     @abstractmethod
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
-        """Part after part held out."""
+    def folds(self, count: int, crowd: Array, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
+        """Part after part held out; `crowd` are random rows of X, for links that say nothing of what is unlike."""
 
 
 @dataclass(frozen=True)
 class HeldOutLinks:
-    """What is left to learn from; and pairs of rows of X that were held out, with whether they are similar."""
+    """What is left to learn from, and questions about what was held out: which rows of X are nearest.
+
+    Attributes
+    ----------
+    rest : what is left
+    asked : (k,) rows of X, `each` of them in succession for one thing held out
+    others : (c,) rows of X
+    right : (k, c) which of the others are like the one asked about
+    rival : (k, c) which of them are unlike it, or drawn at random
+    """
 
     rest: LinkedItems
-    pairs: Array
-    similar: Array
+    asked: Array
+    others: Array
+    right: Array
+    rival: Array
+    each: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,20 +91,19 @@ class ByLinks(LinkedItems):
         groups = connected_components(coo_array((np.ones(len(pairs)), tuple(pairs.T)), size), directed=False)[0]
         return int(len(self.items) - groups)
 
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
-        """Hold out links; similar ones alone are set beside random pairs of linked items, most of them unlike."""
+    def folds(self, count: int, crowd: Array, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
+        """Hold out links: seen from either end, the other should stand before a crowd."""
         links = self.links
         part = rng.permutation(np.arange(len(links)) % count)
         for fold in range(count):
-            out, rest = links[part == fold], links[part != fold]
-            if not out.similar.any() or not rest.similar.any():
+            out, rest = links[(part == fold) & links.similar][:_MOST_ASKED], links[part != fold]
+            if not len(out) or not rest.similar.any():
                 continue
-            pairs, similar = out.pairs, out.similar
-            if similar.all():
-                others = rng.choice(self.items, (4 * len(pairs), 2))
-                pairs = np.concatenate([pairs, others[others[:, 0] != others[:, 1]]])
-                similar = np.arange(len(pairs)) < len(out)
-            yield HeldOutLinks(ByLinks(rest), pairs, similar)
+            asked, partner = out.pairs.ravel(), out.pairs[:, ::-1].ravel()
+            others = np.union1d(crowd, partner)
+            right = others == partner[:, None]
+            rival = ~right & (others != asked[:, None]) & np.isin(others, crowd)
+            yield HeldOutLinks(ByLinks(rest), asked, others, right, rival, each=2)
 
     def _mean(self, coordinates: Floats, rows: Array) -> Floats:
         first, second = np.searchsorted(self.items, self.links.pairs[rows]).T
@@ -124,17 +136,18 @@ class ByClasses(LinkedItems):
         """Items less classes within them; between them all but one."""
         return len(self.items) - (len(np.unique(self.code)) if similar else 1)
 
-    def folds(self, count: int, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
-        """Hold out items: their pairs with all that are labelled, as a nearest neighbour would meet them."""
+    def folds(self, count: int, crowd: Array, rng: np.random.RandomState) -> Iterator[HeldOutLinks]:
+        """Hold out items: one of their class should stand before the other labelled ones, as a neighbour would."""
         part = rng.permutation(np.arange(len(self.items)) % count)
         for fold in range(count):
-            out, rest = np.flatnonzero(part == fold), np.flatnonzero(part != fold)
+            out, rest = np.flatnonzero(part == fold)[:_MOST_ASKED], np.flatnonzero(part != fold)
             code = np.unique(self.code[rest], return_inverse=True)[1]
-            if not len(out) or np.bincount(code).max() < 2:
-                continue
-            pairs = np.stack(np.meshgrid(out, rest, indexing="ij"), -1).reshape(-1, 2)
-            similar = self.code[pairs[:, 0]] == self.code[pairs[:, 1]]
-            yield HeldOutLinks(ByClasses(self.items[rest], code), self.items[pairs], similar)
+            others = np.sort(rng.permutation(rest)[:_MOST_ASKED])
+            right = self.code[out][:, None] == self.code[others]
+            told = right.any(1) & ~right.all(1)
+            if told.any() and np.bincount(code).max() > 1:
+                left = ByClasses(self.items[rest], code)
+                yield HeldOutLinks(left, self.items[out[told]], self.items[others], right[told], ~right[told])
 
     def _pairs_within(self) -> int:
         size = np.bincount(self.code)

@@ -16,6 +16,7 @@ for what a likelihood cannot know: that answers of a form depend on each other, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -34,7 +35,8 @@ from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
 from similitude.folds import Fold, folds_of, held_out
-from similitude.methods.likelihood import LikelihoodEmbedding, places_among
+from similitude.methods.answering import Sharpness
+from similitude.methods.likelihood import LikelihoodEmbedding
 from similitude.methods.mixed_feedback import FORMS, MixedFeedback
 from similitude.settings import one_of
 from similitude.types import Floats
@@ -119,15 +121,6 @@ class MixedEmbedding(LikelihoodEmbedding):
         self._keep_joint(best, problem, said)
         return self
 
-    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison, in the form it was asked in."""
-        c = self._fitted().over_items(comparisons)
-        forms = c.answers.form
-        place = places_among(forms.labels, tuple(self.sharpness_), forms.codes[c.answer])
-        sharp = np.array([*self.sharpness_.values(), self._typical])
-        agrees = self.comparison_loss().shape.probability(sharp[place] * self._fitted().margin(c))
-        return np.stack([1.0 - agrees, agrees], axis=1)
-
     def _check(self) -> None:
         super()._check()
         if self.steps not in (True, False, "auto"):
@@ -204,7 +197,6 @@ class MixedEmbedding(LikelihoodEmbedding):
     def _keep_plain(self, said: MixedFeedback) -> None:
         self.weights_ = {}
         self.sharpness_ = dict.fromkeys(said.forms, 1.0)
-        self._typical = 1.0
         self.links_: dict[str, float] | None = None
         self.ratings_: list[dict[str, Any]] = []
         self.n_used_ = said.counts
@@ -215,6 +207,17 @@ class MixedEmbedding(LikelihoodEmbedding):
         present = said.present[:, None]
         self._keep_positions(best, (X - X[said.present].mean(0)) * present, said.names)
         self.sharpness_ = said.sharpness(problem.terms, own)
-        self._typical = self.sharpness_.get(self.target or "", next(iter(self.sharpness_.values()), 1.0))
         self.links_, self.ratings_ = said.scales(problem.terms, own)
         self.n_used_ = said.counts
+        self.similarity_ = replace(self.similarity_, answering=self._answering(), thresholds=self._thresholds())
+
+    def _answering(self) -> Sharpness:
+        """Return the sharpness of each form; a form that is not known is as sharp as the target, or the commonest."""
+        sharp = list(self.sharpness_.values())
+        typical = self.sharpness_.get(self.target or "", next(iter(sharp), 1.0))
+        return Sharpness(tuple(self.sharpness_), np.array([*sharp, typical]), np.zeros(len(sharp) + 1), by="form")
+
+    def _thresholds(self) -> dict[str, Any]:
+        """Return what was found of links and ratings, in plain numbers."""
+        sets = [{name: np.asarray(value).tolist() for name, value in one.items()} for one in self.ratings_]
+        return ({} if self.links_ is None else {"links": self.links_}) | ({"ratings": sets} if sets else {})

@@ -21,7 +21,7 @@ from similitude.feedback.items import Names, encode_items
 from similitude.feedback.labels import Labels
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
-from similitude.methods.likelihood import places_among
+from similitude.methods.answering import forms_of, places_among
 from similitude.types import Array, Bools, Floats
 
 FORMS = ("links", "ratings", "labels")
@@ -183,8 +183,8 @@ class MixedFeedback:
         return Judged(loss, near[kept], far[kept], weight[kept], source, len(self.forms), spread=_SPREAD)
 
     def _sources(self, part: Comparisons) -> Array:
-        form = part.answers.form
-        return places_among(form.labels, self.forms, form.codes[part.answer])
+        forms, form = forms_of(part)
+        return places_among(forms, self.forms, form)
 
     def sharpness_of(self, comparisons: Comparisons, term: Term, own: Floats) -> Floats:
         """Sharpness of the form of each comparison."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from similitude.engine.feature_maps import ModalityMap
+from similitude.engine.map_parts import LinearPart
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.base import Kernel
 from similitude.kernels.matrices import Root, centred, positive_trace, psd_root
@@ -36,12 +39,13 @@ class Modality(ABC):
         """(q,) what a unit weight on each column adds to trace(W K), where W is diagonal."""
 
     @abstractmethod
-    def of(self, new: Any) -> Floats:
-        """Φ of new items."""
-
-    @abstractmethod
     def coefficients(self, N: Floats) -> Floats:
         """Return a map N (q × r) of Φ in terms of what was given: kernel values with training items, or features."""
+
+    def mapped(self, name: str, N: Floats) -> ModalityMap:
+        """Return Φ N for new items as a map of its own, which needs neither the modality nor its kernel."""
+        parts, constant = self.kernel.map_parts(self.coefficients(N))
+        return ModalityMap(name, tuple(parts), -constant)
 
 
 class Rooted(Modality):
@@ -67,11 +71,6 @@ class Rooted(Modality):
         """One each."""
         return np.ones(self.features.shape[1])
 
-    def of(self, new: Any) -> Floats:
-        """Φ of new items; zero for one without features."""
-        scale, root = self._scaled
-        return root.apply(scale * self.kernel.cross(new))
-
     def coefficients(self, N: Floats) -> Floats:
         """(n, r): what each training item's kernel values contribute to each dimension."""
         scale, root = self._scaled
@@ -93,12 +92,10 @@ class Whitened(Rooted):
     def _means(self) -> Floats:
         return self.kernel.matrix().mean(0)
 
-    def of(self, new: Any) -> Floats:
-        """Φ of new items; one that shares nothing with the training items, or lacks the modality, is at the centre."""
-        rows = self.kernel.cross(new)
-        scale, root = self._scaled
-        shared = np.abs(rows).max(1, keepdims=True) > 0
-        return root.apply(scale * (rows - self._means)) * shared  # the root centres the rest itself
+    def mapped(self, name: str, N: Floats) -> ModalityMap:
+        """Return Φ N for new items, at the centre where they share nothing with the training items."""
+        found = super().mapped(name, N)
+        return replace(found, offset=found.offset + self._means @ self.coefficients(N), unshared_at_centre=True)
 
 
 class KernelColumns(Modality):
@@ -119,10 +116,6 @@ class KernelColumns(Modality):
     def prices(self) -> Floats:
         """(n,) its diagonal."""
         return np.diagonal(self._scaled[1])
-
-    def of(self, new: Any) -> Floats:
-        """Scaled kernel values of new items."""
-        return self._scaled[0] * self.kernel.cross(new)
 
     def coefficients(self, N: Floats) -> Floats:
         """(n, r): what each training item's kernel values contribute to each dimension."""
@@ -153,14 +146,14 @@ class Plain(Modality):
         """One each."""
         return np.ones(len(self._mean))
 
-    def of(self, new: Any) -> Floats:
-        """Φ of new items; one without features is at the centre."""
-        assert isinstance(self.kernel, Linear)
-        return self._spread(*self.kernel.read_new(new))
-
     def coefficients(self, N: Floats) -> Floats:
         """(q, r): what a unit of each feature adds to each dimension."""
         return self._scale * N
+
+    def mapped(self, name: str, N: Floats) -> ModalityMap:
+        """Return Φ N for new items: one matrix."""
+        weights = self.coefficients(N)
+        return ModalityMap(name, (LinearPart(weights),), self._mean @ weights)
 
     def _spread(self, inside: Floats, present: Bools) -> Floats:
         out = np.zeros((len(present), len(self._mean)))
@@ -192,20 +185,6 @@ def read_kernels(features: Any, comparisons: Comparisons) -> tuple[dict[str, Ker
     if count != c.n_items:
         raise ValueError(f"features: found rows for {count} items, expected {c.n_items}, as were compared")
     return kernels, c
-
-
-def new_features(modalities: dict[str, Modality], features: Any) -> dict[str, Floats]:
-    """Return Φ of new items for each modality that is given for them; they need not have all."""
-    given = features if isinstance(features, Mapping) else {next(iter(modalities)): features}
-    unknown = [str(name) for name in given if name not in modalities]
-    if unknown or not given or (len(modalities) > 1 and not isinstance(features, Mapping)):
-        found = ", ".join(unknown) or f"a {type(features).__name__}"
-        raise ValueError(f"features: found {found}, expected a dict with some of {', '.join(modalities)}")
-    tables = {name: modalities[name].of(values) for name, values in given.items()}
-    if len({len(table) for table in tables.values()}) > 1:
-        counts = ", ".join(f"{name}: {len(table)}" for name, table in tables.items())
-        raise ValueError(f"features: found different numbers of new items ({counts}), expected the same in each")
-    return tables
 
 
 def side_by_side(modalities: dict[str, Modality]) -> Floats:

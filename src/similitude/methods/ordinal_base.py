@@ -33,6 +33,7 @@ from similitude.feedback.files.dataset import ComparisonDataset
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.methods.base import ComparisonEstimator, refuse_empty, warn_of_gaps
+from similitude.methods.provenance import described_data
 from similitude.methods.sharded import fit_shards, sample_start
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_number, one_of
@@ -114,6 +115,7 @@ class OrdinalEmbedding(ComparisonEstimator):
             return self._fit_shards(comparisons, y, callback)
         c = as_comparisons(comparisons, y, self.n_items)
         refuse_empty(c)
+        self._learned_from = described_data(c)
         return self._fit_graph(c, *on_device(c, self._where(len(c))), callback)
 
     def _fit_graph(self, feedback: Any, graph: Any, backend: Backend, callback: Callback | None) -> Self:

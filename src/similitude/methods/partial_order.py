@@ -168,9 +168,11 @@ class MKPOE(KPOE):
     Parameters
     ----------
     combination : "concatenate" (K_4 in the paper, convex); or, not convex and for the comparison, "weighted" (K_2): one
-        map of a learned weighted sum of the kernels, or "shared" (K_3): one map for every kernel, each with a weight
+        map of a learned weighted sum of the kernels, or "shared" (K_3): one map for every kernel, each with a weight.
+        Full maps of these two may end in a local optimum, above all with the hinge; "shared" takes the best of three
+        starts
     n_components : of "weighted" and "shared": dimensions of full maps
-    random_state : of "weighted" and "shared": seed of the start
+    random_state : of "weighted" and "shared": seed of the starts
 
     Attributes
     ----------

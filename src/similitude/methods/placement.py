@@ -36,6 +36,11 @@ def place_items(
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
+    if similarity.form is not None:
+        raise ValueError(
+            f"comparisons: {similarity.about.get('method')} learned a dissimilarity of features, in which answers "
+            "place nobody; ask for `distances` or `transform` of the new items' features"
+        )
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     n_old = similarity.n_items
     rows = np.flatnonzero(((c.quadruplets >= n_old).any(1)) & (c.weight > 0))
@@ -57,7 +62,9 @@ def place_items(
     best = min((lbfgs(problem, start, tol=1e-9) for start in starts), key=lambda result: result.value)
     embedding = np.concatenate([similarity.embedding, best.params.reshape(model.shape) + centre])
     embedding.flags.writeable = False
-    return replace(similarity, embedding=embedding, names=c.names)
+    unknown = (None,) * (c.n_items - n_old)
+    attributes = {name: (*values, *unknown) for name, values in similarity.attributes.items()}
+    return replace(similarity, embedding=embedding, names=c.names, attributes=attributes)
 
 
 def _checked(expected: Floats, shape: tuple[int, int]) -> Floats:

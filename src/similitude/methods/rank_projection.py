@@ -27,7 +27,6 @@ from similitude.engine.terms import ComparisonLoss, Formula, hinge, logistic, sq
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.modalities import per_modality, side_by_side
 from similitude.methods.scaling import principal_axes
-from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
@@ -111,11 +110,7 @@ class RankProjection(FeatureEstimator):
         centre, turn = principal_axes(X)
         self.maps_ = per_modality(self.modalities_, best.params.reshape(model.shape) @ turn)
         self.origin_ = centre @ turn
-        positions = (X - centre) @ turn
-        positions.flags.writeable = False
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
-        self.similarity_ = Similarity(positions, _LOSSES[self.loss], feedback.comparisons.names, about)
+        self.similarity_ = self._in_use((X - centre) @ turn, _LOSSES[self.loss], feedback.comparisons.names)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
             warnings.warn(

@@ -27,10 +27,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
-from similitude.engine.backend import CPU
 from similitude.engine.comparison_terms import Compared
+from similitude.engine.feature_maps import FeatureMap
+from similitude.engine.measures import Signed, SignedDistance, SignedProduct, SignedSum
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.certificate import Certified
@@ -41,7 +41,6 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.solvers.rounds import certified
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.feedback.items import find_item
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features, in_order
 from similitude.kernels.pairs import MetricPairs, ProductPairs, SumPairs, SymmetricPairs
@@ -51,13 +50,14 @@ from similitude.methods.hard_margins import refuse_equal, refuse_unmet
 from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
 from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
-from similitude.methods.scaling import scale_form, scale_ranks
-from similitude.methods.similarity import Similarity, share_right
+from similitude.methods.scaling import scale_form, scale_ranks, signed_axes
+from similitude.methods.similarity import share_right
 from similitude.renaming import by_name
 from similitude.settings import check_count, check_number, one_of
-from similitude.types import Bools, Floats, ItemRows
+from similitude.types import Bools, Floats
 
 _KERNELS: dict[str, type[Kernel]] = {"linear": Linear, "rbf": RBF, "polynomial": Polynomial}
+_FORMS: dict[str, type[Signed]] = {"metric": SignedDistance, "product": SignedProduct, "sum": SignedSum}
 _PAIRS: dict[str, type[SymmetricPairs]] = {"metric": MetricPairs, "product": ProductPairs, "sum": SumPairs}
 # Coordinates pay where the kernel over pairs is small and the features are not few (measured in benchmarks).
 _DUAL_PAIRS, _FEW_FEATURES = 1000, 10
@@ -136,10 +136,8 @@ class DRankingVM(FeatureLearner):
         first : features of a items, in the form in which `fit` got them
         second : features of b items; the first themselves when not given
         """
-        check_is_fitted(self, "params_")
-        A = self._features(first)
-        B = A if second is None else self._features(second)
-        return self._pairs.table(A, B, self.params_.ravel())
+        found = [self._fitted().transform(one) for one in (first, first if second is None else second)]
+        return self.similarity_.measure.between(*found)
 
     def predict(self, comparisons: ComparisonsLike, *, features: Features | None = None) -> Bools:
         """Whether the near pair of each comparison is the less dissimilar one.
@@ -169,23 +167,6 @@ class DRankingVM(FeatureLearner):
         """
         c = self._asked(comparisons, y, features)
         return share_right(c, self._margins(c, features), sample_weight)
-
-    def distances(self) -> Floats:
-        """(n, n) learned dissimilarity between every two training items; may be negative."""
-        X = self._trained()
-        return self._pairs.table(X, X, self.params_.ravel())
-
-    def pair_distance(self, pairs: ItemRows) -> Floats:
-        """Learned dissimilarity of each pair of training items, rows of two by name or position; may be negative."""
-        known = self._fitted().codes(pairs)
-        return self._pairs.model(self._trained()).sqdist(self.params_.ravel(), known, CPU())
-
-    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
-        """The k items least dissimilar to an item, nearest first."""
-        X = self._trained()
-        head = find_item(item, self._fitted().names, len(X))
-        d = self._pairs.table(X[[head]], X, self.params_.ravel())[0]
-        return self._fitted().nearest(head, d, k)
 
     def get_metric(self) -> Callable[[Any, Any], float]:
         """Return the learned dissimilarity as a function of two item indices; it may be negative, and is no metric."""
@@ -234,9 +215,6 @@ class DRankingVM(FeatureLearner):
                 return Plain(kernel)
         return Whitened(kernel)
 
-    def _features(self, new: Any) -> Floats:
-        return self.modality_.of(new)[:, : self.rank]
-
     @property
     def modality_(self) -> Modality:
         """The features that it learns from."""
@@ -244,10 +222,6 @@ class DRankingVM(FeatureLearner):
 
     def _features_used(self) -> Floats:
         return self.modality_.features[:, : self.rank]
-
-    def _trained(self) -> Floats:
-        check_is_fitted(self, "params_")
-        return self._features_used()
 
     def _typical(self, feedback: Feedback) -> float:
         """Return the typical length of a comparison in the pair kernel's space; set the penalty by it."""
@@ -285,9 +259,7 @@ class DRankingVM(FeatureLearner):
         params = params if self.pair_kernel == "sum" else params.reshape(X.shape[1], -1)
         self.params_ = params if params.ndim == 1 else 0.5 * (params + params.T)
         self.objective_, self.gap_, self.n_iter_, self.status_ = found.value, found.gap, found.n_iter, found.status
-        settings = {name: value for name, value in self.get_params().items() if isinstance(value, (int, float, str))}
-        about = {"method": type(self).__name__, "settings": {**settings, "penalty": self.penalty_}}
-        self.similarity_ = Similarity(self._map(X), LOSSES["hinge"], c.names, about)
+        self.similarity_ = self._in_use(self._map(X), LOSSES["hinge"], c.names, **self._as_form(X))
         if found.status != "converged":
             warnings.warn(
                 f"DRankingVM stopped {found.gap / abs(found.value):.1e} of the objective from its proven bound after "
@@ -302,17 +274,32 @@ class DRankingVM(FeatureLearner):
             positions = scale_form(X, self.params_)
         else:
             positions = scale_ranks(self._pairs.table(X, X, self.params_.ravel()))
-        positions.flags.writeable = False
         return positions
 
+    def _as_form(self, X: Floats) -> dict[str, Any]:
+        """Return d as a form of coordinates with signs, along the eigenvectors of M, and the map of features to them.
+
+        The file then needs neither the features of the training items nor M.
+        """
+        if self.pair_kernel == "sum":
+            N, signs = self.params_[:, None], np.ones(1)
+        else:
+            N, signs = signed_axes(self.params_ * (np.sqrt(2.0) if self.pair_kernel == "product" else 1.0))
+        whole = np.zeros((self.modality_.features.shape[1], N.shape[1]))
+        whole[: len(N)] = N
+        name = next(iter(self.modalities_))
+        known = FeatureMap((self.modality_.mapped(name, whole),), np.zeros(N.shape[1]))
+        return {"form": _FORMS[self.pair_kernel](X @ N, signs), "feature_map": known}
+
     def _asked(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, features: Any) -> Comparisons:
-        check_is_fitted(self, "params_")
-        return self._fitted().over_items(comparisons, y) if features is None else as_comparisons(comparisons, y)
+        known = self._fitted()
+        return known.over_items(comparisons, y) if features is None else as_comparisons(comparisons, y)
 
     def _margins(self, c: Comparisons, features: Any) -> Floats:
-        X = self._trained() if features is None else self._features(features)
+        measure = self._fitted().measure
+        if features is not None:
+            measure = replace(measure, positions=self.similarity_.transform(features))
         largest = int(max(c.near.max(initial=-1), c.far.max(initial=-1)))
-        if largest >= len(X):
-            raise ValueError(f"features: found {len(X)} items, but the comparisons name item {largest}")
-        model = self._pairs.model(X)
-        return model.sqdist(self.params_.ravel(), c.far, CPU()) - model.sqdist(self.params_.ravel(), c.near, CPU())
+        if largest >= len(measure.positions):
+            raise ValueError(f"features: found {len(measure.positions)} items, but the comparisons name item {largest}")
+        return measure.of_pairs(c.far) - measure.of_pairs(c.near)

@@ -11,7 +11,7 @@ who do not differ end up pooled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
@@ -26,7 +26,8 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
-from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts, places_among, raters_of
+from similitude.methods.answering import Sharpness, raters_of
+from similitude.methods.likelihood import LikelihoodEmbedding, answer_counts
 from similitude.settings import check_number
 from similitude.types import Array, Floats
 
@@ -94,21 +95,12 @@ class RaterEmbedding(LikelihoodEmbedding):
             compared = np.isin(np.arange(c.n_items), term.pairs)
             self._keep_positions(found, (X - X[compared].mean(0)) * compared[:, None], c.names)
         self.spread_ = term.spread
-        self._names, self._own, self._term_ = names, own, term
         self.raters_ = self._table(c, names, term, own)
+        if names:
+            sharp, lapse = term.sharpness(own), term.lapses(own)
+            sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()  # of somebody unknown
+            self.similarity_ = replace(self.similarity_, answering=Sharpness(names, sharp, lapse))
         return self
-
-    def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that the rater of each comparison disagrees, agrees; a typical one where not known."""
-        c = self._fitted().over_items(comparisons)
-        names, rater = raters_of(c)
-        place = places_among(names, self._names, rater)
-        sharp, lapse = self._term_.sharpness(self._own), self._term_.lapses(self._own)
-        if self._names:
-            sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()
-        margin = sharp[place] * self._fitted().margin(c)
-        agrees = 0.5 * lapse[place] + (1.0 - lapse[place]) * self.comparison_loss().shape.probability(margin)
-        return np.stack([1.0 - agrees, agrees], axis=1)
 
     def _check(self) -> None:
         super()._check()

@@ -12,6 +12,7 @@ from similitude.engine.threads import one_blas_thread
 from similitude.types import Bools, Floats
 
 _NOTHING = 1e-8  # of the largest eigenvalue: no axis
+_ROUNDING = 1e-14  # of the largest eigenvalue: what is left of a zero
 
 
 def scale_form(X: Floats, M: Floats) -> Floats:
@@ -52,6 +53,13 @@ def _scale(table: Floats) -> Floats:
 def _positive_axes(values: Floats, vectors: Floats) -> Floats:
     kept = np.flatnonzero(values > _NOTHING * np.abs(values).max())[::-1]
     return vectors[:, kept] * np.sqrt(values[kept]) if len(kept) else np.zeros((len(vectors), 1))
+
+
+def signed_axes(M: Floats) -> tuple[Floats, Floats]:
+    """Return N (q × r) and signs s with M = N diag(s) N', for a symmetric M of any sign."""
+    values, vectors = linalg.eigh(M)
+    kept = np.abs(values) > _ROUNDING * np.abs(values).max(initial=0.0)
+    return vectors[:, kept] * np.sqrt(np.abs(values[kept])), np.sign(values[kept])
 
 
 def principal_axes(X: Floats, over: Bools | None = None) -> tuple[Floats, Floats]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import warnings
-import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,22 +17,22 @@ import numpy.typing as npt
 from similitude.display.cards import card, title_of
 from similitude.display.maps import map_of
 from similitude.display.words import counted
-from similitude.engine import terms
-from similitude.engine.distances import head_sqdist, pair_sqdist, sqdist_table
-from similitude.engine.terms import ComparisonLoss, Formula
+from similitude.engine.feature_maps import FeatureMap
+from similitude.engine.measures import Euclidean, Measure, Signed
+from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
+from similitude.methods import model_file
+from similitude.methods.answering import AnswerModel
+from similitude.methods.points import item_codes, positions_of, refuse_without_map
 from similitude.methods.tables_out import What, coordinates, distances, write_table
-from similitude.types import Array, Bools, Floats, ItemRows, Seed
+from similitude.types import Array, Bools, Column, Floats, ItemRows, Seed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_FORMAT = 1
-_NAMED = (*terms.SCALES, *terms.SHAPES)
 
 
 class CleanedWarning(UserWarning):
@@ -62,7 +61,13 @@ class Similarity:
     embedding : (n, d) position of every item
     loss : the loss that it was fitted with: gives the margin of a comparison and, where it has one, the probability
     names : the items' names, or None
-    about : how it was made: method, settings, version
+    about : how it was made: `method`, `settings`, `versions`, and of the `data` how much there was, with a digest
+    feature_map : from vectors to positions, where the method learned from features; else None
+    answering : what is known of raters, groups of raters and forms of question, where the method learned it; else None
+    form : positions and signs of a dissimilarity that is no distance (`DRankingVM`), else None: `embedding` is then a
+        picture of it
+    thresholds : of links and ratings, where the method learned from them
+    attributes : of the items, by name: a value for each item
 
     Examples
     --------
@@ -82,6 +87,11 @@ class Similarity:
     loss: ComparisonLoss
     names: Names | None = None
     about: dict[str, Any] = field(default_factory=dict)
+    feature_map: FeatureMap | None = None
+    answering: AnswerModel | None = None
+    form: Signed | None = None
+    thresholds: dict[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def n_items(self) -> int:
@@ -93,13 +103,59 @@ class Similarity:
         """Whether `predict_proba` can be asked: the loss is minus the log of a probability."""
         return self.loss.has_probability
 
+    @cached_property
+    def measure(self) -> Measure:
+        """How unlike two items are, by their positions."""
+        return Euclidean(self.embedding) if self.form is None else self.form
+
+    @property
+    def kind(self) -> str:
+        """What the numbers between two items are: "distance", or a kind of `engine.measures` that is no distance."""
+        return self.measure.kind
+
     def label(self, item: int) -> str:
         """Return what to call an item in a message: its name, or its position."""
         return self.names[item] if self.names is not None else str(item)
 
-    def distances(self) -> Floats:
-        """(n, n) distance between every two items."""
-        return np.sqrt(sqdist_table(self.embedding))
+    def with_attributes(self, **columns: Column) -> Similarity:
+        """Return the same with attributes of the items, a value for each item: a price, a category, a picture's file.
+
+        They are kept in the file, and used for nothing.
+        """
+        values = {name: tuple(np.asarray(column).tolist()) for name, column in columns.items()}
+        for name, column in values.items():
+            if len(column) != self.n_items:
+                raise ValueError(f"{name}: found {len(column)} values, expected {self.n_items}, one for each item")
+        return replace(self, attributes={**self.attributes, **values})
+
+    def transform(self, vectors: Any) -> Floats:
+        """(m, d) positions of vectors: new items by their features alone, where the method learned from features.
+
+        A linear map is one matrix product; vectors of 32 bits give positions of 32 bits.
+
+        Parameters
+        ----------
+        vectors : as `features` in `fit`: a table with a row per new item, or a dict with some of the modalities; an
+            array along one axis is one vector, and gives one position. In a modality that an item lacks (NaN
+            throughout), it stands at the centre.
+        """
+        known = self.feature_map or refuse_without_map(self, "vectors")
+        single = getattr(vectors, "ndim", 0) == 1 or (isinstance(vectors, list) and vectors and np.isscalar(vectors[0]))
+        return known(np.asarray(vectors)[None])[0] if single else known(vectors)
+
+    def distances(self, first: Any = None, second: Any = None) -> Floats:
+        """(n, n) distance between every two items; or (a, b) between any two of what is given.
+
+        Parameters
+        ----------
+        first, second : vectors, a row each, or items: names, or whole numbers along one axis. `first` is all items
+            when not given, `second` the first ones themselves
+        """
+        if first is None and second is None:
+            return self.measure.shown(self.measure.table())
+        A = self.measure.positions if first is None else positions_of(self, first, "first")
+        B = A if second is None else positions_of(self, second, "second")
+        return self.measure.shown(self.measure.between(A, B))
 
     def to_frame(self, what: What = "coordinates") -> pd.DataFrame:
         """Return the coordinates of the items, or their "distances", as a table with names."""
@@ -117,20 +173,35 @@ class Similarity:
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
-        return np.sqrt(self._sqdist(self.codes(pairs)))
+        return self.measure.shown(self.measure.of_pairs(self.codes(pairs)))
 
-    def neighbors(self, item: str | int, k: int = 5) -> list[Any]:
-        """The k items most like an item, nearest first: their names, or positions where items have no names."""
-        head = find_item(item, self.names, self.n_items)
-        return self.nearest(head, head_sqdist(self.embedding, head), k)
+    def neighbors(self, item: Any, k: int = 5) -> list[Any]:
+        """The k items most like an item or a vector, nearest first: names, or positions where items have no names.
 
-    def nearest(self, head: int, difference: Floats, k: int) -> list[Any]:
-        """The k items of least difference from a head, given the difference of every item, least first."""
-        if not 1 <= k < self.n_items:
-            raise ValueError(f"k: expected 1 to {self.n_items - 1} neighbours, found {k}")
-        others = np.where(np.arange(self.n_items) == head, np.inf, difference)
-        nearest = np.argsort(others, kind="stable")[:k]
+        Parameters
+        ----------
+        item : an item by name or position, which is not its own neighbour; or one vector, as `transform` takes it
+        k : how many
+        """
+        head = self._head(item)
+        position = self.measure.positions[[head]] if head is not None else positions_of(self, item, "item")
+        if len(position) != 1:
+            raise ValueError(f"item: found {len(position)} of them, expected one item or one vector")
+        difference = self.measure.between(position, self.measure.positions)[0]
+        if head is not None:
+            difference[head] = np.inf
+        most = self.n_items - (head is not None)
+        if not 1 <= k <= most:
+            raise ValueError(f"k: expected 1 to {most} neighbours, found {k}")
+        nearest = np.argsort(difference, kind="stable")[:k]
         return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
+
+    def _head(self, item: Any) -> int | None:
+        """Return the position of one item; None where a vector is meant."""
+        if isinstance(item, str):
+            return find_item(item, self.names, self.n_items)
+        codes = item_codes(self, item, "item")
+        return None if codes is None or codes.size != 1 else int(codes.reshape(-1)[0])
 
     def get_metric(self) -> Callable[[Any, Any], float]:
         """Return a function of two item indices (or rows holding one) for `metric=` of scikit-learn's neighbours."""
@@ -161,17 +232,31 @@ class Similarity:
     def margin(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """How clearly the model agrees with each comparison: positive where the near pair is nearer."""
         c = self.over_items(comparisons, y)
-        return self.loss.margin(self._sqdist(c.near), self._sqdist(c.far))
+        return self.loss.margin(self.measure.of_pairs(c.near), self.measure.of_pairs(c.far))
 
     def predict(self, comparisons: ComparisonsLike) -> Bools:
-        """Whether the model calls the near pair of each comparison nearer."""
-        return self.margin(comparisons) > 0
+        """Whether the near pair of each comparison is nearer; to its rater, where the model knows groups of raters."""
+        return self.answer_margin(comparisons) > 0
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`.
+
+        Where the model knows raters, or forms of question, it is that of the comparison's own; a typical one where not
+        known.
+        """
         c = self.over_items(comparisons)
-        agrees = self.loss.probability(self._sqdist(c.near), self._sqdist(c.far))
+        if self.answering is None:
+            agrees = self.loss.probability(self.measure.of_pairs(c.near), self.measure.of_pairs(c.far))
+        else:
+            agrees = self.answering.agree(c, self.margin(c), self.embedding, self.loss)
         return np.stack([1.0 - agrees, agrees], axis=1)
+
+    def answer_margin(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
+        """What says by its sign which pair is nearer, to the rater of each comparison where raters differ in that."""
+        c = self.over_items(comparisons, y)
+        if self.answering is not None and self.answering.own_order:
+            return self.predict_proba(c)[:, 1] - 0.5
+        return self.measure.of_pairs(c.far) - self.measure.of_pairs(c.near)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders correctly; a tie counts half."""
@@ -181,10 +266,7 @@ class Similarity:
             warn_if_cleaned(comparisons)
             return score_shards(self, comparisons)
         c = self.over_items(comparisons, y)
-        return share_right(c, self._sqdist(c.far) - self._sqdist(c.near), sample_weight)
-
-    def _sqdist(self, pairs: Array) -> Floats:
-        return pair_sqdist(self.embedding, pairs)
+        return share_right(c, self.answer_margin(c), sample_weight)
 
     def codes(self, pairs: ItemRows) -> Array:
         """(m, 2) positions of the items of pairs given by name or position."""
@@ -204,58 +286,27 @@ class Similarity:
         return c
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file (arrays and JSON, never pickle); an old file stays until the new one is whole."""
+        """Write to a file (arrays and JSON, never pickle); an old file stays until the new one is whole.
+
+        All that was learned is in it. What a file cannot hold, a formula of one's own, is refused with the reason, and
+        nothing is written.
+        """
         write_whole(Path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes, for a database, say."""
-        own = [part.name for part in (self.loss.scale, self.loss.shape) if part.expression not in _NAMED]
-        if own:
-            raise ValueError(
-                f"save: a file holds numbers and names, and {own[0]!r} is a formula of your own, which it cannot hold; "
-                "keep the positions (numpy.save of `embedding`), and make Similarity(positions, loss, names) of them"
-            )
-        header = {
-            "format": _FORMAT,
-            "names": self.names,
-            "scale": [self.loss.scale.name, self.loss.scale.parameter],
-            "shape": [self.loss.shape.name, self.loss.shape.parameter],
-            "about": self.about,
-        }
-        whole = io.BytesIO()
-        text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
-        np.savez(whole, header=text, embedding=self.embedding)
-        return whole.getvalue()
+        return model_file.written(self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Similarity:
-        """Read a file written by `save`."""
+        """Read a file written by `save`, of this version or an earlier one; numpy is enough."""
         with Path(path).open("rb") as file:
-            return cls._read(file, Path(path).name)
+            return cls(**model_file.read(file, Path(path).name))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Similarity:
         """Read what `to_bytes` returned."""
-        return cls._read(io.BytesIO(data), "data")
-
-    @classmethod
-    def _read(cls, file: IO[bytes], called: str) -> Similarity:
-        try:
-            with np.load(file, allow_pickle=False) as arrays:
-                header = json.loads(arrays["header"].tobytes().decode())
-                embedding = arrays["embedding"]
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            raise ValueError(
-                f"{called} is not a similarity file, or it is damaged; `save` and `similitude fit` write such files"
-            ) from None
-        if header["format"] > _FORMAT:
-            raise ValueError(
-                f"{called} has format {header['format']}, but this version of similitude reads formats "
-                f"up to {_FORMAT}; upgrade similitude"
-            )
-        names = None if header["names"] is None else tuple(header["names"])
-        loss = ComparisonLoss(_formula(terms.SCALES, header["scale"]), _formula(terms.SHAPES, header["shape"]))
-        return cls(embedding, loss, names, header["about"])
+        return cls(**model_file.read(io.BytesIO(data), "data"))
 
     def __repr__(self) -> str:
         method = self.about.get("method", "similarity")
@@ -283,7 +334,3 @@ def warn_if_cleaned(comparisons: Comparisons | Shards) -> None:
             CleanedWarning,
             stacklevel=4,
         )
-
-
-def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
-    return Formula(terms.named(known, saved[0]), float(saved[1]))

@@ -1,7 +1,8 @@
 """A kernel bent by links: the spectral kernel of Yeung, Chang & Dai (2008), for features and a few links or labels.
 
 The directions of a kernel over the items stay, their lengths are learned: directions that keep linked items together
-grow, those that part them shrink. It is a closed form, and landmarks make the cost linear in the number of items.
+grow, those that part them shrink. It is a closed form, and landmarks make the cost linear in the number of items. How
+far to bend is chosen by held-out links, and where these show no gain the features stay as they are.
 
 Examples
 --------
@@ -10,26 +11,32 @@ Examples
 >>> corner = rng.integers(0, 4, 300)
 >>> X = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[corner] + 0.2 * rng.normal(size=(300, 2))
 >>> links = sm.Links.from_labels(np.arange(300), corner // 2, n_links=100, random_state=1)
->>> model = sm.SpectralKernel(strength=1.0, random_state=0).fit(X, links)
->>> bool(sm.separation(model.distance(X), corner // 2) > 2.0)
-True
+>>> model = sm.SpectralKernel(random_state=0).fit(X, links)
+>>> bool(sm.separation(model.distance(X), corner // 2) > 2.0), model.strength_
+(True, 1.0)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.cluster import KMeans
-from sklearn.metrics.pairwise import euclidean_distances, pairwise_distances_argmin
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
-from similitude.methods.held_out_links import ITERATIONS, STRENGTHS, best_by_links
-from similitude.methods.landmark_maps import LandmarkSpectrum, in_blocks, linear_weights
+from similitude.methods.held_out_links import CROWD, FOLDS, ITERATIONS, STRENGTHS, best_by_links
+from similitude.methods.landmark_maps import (
+    LandmarkSpectrum,
+    PlainFeatures,
+    choose_landmarks,
+    in_blocks,
+    linear_weights,
+)
 from similitude.methods.linked_spread import LinkedItems, as_linked
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Array, Floats
@@ -37,6 +44,8 @@ from similitude.types import Array, Floats
 KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "polynomial": Polynomial, "cosine": Cosine}
 MAPS = ("nystroem", "lle")
 LANDMARKS = ("random", "kmeans")
+MOST_EXACT, MANY = 2_000, 1_000  # items up to which all are landmarks by default; landmarks beyond
+Bend = tuple[float | None, int]  # strength and iterations; without a strength the features stay as they are
 _STRONGEST = 20.0  # powers beyond leave one direction alone, and overflow
 _PRIOR = (
     5  # links whose worth the robust form believes beforehand: that a direction spreads linked items as it does any
@@ -57,27 +66,33 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     far it spreads any two: s_r = (f D_r / B + 5) / (f + 5), where B is the mean over all pairs of landmarks and f the
     number of differences that links tell (linked items less the groups that they form). So few links move little, and
     a direction that vanishes on them by chance does not win. beta_r = sqrt(mu_r) · s_r^-strength, mu <- beta² at each
-    iteration, sum_r beta_r = c. The defaults do no harm: with one iteration of strength 1/4, nearest neighbours and the
-    clusters of k-means were as good as those of the features or better, on data other than those of
-    `reproduce/results/spectral_kernel.md`. Strength 1 parts classes further (J), mostly helps clusters, and more than
-    that, or more iterations, loses neighbours.
+    iteration, sum_r beta_r = c.
+
+    `strength="auto"` does no harm: each fifth of the links (or of the labelled items) is held out in turn, and of the
+    others its partner (one of its class) should stand nearest. The kernel is bent as far as gains most there, if the
+    gain is beyond twice its standard error, and otherwise left alone: k(x, y) is then the inner product of the features
+    as they are, centred. A strength of your own needs no such proof. 1/4 mostly helps, 1 parts classes further (J) and
+    mostly helps clusters, and more than that, or more iterations, loses neighbours
+    (`reproduce/results/spectral_kernel.md`).
 
     Parameters
     ----------
     kernel : "rbf" (median width), "linear", "polynomial", "cosine", or a function that makes a kernel from features:
         a class of `similitude.kernels`, or `functools.partial(sm.kernels.RBF, width=2.0)`
-    n_landmarks : the kernel is taken over this many items and costs O(n · n_landmarks); None takes all items, O(n³).
-        LinkedItems items come first, then others; where more are linked, these are drawn at random
+    n_landmarks : the kernel is taken over this many items and costs O(n · n_landmarks²); None takes all items, O(n³);
+        "auto" takes all of at most 2,000 items, and 1,000 of more. Linked items come first, then others; where more are
+        linked, these are drawn at random
     landmarks : which others: "random", or "kmeans", the items nearest to the centres of k-means
     landmark_map : how other items get their place: "nystroem", the projection onto the span of the landmarks, or
         "lle", the paper's locally linear weights on the nearest landmarks, found anew in the learned metric at each
         iteration. None takes "nystroem" with the robust form, "lle" with the printed one
     robust : which form of the lengths; False is the paper's form as a whole
-    strength : how far lengths follow the links, in the robust form; 0 leaves the kernel as it is. "auto" takes what
-        tells held-out links best from other pairs
+    strength : how far lengths follow the links, in the robust form; 0 leaves the kernel as it is. "auto" chooses among
+        the features as they are and strengths of 0, 1/4, 1/2 and 1
     n_neighbors : number of nearest landmarks of "lle"
     n_iter : how often the lengths are learned, each time from the last ones. With "nystroem" the directions stay, so
-        that the printed form does not change after the first. "auto" chooses as for `strength`
+        that the printed form does not change after the first. "auto" chooses 1, 2 or 3 as for `strength`, and stays at
+        1 without proof
     dissimilar : how much dissimilar links count. 0 leaves them out, as the paper does; otherwise the robust form
         divides s_r, and the printed one D_r, by the same ratio of dissimilar links to this power: directions that
         part what should be parted grow
@@ -89,7 +104,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     lengths_ : (q,) beta_r, the length of each direction
     spectrum_ : (q,) mu_r, what the kernel had
     spread_ : (q,) D_r at the last iteration
-    strength_, n_iter_ : what was used, or chosen
+    strength_, n_iter_ : what was used, or chosen; None and 0 where the features stay as they are (each is then a
+        direction)
     embedding_ : (n, q) beta_r u_r of the training items; their inner products are `kernel_`
     kernel_ : (n, n) the learned kernel, formed when it is asked for
 
@@ -107,12 +123,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def __init__(
         self,
         kernel: Literal["rbf", "linear", "polynomial", "cosine"] | Callable[[Any], Kernel] = "rbf",
-        n_landmarks: int | None = None,
+        n_landmarks: int | Literal["auto"] | None = "auto",
         *,
         landmarks: Literal["random", "kmeans"] = "random",
         landmark_map: Literal["nystroem", "lle"] | None = None,
         robust: bool = True,
-        strength: float | Literal["auto"] = 0.25,
+        strength: float | Literal["auto"] = "auto",
         n_neighbors: int = 10,
         n_iter: int | Literal["auto"] = 1,
         dissimilar: float = 0.0,
@@ -140,17 +156,24 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._check_settings()
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         linked = as_linked(y, len(X))
+        if not linked.similar(X[linked.items]).any():
+            raise ValueError("links: all linked rows of X have the same features, expected some that differ")
         rng = check_random_state(self.random_state)
-        self.landmarks_ = self._choose_landmarks(linked.items, X, rng)
-        self._directions = LandmarkSpectrum.of(self._make_kernel(X[self.landmarks_]))
-        self._learn(linked, X, *self._chosen(linked, X, rng))
-        self.embedding_ = self._place(X)
+        self.landmarks_ = choose_landmarks(X, linked.items, self._count(len(X)), self.landmarks, rng)
+        self._directions: LandmarkSpectrum | PlainFeatures = LandmarkSpectrum.of(self._make_kernel(X[self.landmarks_]))
+        strength, n_iter = self._chosen(linked, X, rng)
+        if strength is None:
+            self._directions = PlainFeatures.of(X)
+        self._learn(linked, self._coordinates(X, linked.items), strength, n_iter)
+        self.embedding_ = self._through(self._coordinates(X, np.arange(len(X))))
+        self.embedding_ *= self.lengths_
         return self
 
     def transform(self, X: Any) -> Floats:
         """Return coordinates (k, q) of items, new ones too: distances and inner products are those of the kernel."""
         check_is_fitted(self, "embedding_")
-        return self._place(validate_data(self, X, dtype=np.float64, reset=False))
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self._through(self._directions.coordinates(X)) * self.lengths_
 
     @property
     def kernel_(self) -> Floats:
@@ -168,7 +191,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError(f"kernel: expected one of {', '.join(KERNELS)} or a function, found {self.kernel!r}")
         if self.landmark_map is not None:
             one_of("landmark_map", self.landmark_map, MAPS)
-        check_count("n_landmarks", 2 if self.n_landmarks is None else self.n_landmarks, 2)
+        if self.n_landmarks not in (None, "auto"):
+            check_count("n_landmarks", self.n_landmarks, 2)
         check_count("n_neighbors", self.n_neighbors)
         one_of("landmarks", self.landmarks, LANDMARKS)
         if self.n_iter != "auto":
@@ -184,36 +208,59 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _locally_linear(self) -> bool:
         return self.landmark_map == "lle" or (self.landmark_map is None and not self.robust)
 
-    def _choose_landmarks(self, linked: Array, X: Floats, rng: np.random.RandomState) -> Array:
-        if self.n_landmarks is None or self.n_landmarks >= len(X):
-            return np.arange(len(X))
-        chosen = rng.permutation(linked)[: self.n_landmarks]
-        others = np.setdiff1d(np.arange(len(X)), linked)
-        wanted = self.n_landmarks - len(chosen)
-        if self.landmarks == "kmeans" and wanted:
-            others = others[representatives(X[others], wanted, rng)]
-        return np.sort(np.concatenate([chosen, rng.permutation(others)[:wanted]]))
+    def _count(self, n_items: int) -> int:
+        """How many landmarks, at most."""
+        if self.n_landmarks == "auto":
+            return n_items if n_items <= MOST_EXACT else MANY
+        return n_items if self.n_landmarks is None else self.n_landmarks
 
-    def _chosen(self, linked: LinkedItems, X: Floats, rng: np.random.RandomState) -> tuple[float, int]:
-        """The strength and the number of iterations: as given, or those that tell held-out links best."""
-        strengths = STRENGTHS if self.strength == "auto" else (self.strength,)
-        counts = ITERATIONS if self.n_iter == "auto" else (self.n_iter,)
-        options = [(strength, n_iter) for strength in strengths for n_iter in counts]
+    def _chosen(self, linked: LinkedItems, X: Floats, rng: np.random.RandomState) -> Bend:
+        """The strength and the number of iterations: as given, or those that held-out links ask for."""
+        options = self._options()
         if len(options) == 1:
             return options[0]
+        crowd = np.sort(rng.permutation(len(X))[:CROWD])
+        rows = np.union1d(linked.items, crowd)
+        coordinates = self._coordinates(X, rows)
 
-        def place(part: LinkedItems, option: tuple[float, int], rows: Array) -> Floats:
-            self._learn(part, X, *option)
-            return self._place(X[rows])
+        def place(part: LinkedItems, bend: Bend, wanted: Array) -> Floats:
+            if bend[0] is None:
+                return X[wanted]
+            self._learn(part, coordinates[np.searchsorted(rows, part.items)], *bend)
+            return self._through(coordinates[np.searchsorted(rows, wanted)]) * self.lengths_
 
-        return best_by_links(linked, options, place, rng)
+        return best_by_links(linked.folds(FOLDS, crowd, rng), options, place)
 
-    def _learn(self, linked: LinkedItems, X: Floats, strength: float, n_iter: int) -> None:
-        """Set the metrics through which a point passes: as the kernel had it, then after each iteration."""
-        own, before = X[linked.items], np.sqrt(self._directions.spectrum)
+    def _options(self) -> list[Bend]:
+        """What there is to choose from, first what needs no proof."""
+        counts = ITERATIONS if self.n_iter == "auto" else (self.n_iter,)
+        if not self.robust:  # which has no strength
+            return [(1.0, count) for count in counts]
+        if self.strength == "auto":
+            return [(None, 0), *product(STRENGTHS, counts)]
+        return [(self.strength, count) for count in counts]
+
+    def _coordinates(self, X: Floats, rows: Array) -> Floats:
+        """u_r of rows of the training items; a landmark's are known."""
+        if isinstance(self._directions, PlainFeatures):
+            return self._directions.coordinates(X[rows])
+        place = np.searchsorted(self.landmarks_, rows).clip(max=len(self.landmarks_) - 1)
+        known = self.landmarks_[place] == rows
+        found = np.empty((len(rows), len(self._directions.spectrum)))
+        found[known] = self._directions.landmarks[place[known]]
+        found[~known] = self._directions.coordinates(X[rows[~known]])
+        return found
+
+    def _learn(self, linked: LinkedItems, own: Floats, strength: float | None, n_iter: int) -> None:
+        """Set the metrics through which a point passes: as the kernel had it, then after each iteration.
+
+        `own` are coordinates of the linked items.
+        """
+        before = np.sqrt(self._directions.spectrum)
         self._metrics = [before]
+        self.spread_ = linked.similar(own)
         for _ in range(n_iter):
-            lengths = self._lengths(linked, self._unit(own), strength)
+            lengths = self._lengths(linked, self._through(own), strength or 0.0)
             self._metrics.append(lengths * before.sum() / lengths.sum())
         self.lengths_ = self._metrics.pop()
         self.spectrum_ = self._directions.spectrum
@@ -223,8 +270,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _lengths(self, linked: LinkedItems, places: Floats, strength: float) -> Floats:
         """beta_r up to scale, from the unit coordinates of linked items."""
         self.spread_ = linked.similar(places)
-        if not self.spread_.any():
-            raise ValueError("links: all linked rows of X have the same features, expected some that differ")
         apart = linked.dissimilar(places) if self.dissimilar > 0 else None
         ratio = 1.0 if apart is None else self._ratio(apart, linked.differences(similar=False)) ** self.dissimilar
         if not self.robust:
@@ -234,20 +279,19 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _ratio(self, spread: Floats, differences: int) -> Floats:
         """s_r = (f D_r / B + 5) / (f + 5); B = 2 / (m - 1) for centred unit directions over m landmarks."""
-        usual = 2.0 / (len(self._directions.landmarks) - 1)
+        usual = 2.0 / (len(self.landmarks_) - 1)
         return (differences * spread / usual + _PRIOR) / (differences + _PRIOR)
 
-    def _unit(self, X: Floats) -> Floats:
+    def _through(self, places: Floats) -> Floats:
         """u_r(x), through every metric so far where weights are locally linear."""
-        if not self._locally_linear:
-            return self._directions.coordinates(X)
-        places = self._directions.coordinates(X)
-        for metric in self._metrics:
-            places = self._linear(places, metric)
+        if self._locally_linear:
+            for metric in self._metrics:
+                places = self._linear(places, metric)
         return places
 
     def _linear(self, places: Floats, metric: Floats) -> Floats:
         """Return the landmarks' unit coordinates, weighed by locally linear weights of a metric."""
+        assert isinstance(self._directions, LandmarkSpectrum)
         landmarks, used = self._directions.landmarks, metric > 0
         count, scaled = min(self.n_neighbors, len(landmarks)), (landmarks * metric)[:, used]
 
@@ -257,9 +301,6 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         per_row = len(landmarks) + count * (count + 2 * landmarks.shape[1])
         return in_blocks(combine, places, landmarks.shape[1], per_row)
-
-    def _place(self, X: Floats) -> Floats:
-        return self._unit(X) * self.lengths_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -276,9 +317,3 @@ def _check_power(argument: str, found: Any) -> None:
 def printed_lengths(spread: Floats) -> Floats:
     """1 / D_r; a spread of exactly 0 gets the least that rounding can tell from 0 (footnote 4 adds a constant)."""
     return 1.0 / np.maximum(spread, np.finfo(float).eps * spread.max())
-
-
-def representatives(X: Floats, count: int, rng: np.random.RandomState) -> Array:
-    """Rows of X nearest to the centres of k-means, one a centre."""
-    centres = KMeans(count, n_init=1, max_iter=20, random_state=rng).fit(X).cluster_centers_
-    return np.unique(pairwise_distances_argmin(centres, X))

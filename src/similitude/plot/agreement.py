@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from similitude.evaluate.comparing import Agreement
 
 _RADIUS = 3.4  # of a marker, in points
+_MANY = 20_000  # dots
 
 
 def agreement(
@@ -59,7 +60,8 @@ def agreement(
 def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
     first, second = found.distances
     size = float(np.clip(4000 / len(first), 3, 25))
-    axes.scatter(first, second, s=size, color=COLOURS[0], alpha=0.5, linewidths=0)
+    many = len(first) > _MANY  # a dot each would make a vector file too large to open
+    axes.scatter(first, second, s=size, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=many)
     axes.set(xlabel=f"distance, {labels[0]}", ylabel=f"distance, {labels[1]}", xlim=(0, None), ylim=(0, None))
     axes.set_title(f"rank correlation {found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})", fontsize=10)
     return axes
@@ -68,7 +70,7 @@ def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
 def _maps(found: Any, labels: tuple[str, str], ax: Axes | None, width: float) -> Axes:
     flat = project(found.maps.reshape(-1, found.maps.shape[2]), "pca")
     paper = sheet(flat, ax, width)
-    axes, first = paper.axes, len(found.items)
+    axes, first = paper.axes, len(found.mapped)
     axes.plot(*flat.reshape(2, first, -1).transpose(2, 0, 1), color="0.75", linewidth=1, zorder=0)
     axes.scatter(flat[:first, 0], flat[:first, 1], s=4 * _RADIUS**2, color=COLOURS[0], label=labels[0])
     axes.scatter(
@@ -80,7 +82,7 @@ def _maps(found: Any, labels: tuple[str, str], ax: Axes | None, width: float) ->
         linewidths=1.4,
         label=labels[1],
     )
-    paper.write([*map(str, found.items), *[""] * first], _RADIUS)
+    paper.write([*map(str, found.mapped), *[""] * first], _RADIUS)
     axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10)
     paper.legend()
     return axes

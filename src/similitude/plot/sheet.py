@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude.display.names import Written, write_names
+from similitude.display.names import Written, key_of, numbered, write_names
 from similitude.display.places import placed
 from similitude.display.words import shortened
 from similitude.plot.style import MILLIMETRES, POINTS, legend_below, pyplot
@@ -61,22 +61,17 @@ class Sheet:
         crowded = self.own and len(names) > _CROWDED
         written = self._laid_out(names, self.letters, radius, others, most=_CROWDED if crowded else None)
         self._draw(written, self.letters)
-        left = [k for k, one in enumerate(written) if names[k] and not one.shown]
-        if not left or not self.own:
+        number = numbered(names, written)
+        if not number or not self.own:
             return
         small = 5.0 if crowded else self.letters - 1.5
-        by_name = sorted(left, key=lambda k: str(names[k]).casefold())
-        number = {k: str(count) for count, k in enumerate(by_name, 1)}
         taken = [_box(one, self.letters) for one in written if one.shown]
         taken += [] if others is None else list(others)
         numbers = [number.get(k, "") for k in range(len(names))]
         marks = self._laid_out(numbers, small, radius, np.array(taken).reshape(-1, 4))
+        key, marks = key_of(number, marks)
         self._draw(marks, small)
-        by_mark = sorted(by_name, key=lambda k: not marks[k].shown)  # those without a mark are named last
-        called = [shortened(str(names[k]), _LONGEST) for k in by_mark]
-        self._key(
-            [f"{number[k] if marks[k].shown else '–'}  {name}" for k, name in zip(by_mark, called, strict=True)], small
-        )
+        self._key([f"{mark}  {shortened(str(names[k]), _LONGEST)}" for k, mark in key], small)
 
     def _laid_out(
         self,
@@ -186,6 +181,4 @@ def text_widths(texts: Sequence[str], letters: float) -> Floats:
 
 def _box(one: Written, letters: float) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of a name that was written."""
-    wide = float(text_widths([one.text], letters)[0])
-    left = one.x - {"start": 0.0, "middle": wide / 2, "end": wide}[one.anchor]
-    return left, one.y - letters, left + wide, one.y + 0.3 * letters
+    return one.box(letters, float(text_widths([one.text], letters)[0]))

@@ -36,13 +36,13 @@ _SHOWN_OF_RATERS = (
     "agreement",
     "low",
     "high",
-    "own",
+    "self_consistency",
     "verdict",
     "odd",
     "cant_tell",
     "seconds",
     "side",
-    "side_p",
+    "side_p_value",
     "note",
 )
 

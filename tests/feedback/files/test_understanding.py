@@ -127,6 +127,20 @@ def test_times_in_seconds_and_milliseconds(tmp_path, header, unit, seconds):
     assert sm.read_comparisons(tmp_path / "a.csv").answers.time.tolist() == [seconds]
 
 
+@pytest.mark.parametrize(
+    ("role", "header", "seconds"),
+    [
+        ("time", "RT (ms)", 1.5),
+        ("time", "Latency in milliseconds", 1.5),
+        ("time_ms", "how long", 1.5),
+        ("time", "how long", 1500),
+    ],
+)
+def test_a_column_that_is_given_as_the_time_has_the_unit_of_its_name(tmp_path, role, header, seconds):
+    (tmp_path / "a.csv").write_text(f"a,b,c,odd,{header}\ncat,dog,bus,bus,1500\n")
+    assert sm.read_comparisons(tmp_path / "a.csv", columns={role: header}).answers.time.tolist() == [seconds]
+
+
 def test_ids_that_begin_at_one_have_no_item_zero(tmp_path):
     (tmp_path / "a.csv").write_text("head,winner,loser\n1,2,3\n3,1,2\n")
     assert sm.read_comparisons(tmp_path / "a.csv").names == ("1", "2", "3")

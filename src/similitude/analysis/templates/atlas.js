@@ -81,6 +81,8 @@ function draw() {
     node.setAttribute("transform", `translate(${places[item][0]} ${places[item][1]}) ${turn}`);
   }
   (atRest() ? asReported : arrange)();
+  atlas.classList.toggle("resting", atRest());
+  if (key) key.hidden = !atRest();
   atlas.style.touchAction = zoom > 1 || solid ? "none" : "pan-y";
   show(kept);
 }
@@ -127,6 +129,14 @@ function pointed(event) {
   const name = event.target.closest && event.target.closest(".item");
   if (name) return nodes.indexOf(name);
   return least <= reach ? best : kept;
+}
+const key = document.getElementById("atlas-key");
+if (key) {
+  key.addEventListener("pointerover", (event) => {
+    const entry = event.target.closest("[data-item]");
+    if (entry) show(Number(entry.dataset.item));
+  });
+  key.addEventListener("pointerleave", () => show(kept));
 }
 let held = null;
 atlas.addEventListener("pointerdown", (event) => { held = { x: event.clientX, y: event.clientY, moved: false }; });

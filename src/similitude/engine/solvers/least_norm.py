@@ -27,6 +27,7 @@ from similitude.types import Floats
 _MOST_NUMBERS = 10_000_000  # of Z: 80 MB
 _PASSES = 3
 _LEAST = 1e-300
+_ROUNDING = float(np.finfo(float).eps)
 
 
 def fits(problem: Problem) -> bool:
@@ -62,7 +63,8 @@ def _passes(convex: Convex, proof: Certificate[Point]) -> Iterator[float]:
         E = np.vstack([short, scale / size])
         u = optimize.nnls(E, np.eye(1, len(E), len(E) - 1)[0], maxiter=30 * E.shape[1])[0]
         proof.count(1, "stalled")
-        found, active = unit.T @ u / max(1.0 - scale * float((u / size).sum()), _LEAST), u > 0
+        left = max(1.0 - scale * float((u / size).sum()), _ROUNDING)  # nothing but rounding where no p meets them all
+        found, active = unit.T @ u / left, u > 0
         for params in (found, linalg.lstsq(Z[active], np.ones(active.sum()))[0]):
             point = Point((params,))
             proof.offer(*convex.valued(point, convex.sqdist(point)))

@@ -125,7 +125,7 @@ def say_roles(table: Table, given: Mapping[str, str] | None, roles: Iterable[str
         other = next((one for one, column in chosen.items() if column == found), None)
         if other is not None:
             raise ValueError(f"columns: {found!r} is given as {other} and as {role}; give each a column of its own")
-        chosen[role] = found
+        chosen["time_ms" if role == "time" and _unit_in_name(found) == "time_ms" else role] = found
     return Mapped(_called(table, chosen), chosen)
 
 
@@ -177,14 +177,21 @@ def _unit(table: Table, column: str) -> tuple[str, str | None]:
     called = table.called.get(column, column)
     if column in ("rt_ms", "rt_s"):  # a tool knows
         return "time_ms" if column == "rt_ms" else "time", None
-    if re.search(r"ms\b|msec|milli", called.lower()):
-        return "time_ms", None
-    if re.search(r"\bs\b|_s\b|\(s\)|sec", called.lower()) or column in ("time", "response_time"):
+    if unit := _unit_in_name(called):
+        return unit, None
+    if column in ("time", "response_time"):
         return "time", None
     numbers = _numbers(table.columns[column])
     if not len(numbers) or np.median(numbers) < 100:
         return "time", f"{called!r} is taken for seconds"
     return "time_ms", f"{called!r} is taken for milliseconds, since half of them are {np.median(numbers):,.0f} or more"
+
+
+def _unit_in_name(called: str) -> str | None:
+    """What a column of times is by its name: one of milliseconds, of seconds, or None where it does not say."""
+    if re.search(r"ms\b|msec|milli", called.lower()):
+        return "time_ms"
+    return "time" if re.search(r"\bs\b|_s\b|\(s\)|sec", called.lower()) else None
 
 
 def _numbers(cells: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -82,7 +82,7 @@ def read_table(table: Table, options: Options) -> ReadTable:
     mapped = say_roles(table, options.columns, _roles())
     if table.header is None:  # a file of ours calls everything by its name
         mapped = guess_about(mapped)
-    given = [role for role in options.columns or () if role not in (*ABOUT, *RESPONSES)]
+    given = [role for role in options.columns or () if role not in (*ABOUT, *MILLISECONDS, *RESPONSES)]
     found = _fitting(mapped, given)
     if found is None:
         mapped = guess_answers(mapped, options.form)
@@ -94,6 +94,7 @@ def read_table(table: Table, options: Options) -> ReadTable:
     plain = _without_silence(_without_catch(mapped.table, options))
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
     used = _used(plain, columns)
+    comparisons = replace(comparisons, answers=replace(comparisons.answers, called=used))
     if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
         options.note(_participant(who))
     return ReadTable(comparisons, used, mapped.reasons)

@@ -22,6 +22,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.online.stream import KnownItems
+from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Ints
 
@@ -97,7 +98,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
             X = self._positions() * np.sqrt(self.slope_)
             X.flags.writeable = False
             loss = ComparisonLoss(Formula(squared), self._shape)
-            about = {"method": type(self).__name__, "settings": self._settings()}
+            about = provenance(self, {"answers": int(self.n_answers_)})
             self._similarity = Similarity(X, loss, self._items.names, about)
         return self._similarity
 

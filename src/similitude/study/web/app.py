@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import mimetypes
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,11 +17,17 @@ from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, pages, rater
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.guard import HEADERS, Guard, body_length, counted
 from similitude.study.web.limits import LIMITS
 
 _log = logging.getLogger("similitude.study")
 _LARGEST_BODY = LIMITS.body_bytes
-_TOO_LARGE = f"body: expected at most {_LARGEST_BODY} bytes"
+_HEADERS = {
+    b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    **HEADERS,
+    b"x-frame-options": b"DENY",
+}
 # A system may not know a suffix (webp and avif are new to some), and on Windows any program may have changed what it
 # knows. A browser that is told `text/plain` shows no picture and runs no script: so this is our word, not the system's.
 MEDIA_TYPES = {
@@ -42,13 +47,6 @@ MEDIA_TYPES = {
     ".flac": "audio/flac",
     ".mp4": "video/mp4",
     ".webm": "video/webm",
-}
-_HEADERS = {
-    b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-    b"x-content-type-options": b"nosniff",
-    b"referrer-policy": b"no-referrer",
-    b"x-frame-options": b"DENY",
 }
 
 
@@ -70,7 +68,7 @@ def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(_Head)
-    app.add_middleware(_Guard)
+    app.add_middleware(Guard, largest=_LARGEST_BODY, headers=_HEADERS)
     return app
 
 
@@ -113,10 +111,10 @@ class _App(FastAPI):
         endpoint = None
         if len(parts) == 4 and parts[1] == "api":
             endpoint = rater.ENDPOINTS.get((scope["method"], parts[3]))
-        if endpoint is None or _length(scope) > _LARGEST_BODY:
+        if endpoint is None or body_length(scope) > _LARGEST_BODY:
             await super().__call__(scope, receive, send)
             return
-        request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, _counted(receive))
+        request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, counted(receive, _LARGEST_BODY))
         response = await _answered(endpoint, request)
         headers = [*response.raw_headers, *_HEADERS.items()]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
@@ -168,51 +166,6 @@ class _Head:
 def _is_page(request: Request) -> bool:
     """Whether a person waits for the response, not a script."""
     return request.url.path.startswith("/s/")
-
-
-class _Guard:
-    """Adds headers of security to every response, and refuses bodies larger than any that a page of ours sends."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                present = {name for name, _ in message.get("headers", ())}
-                more = [(name, value) for name, value in _HEADERS.items() if name not in present]
-                message = {**message, "headers": [*message.get("headers", ()), *more]}
-            await send(message)
-
-        if _length(scope) > _LARGEST_BODY:
-            await JSONResponse({"code": "too_large", "detail": _TOO_LARGE}, 413)(scope, receive, with_headers)
-        else:
-            await self.app(scope, _counted(receive), with_headers)
-
-
-def _counted(receive: Receive) -> Receive:
-    """What is heard of a body, up to the largest that is taken."""
-    size = 0
-
-    async def counted() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > _LARGEST_BODY:
-            raise Refused(413, "too_large", _TOO_LARGE)
-        return message
-
-    return counted
-
-
-def _length(scope: Scope) -> int:
-    headers: dict[bytes, Any] = dict(scope["headers"])
-    given = headers.get(b"content-length", b"0")
-    return int(given[:18]) if given.isdigit() else 0
 
 
 def know_media_types() -> None:

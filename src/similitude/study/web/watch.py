@@ -256,7 +256,7 @@ class Watch:
         seconds = judged.get("seconds")
         if typical is not None and seconds is not None and seconds < _HASTY * typical:
             flags.append("much faster than the others")
-        if judged.get("side_p") is not None and judged["side_p"] < _SIDED:
+        if judged.get("side_p_value") is not None and judged["side_p_value"] < _SIDED:
             flags.append("prefers one side of the screen")
         return flags
 

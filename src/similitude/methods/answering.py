@@ -1,0 +1,149 @@
+"""Who answers how: what a fitted model knows of raters and of forms of question beside its map, with numpy alone.
+
+| how | probability that an answer of margin m agrees |
+|---|---|
+| none | P(m): everybody alike |
+| `Sharpness` | l/2 + (1 - l) P(s m), with the sharpness s and the lapse l of its rater, or of its form of question |
+| `Groups` | the mean over groups, by the membership of its rater, of P(margin in the group's own map) |
+
+Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from similitude.engine.distances import pair_sqdist
+from similitude.engine.map_parts import Stored
+from similitude.engine.terms import ComparisonLoss
+from similitude.feedback.comparisons import Comparisons
+from similitude.types import Array, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerModel(ABC):
+    """How answers depend on who gave them, or on how they were asked for.
+
+    Attributes
+    ----------
+    names : of the raters, or of the forms of question
+    """
+
+    names: tuple[str, ...]
+
+    kind: ClassVar[str]
+    own_order: ClassVar[bool] = False  # whether raters may order the same pairs differently
+
+    @abstractmethod
+    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
+        """(m,) probability that each answer agrees with its comparison, given margins in the map X of all."""
+
+    @abstractmethod
+    def stored(self) -> Stored:
+        """Return what a file holds of it, beside the names."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, names: tuple[str, ...], plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Read what `stored` returned."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sharpness(AnswerModel):
+    """Sharpness and lapse of each rater, or of each form of question, and last of somebody unknown.
+
+    Attributes
+    ----------
+    sharpness, lapse : (k + 1,) each
+    by : "rater" or "form"
+    """
+
+    sharpness: Floats
+    lapse: Floats
+    by: str = "rater"
+
+    kind = "sharpness"
+
+    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
+        """l/2 + (1 - l) P(s m)."""
+        said = forms_of(comparisons) if self.by == "form" else raters_of(comparisons)
+        place = places_among(said[0], self.names, said[1])
+        lapse = self.lapse[place]
+        return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * margin)
+
+    def stored(self) -> Stored:
+        """Return what a file holds of it, beside the names."""
+        return {"by": self.by}, {"sharpness": self.sharpness, "lapse": self.lapse}
+
+    @classmethod
+    def read(cls, names: tuple[str, ...], plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Read what `stored` returned."""
+        return cls(names, arrays["sharpness"], arrays["lapse"], plain["by"])
+
+
+@dataclass(frozen=True, eq=False)
+class Groups(AnswerModel):
+    """Groups of raters with maps of their own, views of the map of all: an item placed there later is in each.
+
+    Attributes
+    ----------
+    member : (k, g) probability that each rater belongs to each group
+    shares : (g,) share of each group
+    views : (g, D, d) the map of each group is X views[g]
+    """
+
+    member: Floats
+    shares: Floats
+    views: Floats
+
+    kind = "groups"
+    own_order = True
+
+    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
+        """The mean over groups by membership."""
+        names, rater = raters_of(comparisons)
+        member = np.vstack([self.member, self.shares])[places_among(names, self.names, rater)]
+        agrees = np.zeros(len(comparisons))
+        for view, chance in zip(self.views, member.T, strict=True):
+            own = X @ view
+            agrees += chance * loss.probability(pair_sqdist(own, comparisons.near), pair_sqdist(own, comparisons.far))
+        return agrees
+
+    def stored(self) -> Stored:
+        """Return what a file holds of it, beside the names."""
+        return {}, {"member": self.member, "shares": self.shares, "views": self.views}
+
+    @classmethod
+    def read(cls, names: tuple[str, ...], _: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Read what `stored` returned."""
+        return cls(names, arrays["member"], arrays["shares"], arrays["views"])
+
+
+ANSWERING: dict[str, type[AnswerModel]] = {one.kind: one for one in (Sharpness, Groups)}
+"""What a file can hold, by the word that it has for it."""
+
+
+def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
+    """Return the raters in order of their names, and for each comparison the place of its rater, -1 where unknown."""
+    labels = comparisons.answers.rater.labels
+    order = sorted(range(len(labels)), key=lambda code: labels[code])
+    place = np.full(len(labels) + 1, -1, np.int64)
+    place[order] = np.arange(len(labels))
+    return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes][comparisons.answer]
+
+
+def forms_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
+    """Return the forms of question, and for each comparison the place of its form."""
+    form = comparisons.answers.form
+    return form.labels, form.codes[comparisons.answer]
+
+
+def places_among(names: tuple[str, ...], known: tuple[str, ...], code: Array) -> Array:
+    """Turn codes into `names` into codes into `known`, -1 where a name is not known."""
+    place = {name: k for k, name in enumerate(known)}
+    return np.array([*(place.get(name, -1) for name in names), -1], np.int64)[code]

@@ -1,0 +1,170 @@
+"""The file of a model: arrays and JSON in one zip (numpy's `.npz`), never pickle; written and read with numpy alone.
+
+`header` is the JSON, with a format version; whatever is an array stands beside it under a name that says whose it is
+(`embedding`, `map/0/0/weights`, `answering/sharpness`, `form/positions`). Formats are never reused: a file of format 1
+(positions, loss, names, about) loads as ever. `kind` says what the numbers between two items are (`engine.measures`);
+a kind, a part of a map or a way of answering that this version does not know is refused by name, so that models to come
+(dot products, choices, dimensions that are never negative) cannot be misread by a version that came before them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+
+from similitude.engine import terms
+from similitude.engine.feature_maps import FeatureMap, ModalityMap
+from similitude.engine.map_parts import PARTS, NotStorable
+from similitude.engine.measures import SIGNED, Euclidean, Signed
+from similitude.engine.terms import ComparisonLoss, Formula
+from similitude.methods.answering import ANSWERING, AnswerModel
+from similitude.types import Array
+
+if TYPE_CHECKING:
+    from similitude.methods.similarity import Similarity
+
+FORMAT = 2
+_NAMED = (*terms.SCALES, *terms.SHAPES)
+_PLAIN = "save: a file holds numbers and names, and"
+
+
+def written(model: Similarity) -> bytes:
+    """Return a model as the bytes of its file; what a file cannot hold is refused with the reason."""
+    arrays: dict[str, Array] = {"embedding": model.embedding}
+    header = {
+        "format": FORMAT,
+        "kind": model.kind,
+        "names": model.names,
+        "scale": _named(model.loss.scale),
+        "shape": _named(model.loss.shape),
+        "map": None if model.feature_map is None else _write_map(model.feature_map, arrays),
+        "answering": None if model.answering is None else _write_answering(model.answering, arrays),
+        "thresholds": model.thresholds,
+        "attributes": model.attributes,
+        "about": model.about,
+    }
+    if model.form is not None:
+        arrays |= {"form/positions": model.form.positions, "form/signs": model.form.signs}
+    whole = io.BytesIO()
+    np.savez(whole, header=np.frombuffer(_as_json(header), np.uint8), **_numbers(arrays))  # type: ignore[arg-type]
+    return whole.getvalue()
+
+
+def read(file: IO[bytes], called: str) -> dict[str, Any]:
+    """Return the fields of the model in a file, which messages call so."""
+    try:
+        with np.load(file, allow_pickle=False) as stored:
+            arrays = dict(stored)
+        header = json.loads(arrays.pop("header").tobytes().decode())
+        embedding, version = arrays.pop("embedding"), int(header["format"])
+    except (ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile):
+        raise ValueError(
+            f"{called} is not a similarity file, or it is damaged; `save` and `similitude fit` write such files"
+        ) from None
+    if version > FORMAT:
+        raise ValueError(
+            f"{called} has format {version}, but this version of similitude reads formats up to {FORMAT}; "
+            "upgrade similitude"
+        )
+    for array in (embedding, *arrays.values()):
+        array.flags.writeable = False
+    try:
+        return {"embedding": embedding} | _fields(header, arrays)
+    except KeyError as error:
+        raise ValueError(f"{called} lacks or does not know {error}; it is damaged, or of a newer version") from None
+
+
+def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """Return the fields beside the positions; a file of format 1 has but the first few."""
+    scale, shape = _formula(terms.SCALES, header["scale"]), _formula(terms.SHAPES, header["shape"])
+    kind, known, answering = header.get("kind", Euclidean.kind), header.get("map"), header.get("answering")
+    return {
+        "loss": ComparisonLoss(scale, shape),
+        "names": None if header["names"] is None else tuple(header["names"]),
+        "about": header["about"],
+        "form": None if kind == Euclidean.kind else _read_form(kind, arrays),
+        "feature_map": None if known is None else _read_map(known, arrays),
+        "answering": None if answering is None else _read_answering(answering, arrays),
+        "thresholds": header.get("thresholds", {}),
+        "attributes": {name: tuple(values) for name, values in header.get("attributes", {}).items()},
+    }
+
+
+def _write_map(known: FeatureMap, arrays: dict[str, Array]) -> dict[str, Any]:
+    arrays["map/origin"] = known.origin
+    pieces = []
+    for k, piece in enumerate(known.pieces):
+        arrays[f"map/{k}/offset"] = piece.offset
+        parts = []
+        for j, part in enumerate(piece.parts):
+            plain, own = part.stored()
+            arrays |= {f"map/{k}/{j}/{name}": array for name, array in own.items()}
+            parts.append({"kind": part.kind, "route": part.route, **plain})
+        pieces.append({"modality": piece.modality, "unshared_at_centre": piece.unshared_at_centre, "parts": parts})
+    return {"pieces": pieces}
+
+
+def _read_map(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> FeatureMap:
+    pieces = []
+    for k, piece in enumerate(header["pieces"]):
+        parts = [
+            PARTS[part["kind"]].read(part, _under(f"map/{k}/{j}/", arrays), tuple(part["route"]))
+            for j, part in enumerate(piece["parts"])
+        ]
+        offset, unshared = arrays[f"map/{k}/offset"], bool(piece["unshared_at_centre"])
+        pieces.append(ModalityMap(piece["modality"], tuple(parts), offset, unshared))
+    return FeatureMap(tuple(pieces), arrays["map/origin"])
+
+
+def _write_answering(answering: AnswerModel, arrays: dict[str, Array]) -> dict[str, Any]:
+    plain, own = answering.stored()
+    arrays |= {f"answering/{name}": array for name, array in own.items()}
+    return {"kind": answering.kind, "names": answering.names, **plain}
+
+
+def _read_answering(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> AnswerModel:
+    return ANSWERING[header["kind"]].read(tuple(header["names"]), header, _under("answering/", arrays))
+
+
+def _read_form(kind: str, arrays: Mapping[str, Array]) -> Signed:
+    return SIGNED[kind](arrays["form/positions"], arrays["form/signs"])
+
+
+def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _named(formula: Formula) -> list[Any]:
+    if formula.expression not in _NAMED:
+        raise NotStorable(
+            f"{_PLAIN} {formula.name!r} is a formula of your own, which it cannot hold; keep the positions "
+            "(numpy.save of `embedding`), and make Similarity(positions, loss, names) of them"
+        )
+    return [formula.name, formula.parameter]
+
+
+def _formula(known: tuple[terms.Expression, ...], saved: list[Any]) -> Formula:
+    return Formula(terms.named(known, saved[0]), float(saved[1]))
+
+
+def _as_json(header: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(header, ensure_ascii=False).encode()
+    except TypeError as error:
+        raise NotStorable(
+            f"{_PLAIN} something else was found in `about`, `attributes` or `thresholds` ({error}); give plain numbers "
+            "and texts"
+        ) from None
+
+
+def _numbers(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
+    """Refuse an array of objects, which numpy would pickle."""
+    odd = next((name for name, array in arrays.items() if array.dtype.hasobject), None)
+    if odd is not None:
+        raise NotStorable(f"{_PLAIN} {odd} is an array of objects; make it one of numbers")
+    return arrays

@@ -1,0 +1,45 @@
+"""How a model was made: what its file says of method, settings, versions and data."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from typing import Any
+
+import numpy as np
+
+from similitude.feedback.comparisons import Comparisons
+
+
+def provenance(estimator: Any, data: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what a model's `about` holds: method, plain settings, the penalty that was used, versions, data."""
+    plain = (int, float, str)
+    about: dict[str, Any] = {
+        "method": type(estimator).__name__,
+        "settings": {name: value for name, value in estimator.get_params().items() if isinstance(value, plain)},
+        "versions": {"similitude": _version(), "numpy": np.__version__, "python": platform.python_version()},
+    }
+    penalty = estimator.__dict__.get("penalty_")
+    if penalty is not None and np.isfinite(penalty):
+        about["penalty"] = float(penalty)
+    return about if data is None else about | {"data": data}
+
+
+def described_data(comparisons: Comparisons) -> dict[str, Any]:
+    """Return how much feedback there is, and a digest of it: the same answers about the same items give the same."""
+    digest = hashlib.sha256()
+    for column in (comparisons.near, comparisons.far, np.asarray(comparisons.weight, float)):
+        digest.update(np.ascontiguousarray(column).data)
+    digest.update("\n".join(comparisons.names or ()).encode())
+    return {
+        "comparisons": len(comparisons),
+        "answers": comparisons.n_answers,
+        "raters": len(comparisons.answers.rater.labels),
+        "digest": f"sha256:{digest.hexdigest()}",
+    }
+
+
+def _version() -> str:
+    """Of similitude, from the package as it was imported: its stub names every module, and would close a circle."""
+    return str(sys.modules["similitude"].__version__)

@@ -1,0 +1,314 @@
+"""The terms of `similitude.engine` as losses of PyTorch's, over the vectors of a batch.
+
+`loss(vectors, batch)` is the weighted mean over the rows of the batch, and, for losses with parameters of their own,
+minus the log of their prior per unit of the whole feedback's weight: averaged over the batches of an epoch this is
+the objective of `engine.problem` without its penalty, which is the optimiser's weight decay here. The formulas stand
+in `engine.terms`, `engine.joint_terms` and `engine.rating_terms`, and the tests hold values and gradients of both
+together. Own parameters are one vector, `own`, in the engine's order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from similitude.engine.distances import pair_sqdist
+from similitude.engine.joint_terms import LOGISTIC, Judged, Linked, spread_of
+from similitude.engine.losses import LossLike, as_loss
+from similitude.engine.problem import Term
+from similitude.engine.rating_terms import Graded, Measured
+from similitude.engine.terms import Formula, squared
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.feedback.links import Links
+from similitude.feedback.ratings import Ratings
+from similitude.torch.batches import Batch
+from similitude.torch.formulas import value_of
+from similitude.types import Floats
+
+_PLAIN = Formula(squared)
+
+
+class ComparedLoss(nn.Module):
+    """shape(scale(d2_far) - scale(d2_near)): comparisons with one of the losses that `Embedding(loss=)` takes.
+
+    Squared distances count as they are, so an encoder whose vectors have length 1 wants a scale to learn beside it:
+    `loss(vectors * scale, batch)`.
+
+    Parameters
+    ----------
+    loss : "ste", "tste", "ckl", "soe", "gnmds", "probit", or a pair of scale and shape, as in `Embedding`
+    n_components : number of dimensions, from which "tste" takes its tails
+
+    Examples
+    --------
+    >>> import torch
+    >>> from similitude.torch import ComparedLoss
+    >>> vectors = torch.tensor([[0.0], [1.0], [3.0]], requires_grad=True)
+    >>> loss = ComparedLoss("ste")(vectors, [[0, 1, 2]])  # item 0 is more like item 1 than like item 2
+    >>> loss.backward()
+    >>> round(loss.item(), 5), (vectors.grad.ravel() < 0).tolist()  # downhill moves item 2 away
+    (0.00034, [False, False, True])
+    """
+
+    def __init__(self, loss: LossLike = "ste", n_components: int = 2) -> None:
+        super().__init__()
+        self.loss = as_loss(loss, n_components)
+
+    def margin(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
+        """(m,) how clearly the near pair of each comparison is nearer."""
+        near, far = _levels(self.loss.scale, vectors, Batch.of(batch)).chunk(2)
+        return far - near
+
+    def probability(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
+        """(m,) probability that a person answers like that, where the loss has one."""
+        if not self.loss.has_probability:
+            raise ValueError(f"a loss of shape {self.loss.shape.name!r} gives no probability of an answer; 'ste' does")
+        return torch.exp(-value_of(self.loss.shape, self.margin(vectors, batch)))
+
+    def forward(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
+        """Weighted mean loss of vectors, one for each of `batch.items`."""
+        said = Batch.of(batch)
+        return _mean(value_of(self.loss.shape, self.margin(vectors, said)), said)
+
+
+class TermLoss(nn.Module):
+    """A term of the engine with parameters of its own.
+
+    Parameters
+    ----------
+    term : of the whole feedback, from which come the start of the own parameters, their prior and the total weight
+    scale : what levels are made by
+    """
+
+    def __init__(self, term: Term, scale: Formula = _PLAIN) -> None:
+        super().__init__()
+        self.term, self.scale = term, scale
+        self.own = nn.Parameter(torch.empty(term.size))
+        self._set(term.start(np.ones(len(term.pairs))))
+        prior = term.prior(term.total)  # a quadratic: what it is at 0, its slope there, its curvature
+        at_0, at_1 = (prior.gradient(np.full(term.size, one)) for one in (0.0, 1.0))
+        for name, numbers in (("_height", prior.value(np.zeros(term.size))), ("_slope", at_0), ("_bend", at_1 - at_0)):
+            self.register_buffer(name, torch.as_tensor(numbers).to(self.own), persistent=False)
+
+    def start(self, vectors: Any) -> None:
+        """Set the own parameters to what suits vectors of all items, as the untrained encoder gives them."""
+        numbers = torch.as_tensor(vectors).detach().cpu().numpy().astype(float)
+        self._set(self.term.start(pair_sqdist(numbers, self.term.pairs)))
+
+    def prior(self) -> torch.Tensor:
+        """Minus the log of the prior of the own parameters, per unit of the total weight."""
+        return self._height + (self.own * (self._slope + 0.5 * self._bend * self.own)).sum()
+
+    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """(m,) loss of each row, given the levels of its pairs."""
+        raise NotImplementedError
+
+    def forward(self, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Weighted mean loss of vectors, one for each of `batch.items`, and the prior."""
+        return _mean(self.losses(_levels(self.scale, vectors, batch), batch), batch) + self.prior()
+
+    def _set(self, own: Floats) -> None:
+        with torch.no_grad():
+            self.own.copy_(torch.from_numpy(own))
+
+
+class JudgedLoss(TermLoss):
+    """shape(s_r · margin): comparisons by raters r, each with a sharpness and, if asked for, a lapse.
+
+    Parameters
+    ----------
+    comparisons : all of them: they say who the raters are, and how much of the weight is whose
+    loss : as in `ComparedLoss`; it must have a probability
+    lapse : whether a rater answers at random now and then
+    spread : of the logarithms of the sharpness
+    n_components : as in `ComparedLoss`
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> from similitude.torch import JudgedLoss
+    >>> c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 2, 1)], rater=["ann", "bob"])
+    >>> JudgedLoss(c).sharpness().tolist()  # of each rater and, last, of nobody known
+    [1.0, 1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        comparisons: ComparisonsLike,
+        loss: LossLike = "ste",
+        *,
+        lapse: bool = False,
+        spread: float = 0.5,
+        n_components: int = 2,
+    ) -> None:
+        c, one = as_comparisons(comparisons), as_loss(loss, n_components)
+        who, n_raters = c.answers.rater.codes[c.answer], len(c.answers.rater.labels)
+        weight = np.array(c.weight)
+        term = Judged(one, c.near, c.far, weight, who, n_raters, spread=spread, lapse=lapse)
+        super().__init__(term, one.scale)
+        self.shape, self.n_raters, self.lapse = one.shape, n_raters, lapse
+        self.register_buffer("share", torch.as_tensor(term.share).to(self.own), persistent=False)
+
+    def sharpness(self) -> torch.Tensor:
+        """(n_raters + 1,) sharpness of each rater and, last, of nobody known; 1 on average by weight."""
+        power = torch.cat([self.own[: self.n_raters], self.own.new_zeros(1)])
+        relative = torch.exp(power - power.max().detach())
+        return relative / (self.share @ relative)
+
+    def lapses(self) -> torch.Tensor:
+        """(n_raters + 1,) how often each answers at random; 0 for nobody known."""
+        nobody = self.own.new_zeros(1)
+        if not self.lapse:
+            return nobody.expand(self.n_raters + 1)
+        return torch.cat([torch.exp(-value_of(LOGISTIC, self.own[self.n_raters :])), nobody])
+
+    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """shape(s_r · margin), or -log(l_r/2 + (1 - l_r) P)."""
+        near, far = level.chunk(2)
+        value = value_of(self.shape, self.sharpness()[batch.rater].to(level) * (far - near))
+        if not self.lapse:
+            return value
+        lapse = self.lapses()[batch.rater].to(level)
+        chance = 0.5 * lapse + (1.0 - lapse) * torch.exp(-value)
+        return -torch.log(chance.clamp(min=torch.finfo(chance.dtype).tiny))
+
+
+class LinkedLoss(TermLoss):
+    """shape(±b (c - level)): links, with a threshold c on the squared distance and its steepness b.
+
+    Parameters
+    ----------
+    links : all of them
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> from similitude.torch import LinkedLoss
+    >>> links = sm.Links.from_pairs(similar=[(0, 1)], dissimilar=[(0, 2)])
+    >>> loss = LinkedLoss(links)
+    >>> loss.start([[0.0], [1.0], [2.0]])
+    >>> round(loss.own[0].item(), 2)  # c begins at the mean of the squared distances 1 and 4
+    2.5
+    """
+
+    def __init__(self, links: Links) -> None:
+        super().__init__(Linked(_PLAIN, links.pairs, links.similar, np.array(links.weight)))
+
+    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """shape(b (c - level)) where a link is similar, shape(-b (c - level)) where it is not."""
+        threshold, log_steepness = self.own.to(level)
+        sign = 2.0 * _value(batch, "links").to(level) - 1.0
+        return value_of(LOGISTIC, sign * torch.exp(log_steepness) * (threshold - level))
+
+
+class _RatedLoss(TermLoss):
+    """What ratings share: raters shift the whole scale."""
+
+    def __init__(self, term: Graded | Measured) -> None:
+        super().__init__(term)
+        self.n_raters = term.n_raters
+
+    def _shift(self, batch: Batch, level: torch.Tensor) -> torch.Tensor:
+        known = self.own[len(self.own) - self.n_raters :]
+        return torch.cat([known, self.own.new_zeros(1)])[batch.rater].to(level)
+
+
+class GradedLoss(_RatedLoss):
+    """-log(P(y <= k) - P(y < k)), P(y <= k) = 1/(1 + exp(b level + u_r - c_k)): ratings in steps.
+
+    Parameters
+    ----------
+    ratings : all of them: their distinct values are the steps
+    spread : of the raters' shifts u_r
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> from similitude.torch import GradedLoss
+    >>> ratings = sm.Ratings.of([(0, 1), (0, 2), (1, 2)], [1, 2, 3], larger="different")
+    >>> GradedLoss(ratings).thresholds().tolist() == sorted(GradedLoss(ratings).thresholds().tolist())
+    True
+    """
+
+    def __init__(self, ratings: Ratings, *, spread: float = 1.0) -> None:
+        step, count = ratings.steps()
+        n_levels = max(count, 2)
+        who, n_raters = ratings.rater.codes, len(ratings.rater.labels)
+        weight = np.array(ratings.weight)
+        super().__init__(Graded(_PLAIN, ratings.pairs, step, n_levels, weight, who, n_raters, spread=spread))
+        self.n_levels = n_levels
+        self.register_buffer("_grades", torch.from_numpy(np.unique(ratings.difference).astype(np.float32)))
+
+    def thresholds(self) -> torch.Tensor:
+        """(n_levels - 1,) c_k, which rise."""
+        gaps = torch.exp(self.own[1 : self.n_levels - 1])
+        return self.own[0] + torch.cat([gaps.new_zeros(1), gaps.cumsum(0)])
+
+    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """shape(upper) + shape(-lower) - log(1 - exp(lower - upper)), upper and lower the margins to the thresholds."""
+        step = torch.searchsorted(self._grades, _value(batch, "ratings").to(self._grades))
+        threshold = self.thresholds().to(level)
+        eta = torch.exp(self.own[self.n_levels - 1]) * level + self._shift(batch, level)
+        upper = value_of(LOGISTIC, threshold[step.clamp(max=self.n_levels - 2)] - eta)
+        lower = value_of(LOGISTIC, eta - threshold[(step - 1).clamp(min=0)])
+        none = threshold.new_zeros(1)
+        between = torch.cat([none, -torch.log(-torch.expm1(-threshold.diff())), none])
+        return upper * (step < self.n_levels - 1) + lower * (step > 0) + between[step]
+
+
+class MeasuredLoss(_RatedLoss):
+    """(y - a - u_r - b level)² / (2 v²) + log v: ratings as numbers, in units of their own spread around their mean.
+
+    Parameters
+    ----------
+    ratings : all of them
+    spread : of the raters' shifts u_r
+
+    Examples
+    --------
+    >>> import similitude as sm
+    >>> from similitude.torch import MeasuredLoss
+    >>> ratings = sm.Ratings.of([(0, 1), (0, 2), (1, 2)], [0.1, 2.5, 3.0], larger="different")
+    >>> MeasuredLoss(ratings).own.shape  # a, log b, log v
+    torch.Size([3])
+    """
+
+    def __init__(self, ratings: Ratings, *, spread: float = 0.5) -> None:
+        value = ratings.difference
+        mean, unit = spread_of(value)
+        who, n_raters = ratings.rater.codes, len(ratings.rater.labels)
+        weight, standard = np.array(ratings.weight), (value - mean) / unit
+        super().__init__(Measured(_PLAIN, ratings.pairs, standard, weight, who, n_raters, spread=spread))
+        self.mean, self.unit = mean, unit
+
+    def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """See the class."""
+        offset, log_slope, log_width = self.own[:3].to(level)
+        expected = offset + self._shift(batch, level) + torch.exp(log_slope) * level
+        value = (_value(batch, "ratings").to(level) - self.mean) / self.unit
+        return 0.5 * ((value - expected) * torch.exp(-log_width)).square() + log_width
+
+
+def _levels(scale: Formula, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """The scale of the squared distance of each pair of a batch."""
+    if batch.items is not None and len(vectors) != len(batch.items):
+        raise ValueError(
+            f"vectors: expected one for each of the {len(batch.items)} items of the batch, in the order of its items, "
+            f"found {len(vectors)}"
+        )
+    i, j = batch.pairs.T
+    return value_of(scale, (vectors[i] - vectors[j]).square().sum(1))
+
+
+def _mean(losses: torch.Tensor, batch: Batch) -> torch.Tensor:
+    weight = batch.weight.to(losses)
+    return (weight * losses).sum() / weight.sum()
+
+
+def _value(batch: Batch, what: str) -> torch.Tensor:
+    if batch.value is None:
+        raise ValueError(f"batch: expected {what}, found comparisons; make its batches with loader({what})")
+    return batch.value

@@ -1,0 +1,83 @@
+"""How well answers are predicted part by part: a planted change is found with its size, and no other."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.evaluate.parts import compare_parts, conditions, sessions
+
+RATERS, EACH = 20, 40
+
+
+def answers(**extra):
+    """Twenty raters of forty answers each, one after the other, with further columns."""
+    rng = np.random.default_rng(0)
+    rows = [rng.choice(9, 3, replace=False) for _ in range(RATERS * EACH)]
+    rater = np.repeat([f"r{k}" for k in range(RATERS)], EACH)
+    return sm.Comparisons.from_triplets(rows, rater=rater, n_items=9, extra=extra)
+
+
+def right(chance, seed=1):
+    """Whether each answer was predicted, with a chance that may differ from answer to answer."""
+    return (np.random.default_rng(seed).random(RATERS * EACH) < chance).astype(float)
+
+
+def test_a_planted_decline_over_the_session_is_found_with_its_size():
+    c = answers(trial_number=np.tile(np.arange(EACH), RATERS))
+    by, quarter = sessions(c)
+    found = compare_parts(c, right(np.where(quarter == 3, 0.6, 0.9)), by, quarter, over_time=True)
+    assert found.differ
+    assert found.low < -30 < found.high < 0  # of 90 % to 60 %, of 200 answers each: an error of 4 points
+    assert found.table.answers.tolist() == [200] * 4
+    assert found.table.points.idxmin() == 3
+    assert "changes over the session" in str(found)
+
+
+def test_where_nothing_changes_few_are_said_to():
+    c = answers()
+    quarter = np.tile(np.arange(EACH) * 4 // EACH, RATERS)
+    p = [compare_parts(c, right(0.8, seed), "n", quarter, n_permutations=99).p_value for seed in range(60)]
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 60)
+    assert "does not change detectably" in str(compare_parts(c, right(0.8), "n", quarter, over_time=True))
+
+
+def test_raters_who_differ_are_no_change():
+    c = answers()
+    chance = np.repeat(np.linspace(0.55, 0.99, RATERS), EACH)
+    late = np.tile(np.arange(EACH) * 4 // EACH, RATERS)
+    late[: 10 * EACH] = 0  # the first raters only began
+    found = compare_parts(c, right(chance), "n", late, n_permutations=199)
+    assert found.p_value > 0.01
+    assert found.raters == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "moment"),
+    [
+        ("Timestamp", [f"2026-11-16 10:{k // 60:02d}:{k % 60:02d}" for k in range(EACH)]),
+        ("received", np.arange(EACH)[::-1]),
+        ("Trial number", np.arange(EACH) + 1),
+    ],
+)
+def test_the_column_that_tells_the_time_is_found_by_its_name(name, moment):
+    by, quarter = sessions(answers(**{name: np.tile(moment, RATERS)}))
+    assert by == name
+    assert quarter[0] == (3 if name == "received" else 0)
+    assert np.bincount(quarter).tolist() == [200] * 4
+
+
+def test_without_a_column_of_times_nothing_is_said_of_the_session():
+    assert sessions(answers()) is None
+    assert sessions(answers(trial_number=np.ones(RATERS * EACH))) is None  # all at once is no order
+
+
+def test_conditions_vary_within_raters_and_groups_do_not():
+    block = np.tile(np.arange(EACH) // 10, RATERS)
+    group = np.repeat(np.arange(RATERS) % 2, EACH)
+    found = conditions(
+        answers(block=block, group=group, serial=np.arange(RATERS * EACH), light=np.where(block < 2, "dim", "bright"))
+    )
+    assert list(found) == ["block", "light"]
+    assert found["block"][1] == ("0", "1", "2", "3")
+    np.testing.assert_array_equal(found["block"][0], block)
+    assert found["light"][1] == ("bright", "dim")
