@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -49,8 +50,8 @@ def noise_level(
     return n_items * float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
 
 
-def leading(S: sparse.csr_array | Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues of a symmetric matrix, from the largest down, with their vectors."""
+def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues of a symmetric matrix, sparse or not, from the largest down, with their vectors."""
     order = S.shape[0]
     if order < _DENSE_BELOW or count > order // 2:
         dense = S.toarray() if sparse.issparse(S) else S
