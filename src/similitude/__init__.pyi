@@ -103,6 +103,7 @@ from similitude.methods.similarity import Similarity as Similarity
 from similitude.methods.spectral import SpectralKernel as SpectralKernel
 from similitude.methods.tackl import TACKL as TACKL
 from similitude.methods.transformer import SimilarityTransformer as SimilarityTransformer
+from similitude.methods.vector_metric import VectorMetric as VectorMetric
 
 __version__: str
 __all__: list[str]

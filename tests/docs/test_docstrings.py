@@ -32,7 +32,12 @@ _OPENING = re.compile(r'"""(?:(?!""").)*>>>', re.DOTALL)  # a module's docstring
 MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if _OPENING.match(path.read_text(encoding="utf-8"))]
 
 # Attributes that a fit has only where it was asked for them.
-ON_REQUEST = {("KPOE", "diagonal_"), ("MKPOE", "diagonal_"), ("GroupEmbedding", "weights_")}
+ON_REQUEST = {
+    *((name, "diagonal_") for name in ("KPOE", "MKPOE")),
+    *((name, "components_") for name in ("KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),  # of one linear modality alone
+    ("GroupEmbedding", "weights_"),
+    ("VectorMetric", "threshold_"),  # of pairs
+}
 
 
 @pytest.fixture(autouse=True)

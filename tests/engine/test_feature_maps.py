@@ -68,6 +68,14 @@ def test_what_is_code_says_that_it_cannot_be_stored(name):
         part.stored()
 
 
+def test_a_kernel_that_changes_a_formula_is_not_taken_for_the_one_that_it_extends():
+    class Cubed(K.Linear):
+        def _between(self, A, B):
+            return (A @ B.T) ** 3
+
+    np.testing.assert_allclose(whole(Cubed(X))(NEW), (NEW @ X.T) ** 3 @ C)
+
+
 @pytest.mark.parametrize("name", ["linear", "rbf", "cosine", "given"])
 def test_a_row_without_features_adds_nothing_and_moves_no_other(name):
     kernel, new = CASES[name]

@@ -255,7 +255,7 @@ def test_manners(model, scene):
     assert model.predict(c).mean() == pytest.approx(model.score(c), abs=0.01)
     assert model.has_probability == (model.loss != "hinge")
     assert model.status_ == "converged" or (model.loss == "hinge" and model.gap_ < 0.01 * model.objective_)
-    for table in model.components_.values():
+    for table in model.coefficients_.values():
         assert table.shape == (3 if isinstance(model, sm.LPOE) else 40, model.embedding_.shape[1])
 
 

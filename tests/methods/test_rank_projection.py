@@ -51,7 +51,7 @@ def test_manners_and_bad_input():
     model = sm.RankProjection(2, random_state=1)
     assert clone(model).get_params() == model.get_params()
     np.testing.assert_array_equal(model.fit(c, features=X).embedding_, clone(model).fit(c, features=X).embedding_)
-    assert model.components_["features"].shape == (60, 2)
+    assert model.coefficients_["features"].shape == (60, 2)
     assert model.has_probability
     both = sm.RankProjection(2, random_state=0).fit(c, features={"a": X[:, :2], "b": X[:, 2:]})
     assert both.transform({"a": X[:3, :2]}).shape == (3, 2)

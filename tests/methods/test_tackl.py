@@ -126,7 +126,7 @@ def test_transform_places_by_features_with_the_free_part_at_the_centre(model):
     np.testing.assert_allclose(model.transform(features())[:, :3], model.embedding_[:, :3], atol=1e-12)
     new = model.transform(np.array([[1.0, -1.0, 0.5]]))
     np.testing.assert_allclose(new[0], [*(model.weights_["features"] * [1.0, -1.0, 0.5]), 0.0, 0.0], atol=1e-12)
-    np.testing.assert_allclose(features() @ model.components_["features"], model.transform(features()), atol=1e-12)
+    np.testing.assert_allclose(features() @ model.coefficients_["features"], model.transform(features()), atol=1e-12)
 
 
 def test_place_moves_new_items_from_there(both):

@@ -123,8 +123,7 @@ def info(
     if is_model(file):
         similarity = load_model(file)
         typer.echo(f"{file}: {summary(similarity)}")
-        for name, value in similarity.about.get("settings", {}).items():
-            typer.echo(f"  {name:18} {value}")
+        _say_model(similarity)
         same_in_python(f"s = sm.Similarity.load({str(file)!r})", "print(s, s.about)")
         return
     c, steps = reading.read(*files)
@@ -262,6 +261,25 @@ def load_model(path: Path) -> Any:
 
     with expecting(path, MODEL):
         return sm.Similarity.load(path)
+
+
+def _say_model(similarity: Any) -> None:
+    """Say how a model was made, and what it knows beside positions."""
+    about, known, answering = similarity.about, similarity.feature_map, similarity.answering
+    lines = dict(about.get("settings", {}))
+    if known is not None:
+        lines["takes vectors"] = f"of {known.width} numbers" if known.width else f"of {', '.join(known.modalities)}"
+    if answering is not None:
+        lines["tells apart"] = f"{', '.join(answering.names[:5])}{', ...' if len(answering.names) > 5 else ''}"
+    if "data" in about:
+        lines["learned from"] = ", ".join(
+            f"{value} {name}" for name, value in about["data"].items() if name != "digest"
+        )
+        lines["digest"] = about["data"].get("digest", "-")
+    if "versions" in about:
+        lines["made with"] = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    for name, value in lines.items():
+        typer.echo(f"  {name:18} {value}")
 
 
 def _say_counts(dataset: Any) -> None:

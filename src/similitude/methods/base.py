@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Self, dataclass_transform
@@ -23,6 +22,7 @@ from similitude.feedback.shards import Shards
 from similitude.graph.build import SimilarityGraph
 from similitude.graph.counts import Counts
 from similitude.methods.inherited_docs import complete_docstring
+from similitude.methods.metric import ModelMetric, Of
 from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats, ItemRows
@@ -130,7 +130,10 @@ class ComparisonEstimator(BaseEstimator):
         return self._fitted().predict(comparisons)
 
     def predict_proba(self, comparisons: ComparisonsLike) -> Floats:
-        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`."""
+        """(m, 2) probability that a person disagrees, agrees with each comparison; where `has_probability`.
+
+        Of a method that knows raters, or forms of question, it is that of the comparison's own.
+        """
         return self._fitted().predict_proba(comparisons)
 
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
@@ -149,9 +152,19 @@ class ComparisonEstimator(BaseEstimator):
         """The k items most like an item or a vector, nearest first: names, or positions where items have no names."""
         return self._fitted().neighbors(item, k)
 
-    def get_metric(self) -> Callable[[Any, Any], float]:
-        """Return a function of two item indices for `metric=` of scikit-learn's neighbours."""
-        return self._fitted().get_metric()
+    def get_metric(self, of: Of | None = None) -> ModelMetric:
+        """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
+
+        Parameters
+        ----------
+        of : what a row of numbers is: "items", one position; "vectors", as `transform` takes them; None tells them
+            apart by their length, and refuses what is neither
+        """
+        return self._fitted().get_metric(of)
+
+    def get_mahalanobis_matrix(self) -> Floats:
+        """(p, p) M of a linear map of vectors: the squared distance of x and y is (x - y)' M (x - y)."""
+        return self._fitted().get_mahalanobis_matrix()
 
     def _check(self) -> None:
         """Refuse settings that cannot be."""

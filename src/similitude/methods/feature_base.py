@@ -17,6 +17,7 @@ from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.metric import linear_map
 from similitude.methods.modalities import Modality, Whitened, read_modalities
 from similitude.methods.placement import place_items
 from similitude.methods.provenance import described_data
@@ -112,14 +113,21 @@ class FeatureEstimator(FeatureLearner):
 
     Attributes
     ----------
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    coefficients_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    components_ : (d, p) the map of vectors where it is linear, as metric-learn has it: positions are L x, up to a shift
     """
 
     maps_: dict[str, Floats] = field(init=False)
     origin_: Floats = field(init=False)
 
     @property
-    def components_(self) -> dict[str, Floats]:
+    def components_(self) -> Floats:
+        """(d, p) L of a linear map: positions are L x, up to a shift, as metric-learn has it; else there is none."""
+        check_is_fitted(self, "maps_")
+        return linear_map(self.similarity_)
+
+    @property
+    def coefficients_(self) -> dict[str, Floats]:
         """Per modality: what each training item's kernel values (each feature, for LPOE) add to each dimension."""
         check_is_fitted(self, "maps_")
         return {name: self.modalities_[name].coefficients(N) for name, N in self.maps_.items()}

@@ -55,7 +55,7 @@ class FeatureEmbedding(FreeRestEstimator):
     ----------
     embedding_ : (n, d) positions; an item never compared stands where its features put it
     residual_ : (n, d) the free rest of each item: what the features do not say
-    components_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    coefficients_ : per modality (n, d): what each training item's kernel values contribute to each dimension
     penalty_, map_penalty_ : the penalties that were used
     similarity_ : the fitted model in use
     objective_ : value of the objective

@@ -67,7 +67,8 @@ class MixedEmbedding(LikelihoodEmbedding):
     weights_ : the weights that were used
     sharpness_ : sharpness of each form of comparison, and of labels; their mean over all that was said is 1
     links_ : threshold (a distance) and slope of the links, None without links
-    ratings_ : for each set of ratings its slope and, for steps, its thresholds
+    ratings_ : for each set of ratings its slope, the shift of each rater and which way is `larger`; for steps their
+        values and thresholds, for numbers offset and width, in units of their `spread` around their `centre`
     n_used_ : how many comparisons, links, ratings and labels' comparisons were learned from
 
     Examples
@@ -219,5 +220,5 @@ class MixedEmbedding(LikelihoodEmbedding):
 
     def _thresholds(self) -> dict[str, Any]:
         """Return what was found of links and ratings, in plain numbers."""
-        sets = [{name: np.asarray(value).tolist() for name, value in one.items()} for one in self.ratings_]
+        sets = [one | {name: one[name].tolist() for name in ("thresholds",) if name in one} for one in self.ratings_]
         return ({} if self.links_ is None else {"links": self.links_}) | ({"ratings": sets} if sets else {})

@@ -13,7 +13,7 @@ from similitude.engine.comparison_terms import Compared
 from similitude.engine.devices import on_device
 from similitude.engine.joint_terms import Judged, Linked
 from similitude.engine.problem import Term
-from similitude.engine.rating_terms import Graded, Measured
+from similitude.engine.rating_terms import Graded, Measured, Rated
 from similitude.engine.terms import ComparisonLoss, Formula, distance
 from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
@@ -200,15 +200,14 @@ class MixedFeedback:
 
     def scales(self, terms: Sequence[Term], own: Sequence[Floats]) -> tuple[Any, list[dict[str, Any]]]:
         """Return what was found of the links, and of each set of ratings."""
-        links, ratings = None, []
+        links: dict[str, float] | None = None
+        sets: list[dict[str, Any]] = []
         for term, mine in zip(terms, own, strict=True):
             if isinstance(term, Linked):
                 links = {"threshold": float(mine[0]), "slope": float(np.exp(mine[1]))}
-            elif isinstance(term, Graded):
-                ratings.append({"slope": term.slope(mine), "thresholds": term.thresholds(mine)})
-            elif isinstance(term, Measured):
-                ratings.append({"slope": float(np.exp(mine[1])), "offset": float(mine[0]), "width": np.exp(mine[2])})
-        return links, ratings
+            elif isinstance(term, Rated):
+                sets.append(_scale_of(term, mine, self.ratings[len(sets)]))
+        return links, sets
 
 
 def _check_kinds(links: Any, ratings: Any, labels: Any) -> None:
@@ -227,9 +226,26 @@ def _rated(ratings: Ratings, steps: bool) -> Term:
     if steps:
         step, count = ratings.steps()
         return Graded(_SCALE, ratings.pairs, step, max(count, 2), weight, who, n_raters)
-    value = ratings.difference
-    spread = float(value.std()) or 1.0
-    return Measured(_SCALE, ratings.pairs, (value - value.mean()) / spread, weight, who, n_raters)
+    centre, spread = _unit(ratings)
+    return Measured(_SCALE, ratings.pairs, (ratings.difference - centre) / spread, weight, who, n_raters)
+
+
+def _unit(ratings: Ratings) -> tuple[float, float]:
+    """Mean and spread of ratings as numbers, larger being more different: they are learned in these units."""
+    return float(ratings.difference.mean()), float(ratings.difference.std()) or 1.0
+
+
+def _scale_of(term: Rated, own: Floats, ratings: Ratings) -> dict[str, Any]:
+    """Return what was found of a set of ratings: all that is needed to say what a distance would be rated."""
+    shifts = own[len(own) - term.n_raters :].tolist()
+    found: dict[str, Any] = {"shifts": dict(zip(ratings.rater.labels, shifts, strict=True)), "larger": ratings.larger}
+    if isinstance(term, Graded):
+        sign = 1.0 if ratings.larger == "different" else -1.0
+        steps = (sign * np.unique(ratings.difference)).tolist()  # the most alike first, as thresholds are
+        return found | {"slope": term.slope(own), "thresholds": term.thresholds(own), "steps": steps}
+    centre, spread = _unit(ratings)
+    numbers = {"slope": float(np.exp(own[1])), "offset": float(own[0]), "width": float(np.exp(own[2]))}
+    return found | numbers | {"centre": centre, "spread": spread}
 
 
 def _links_compared(links: Links | None, rng: np.random.Generator) -> Comparisons | None:

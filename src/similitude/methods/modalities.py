@@ -84,18 +84,18 @@ class Whitened(Rooted):
     The identity kernel stays as it is, up to its centre.
     """
 
-    def _standing(self) -> tuple[float, Floats]:
-        K = centred(self.kernel.matrix())
-        return (len(K) - 1) / positive_trace(K), K
+    _means: Floats  # of the kernel's columns, kept when its root is taken
 
-    @cached_property
-    def _means(self) -> Floats:
-        return self.kernel.matrix().mean(0)
+    def _standing(self) -> tuple[float, Floats]:
+        K = self.kernel.matrix()
+        self._means = K.mean(0)
+        K = centred(K)
+        return (len(K) - 1) / positive_trace(K), K
 
     def mapped(self, name: str, N: Floats) -> ModalityMap:
         """Return Φ N for new items, at the centre where they share nothing with the training items."""
-        found = super().mapped(name, N)
-        return replace(found, offset=found.offset + self._means @ self.coefficients(N), unshared_at_centre=True)
+        coefficients, found = self.coefficients(N), super().mapped(name, N)
+        return replace(found, offset=found.offset + self._means @ coefficients, unshared_at_centre=True)
 
 
 class KernelColumns(Modality):

@@ -142,7 +142,7 @@ class LPOE(KPOE):
 
     Attributes
     ----------
-    components_ : {"features": (q, d)} what a unit of each feature adds to each dimension
+    coefficients_ : {"features": (q, d)} what a unit of each feature adds to each dimension
     diagonal_ : with `diagonal`, {"features": (q,)} the weight of each feature
 
     Examples

@@ -54,7 +54,7 @@ class RankProjection(FeatureEstimator):
     ----------
     embedding_ : (n, L) positions of the training items, principal axes first; an item never compared stands where its
         features put it
-    components_ : per modality (n, L): what each training item's kernel values contribute to each dimension
+    coefficients_ : per modality (n, L): what each training item's kernel values contribute to each dimension
     penalty_ : the penalty that was used
     similarity_ : the fitted model in use
     objective_ : value of the objective

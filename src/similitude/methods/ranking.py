@@ -20,7 +20,6 @@ Examples
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -167,15 +166,6 @@ class DRankingVM(FeatureLearner):
         """
         c = self._asked(comparisons, y, features)
         return share_right(c, self._margins(c, features), sample_weight)
-
-    def get_metric(self) -> Callable[[Any, Any], float]:
-        """Return the learned dissimilarity as a function of two item indices; it may be negative, and is no metric."""
-        table = self.distances()
-
-        def dissimilarity(a: Any, b: Any) -> float:
-            return float(table[int(np.asarray(a).flat[0]), int(np.asarray(b).flat[0])])
-
-        return dissimilarity
 
     @property
     def _pairs(self) -> type[SymmetricPairs]:

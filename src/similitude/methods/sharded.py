@@ -100,8 +100,8 @@ def score_shards(similarity: Similarity, shards: Shards) -> float:
         raise ValueError("comparisons: the dataset and the model number their items differently; fit to this dataset")
     if shards.n_items > similarity.n_items:
         raise ValueError(f"comparisons: there are {shards.n_items} items, but {similarity.n_items} in the model")
-    if similarity.form is not None or similarity.answering is not None:
-        raise ValueError("comparisons: a model of raters, or of no distances, is scored on comparisons in memory")
+    if similarity.form is not None or (similarity.answering is not None and similarity.answering.own_order):
+        raise ValueError("comparisons: a model of groups, or of no distances, is scored on comparisons in memory")
     right, weight = shards.reduce(_right, add, similarity.embedding)
     return float(right / weight)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
 from similitude.methods import model_file
 from similitude.methods.answering import AnswerModel
+from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
 from similitude.methods.tables_out import What, coordinates, distances, write_table
 from similitude.types import Array, Bools, Column, Floats, ItemRows, Seed
@@ -203,15 +204,19 @@ class Similarity:
         codes = item_codes(self, item, "item")
         return None if codes is None or codes.size != 1 else int(codes.reshape(-1)[0])
 
-    def get_metric(self) -> Callable[[Any, Any], float]:
-        """Return a function of two item indices (or rows holding one) for `metric=` of scikit-learn's neighbours."""
-        embedding = self.embedding
+    def get_metric(self, of: Of | None = None) -> ModelMetric:
+        """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
 
-        def metric(a: Any, b: Any) -> float:
-            first, second = int(np.asarray(a).flat[0]), int(np.asarray(b).flat[0])
-            return float(np.linalg.norm(embedding[first] - embedding[second]))
+        Parameters
+        ----------
+        of : what a row of numbers is: "items", one position; "vectors", as `transform` takes them; None tells them
+            apart by their length, and refuses what is neither
+        """
+        return ModelMetric(self, of)
 
-        return metric
+    def get_mahalanobis_matrix(self) -> Floats:
+        """(p, p) M of a linear map of vectors: the squared distance of x and y is (x - y)' M (x - y)."""
+        return mahalanobis_matrix(self)
 
     def place(self, comparisons: ComparisonsLike, *, n_init: int = 5, random_state: Seed = None) -> Similarity:
         """Return the similarity with new items in it, placed by comparisons with the items already there.

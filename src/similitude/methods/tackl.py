@@ -67,7 +67,7 @@ class TACKL(FreeRestEstimator, CKL):
     free_ : (n, n_components) the free dimensions xhat, centred; an item never compared stands at their centre
     features_ : (n, q) the features, centred and of unit variance each
     embedding_ : (n, q + n_components) the weighted features, then the free dimensions
-    components_ : per modality (q, q + n_components): what a unit of each feature adds to each dimension
+    coefficients_ : per modality (q, q + n_components): what a unit of each feature adds to each dimension
     penalty_, weight_penalty_ : the penalties that were used
     objective_ : mean loss + penalty · |xhat|²/n + weight_penalty · |w|², of both steps' outcome or of the joint fit
     n_iter_, status_ : iterations of the last step, and how its solver ended ("converged", "max_iter", "stalled")

@@ -1,0 +1,111 @@
+"""A fitted model as a metric: a function of two items or two vectors, and the matrix behind it where it is linear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from similitude.feedback.items import find_item
+from similitude.methods.points import refuse_without_map
+from similitude.types import Array, Floats
+
+if TYPE_CHECKING:
+    from similitude.methods.similarity import Similarity
+
+Of = Literal["items", "vectors"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelMetric:
+    """How far apart a model has two items or two vectors: what `metric=` of scikit-learn's neighbours takes.
+
+    Attributes
+    ----------
+    model : the fitted model
+    of : what rows of numbers are; None tells by their length: one whole number is the position of an item, as many as
+        the model's vectors have are a vector
+    """
+
+    model: Similarity
+    of: Of | None = None
+
+    def __post_init__(self) -> None:
+        if self.of not in (None, "items", "vectors"):
+            raise ValueError(f"of: expected 'items' or 'vectors', found {self.of!r}")
+        if self.of == "vectors" and self.model.feature_map is None:
+            refuse_without_map(self.model, "of='vectors'")
+        if self.of is None and self._width == 1:
+            raise ValueError(
+                "of: vectors of this model have one number, as the position of an item has; say which rows are meant: "
+                "get_metric(of='items') or get_metric(of='vectors')"
+            )
+
+    def __call__(self, first: Any, second: Any, squared: bool = False) -> float:
+        """Return the distance, or its square."""
+        a, b = np.asarray(first), np.asarray(second)
+        linear = self.model.feature_map.affine if self._is_vector(a) and self._is_vector(b) else None  # type: ignore[union-attr]
+        if linear is not None and self.model.form is None:
+            moved = (a - b).ravel() @ linear[0]
+            square = float(moved @ moved)
+        else:
+            square = float(self.model.measure.between(self._position(a), self._position(b))[0, 0])
+        return square if squared else float(self.model.measure.shown(np.asarray(square)))
+
+    @property
+    def _width(self) -> int | None:
+        """How many numbers a vector of the model has; None where it takes none, or several modalities."""
+        return None if self.model.feature_map is None else self.model.feature_map.width
+
+    def _is_vector(self, values: Array) -> bool:
+        if self.of is not None:
+            return self.of == "vectors"
+        return self._width is not None and values.size == self._width and values.dtype.kind in "biuf"
+
+    def _position(self, values: Array) -> Floats:
+        if self._is_vector(values):
+            return self.model.transform(values.reshape(1, -1))
+        if values.size == 1 and (values.dtype.kind in "OUST" or float(values.flat[0]).is_integer()):
+            item = values.flat[0] if values.dtype.kind in "OUST" else int(values.flat[0])
+            return self.model.measure.positions[[find_item(item, self.model.names, self.model.n_items)]]
+        vectors = "takes no vectors" if self._width is None else f"takes vectors of {self._width} numbers"
+        raise ValueError(
+            f"metric: found {values.size} numbers, {values.ravel()[:3].tolist()}{' ...' if values.size > 3 else ''}, "
+            f"which are neither the position of an item nor a vector: the model {vectors}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<metric of {self.model!r}>"
+
+
+def linear_map(model: Similarity) -> Floats:
+    """(d, p) L of a linear map of vectors: positions are L x, up to a shift.
+
+    Raises
+    ------
+    AttributeError : where there is no such matrix; `hasattr` then says so
+    """
+    known = None if model.feature_map is None else model.feature_map.affine
+    if known is None:
+        method = model.about.get("method", "this model")
+        why = (
+            "learned from answers alone"
+            if model.feature_map is None
+            else "maps vectors by a kernel that is not linear, or several modalities"
+        )
+        raise AttributeError(f"{method} {why}, so that there is no matrix; see get_metric, and distances of vectors")
+    return known[0].T
+
+
+def mahalanobis_matrix(model: Similarity) -> Floats:
+    """(p, p) M of a linear map: the squared distance of x and y is (x - y)' M (x - y).
+
+    A dissimilarity that is no distance (`DRankingVM`) has an M that is not positive.
+    """
+    L = linear_map(model)
+    if model.form is None:
+        return L.T @ L
+    if model.form.kind != "signed distance":
+        raise AttributeError(f"a dissimilarity of kind {model.form.kind!r} has no Mahalanobis matrix")
+    return (L.T * model.form.signs) @ L
