@@ -54,7 +54,7 @@ def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Float
     """Return the largest eigenvalues of a symmetric matrix, sparse or not, from the largest down, with their vectors."""
     order = S.shape[0]
     if order < _DENSE_BELOW or count > order // 2:
-        dense = S.toarray() if sparse.issparse(S) else S
+        dense = np.asarray(S @ np.eye(order))
         values, vectors = linalg.eigh(dense, subset_by_index=[order - min(count, order), order - 1])
     else:
         values, vectors = sparse_linalg.eigsh(S, count, which="LA", v0=rng.normal(size=order), tol=1e-4)
