@@ -15,7 +15,7 @@ SOURCE = Path(sm.__file__).parent
 ORDER = [
     "types", "extras", "jit", "renaming", "settings", "display", "feedback", "datasets", "graph", "engine",
     "distributed", "folds", "kernels", "methods", "export", "evaluate", "active", "auto", "torch", "plot", "analysis",
-    "study", "demo", "cli",
+    "study", "serving", "demo", "cli",
 ]  # fmt: skip
 
 

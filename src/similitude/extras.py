@@ -14,6 +14,11 @@ EXTRAS = {
         "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "markdown_it", "psycopg", "argon2",
         "pydantic", "plotly",
     ),
+    "serve": ("fastapi", "uvicorn", "httptools", "pydantic"),
+    "onnx": ("onnx",),
+    "faiss": ("faiss",),
+    "hnswlib": ("hnswlib",),
+    "annoy": ("annoy",),
     "gpu": ("torch",),
     "distributed": ("dask", "distributed"),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """The code on every page runs: Python blocks in one namespace per page, command lines as a shell would run them."""
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -38,20 +39,29 @@ def run_lines(text, folder, where):
     """Run a block of command lines: in this process where it calls `similitude` alone, else in a shell."""
     lines = [shlex.split(line, comments=True) for line in text.splitlines()]
     if SHELL_SIGNS & set(text) or not all(line[0] == "similitude" for line in lines if line):
-        run_in_shell(text, where)
+        run_in_shell(text, folder, where)
         return
     for line in filter(None, lines):
         done = run(*line[1:], folder=folder, check=False)
         assert done.returncode == 0, f"{where}: {shlex.join(line)}\n{done.stdout}\n{done.stderr}"
 
 
-def run_in_shell(text, where):
-    """Run a block with `similitude` as the real command line, stopping at the first line that fails."""
+def run_in_shell(text, folder, where):
+    """Run a block with `similitude` as the real command line, stopping at the first line that fails.
+
+    It is a program, not a function of the shell: one that runs in the background is then the process that is ended.
+    """
     shell = shutil.which("bash")
     if shell is None:
         pytest.skip("there is no bash to run the command lines with")
-    script = f'similitude() {{ "{sys.executable}" -m similitude.cli "$@"; }}\nset -e\n{text}'
-    done = subprocess.run([shell, "-c", script], capture_output=True, text=True, timeout=PATIENCE)
+    program = folder / ".bin" / "similitude"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f'#!{shell}\nexec "{sys.executable}" -m similitude.cli "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [shell, "-c", f"set -e\n{text}"], capture_output=True, text=True, timeout=PATIENCE, env=environment
+    )
     assert done.returncode == 0, f"{where}: status {done.returncode}\n{text}\n{done.stdout}\n{done.stderr}"
 
 

@@ -34,7 +34,8 @@ def test_names_alone_have_no_title_and_stay_one_line_each(similarity, tmp_path):
 
 
 def test_attributes_stand_beside_the_names_under_a_title(similarity, tmp_path):
-    sm.export.write_projector(similarity, tmp_path, {"price": [1.5, 2, 3, 4], "kind": list("abab")})
+    priced = similarity.with_attributes(price=[1.5, 2, 3, 4])
+    sm.export.write_projector(priced, tmp_path, {"kind": list("abab")})
     rows = cells(tmp_path / "metadata.tsv")
     assert rows[:2] == [["item", "price", "kind"], ["a cat", "1.5", "a"]]
     assert {len(row) for row in rows} == {3}

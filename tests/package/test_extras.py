@@ -46,6 +46,7 @@ def run(*arguments, folder, hidden):
         ("parquet", ["simulate", "out.parquet"]),
         ("parquet", ["convert", "answers.csv", "out"]),
         ("parquet", ["clean", "answers.csv", "out.parquet"]),
+        ("serve", ["serve", "model.sim"]),
         ("study", ["study", "new", "faces"]),
         ("study", ["study", "serve", "faces"]),
         ("study", ["study", "demo"]),

@@ -5,6 +5,7 @@ from similitude.cli import comparing as comparing
 from similitude.cli import exporting as exporting
 from similitude.cli import fitting as fitting
 from similitude.cli import learn as learn
+from similitude.cli import serving as serving
 from similitude.cli import study as study
 from similitude.cli import study_maintenance as study_maintenance
 from similitude.cli import study_people as study_people

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,25 +22,47 @@ class What(StrEnum):
     projector = "projector"
 
 
+_FILES = (
+    "file to write: .csv, .tsv, .xlsx (both), .hdf5 (RDMs of rsatoolbox), .onnx (the map from vectors), "
+    ".faiss, .hnsw or .ann (an index of the items)"
+)
+
+
 @app.command()
 def export(
     model: Annotated[Path, typer.Argument(help="a model (.sim), or a folder that learn wrote")],
-    out: Annotated[Path, typer.Argument(help="file to write: .csv, .tsv, .xlsx (both), or .hdf5 (RDMs of rsatoolbox)")],
+    out: Annotated[Path, typer.Argument(help=_FILES)],
     what: Annotated[
         What, typer.Option(help="what a .csv or .tsv holds, or a folder for TensorBoard's projector")
     ] = What.distances,
 ) -> None:
-    """Write the distances between all items, or their coordinates, with names, for other programs."""
+    """Write the distances between all items, or their coordinates, with names; or what another tool runs."""
     model = model_in(model)
     similarity = load_model(model)
-    if what is What.projector:
-        from similitude.export.projector import write_projector
+    written, held, call = _writer(similarity, out, what)
+    written()
+    typer.echo(f"{out}: {held}")
+    same_in_python(call.format(model=f"sm.Similarity.load({str(model)!r})", out=repr(str(out))))
 
-        write_projector(similarity, out)
-        typer.echo(f"{out}: {similarity.n_items} items; look at them with tensorboard --logdir {in_shell(out)}")
-        same_in_python(f"sm.export.write_projector(sm.Similarity.load({str(model)!r}), {str(out)!r})")
-        return
-    similarity.write_table(out, what.value)
-    held = {".xlsx": "coordinates and distances", ".hdf5": "distances as RDMs"}.get(out.suffix.lower(), what.value)
-    typer.echo(f"{out}: {held} of {similarity.n_items} items")
-    same_in_python(f"sm.Similarity.load({str(model)!r}).write_table({str(out)!r}, {what.value!r})")
+
+def _writer(similarity: Any, out: Path, what: What) -> tuple[Callable[[], None], str, str]:
+    """What writes a file or folder, what that then holds, and the Python that does the same."""
+    from similitude import export as exports
+    from similitude.export.indexes import SUFFIXES
+
+    kind, items = out.suffix.lower(), f"{similarity.n_items} items"
+    if what is What.projector:
+        held = f"{items}; look at them with tensorboard --logdir {in_shell(out)}"
+        return partial(exports.write_projector, similarity, out), held, "sm.export.write_projector({model}, {out})"
+    if kind == ".onnx":
+        return (
+            partial(exports.write_onnx, similarity, out),
+            "the map from vectors",
+            "sm.export.write_onnx({model}, {out})",
+        )
+    if kind in SUFFIXES:
+        held = f"an index of {items} for {SUFFIXES[kind]}"
+        return partial(exports.write_index, similarity, out), held, "sm.export.write_index({model}, {out})"
+    held = {".xlsx": "coordinates and distances", ".hdf5": "distances as RDMs"}.get(kind, what.value)
+    call = f"{{model}}.write_table({{out}}, {what.value!r})"
+    return partial(similarity.write_table, out, what.value), f"{held} of {items}", call

@@ -92,7 +92,7 @@ def serve(
     for study in read_studies(folder):
         for warning in unfinished(study):
             typer.echo(f"warning: {warning}", err=True)
-    run(folder, database, host, port, public_url, _say, model, limits, trusted_proxies=trusted_proxy or ())
+    run(folder, database, host, port, public_url, say, model, limits, trusted_proxies=trusted_proxy or ())
 
 
 @app.command(name="admin-link")
@@ -105,7 +105,7 @@ def admin_link(folder: Folder, database: DatabaseUrl = None, public_url: PublicU
     from similitude.study.web.auth import Door
 
     with closing(existing_database(folder, database)) as opened:
-        _say(f"{(public_url or '').rstrip('/')}{Door(opened).make_link()}")
+        say(f"{(public_url or '').rstrip('/')}{Door(opened).make_link()}")
 
 
 @app.command()
@@ -129,9 +129,9 @@ def _demo(folder: Path, host: str, port: int, passing: bool = False) -> None:
 
     if not (folder / "study.toml").exists():
         colour_study(folder, {f"colour{k:02d}": colour for k, colour in enumerate(hexadecimal(colours()))})
-    run(folder, host=host, port=port, say=_say, passing=passing)
+    run(folder, host=host, port=port, say=say, passing=passing)
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     """Say it at once: whoever reads a pipe waits for the link."""
     print(line, flush=True)

@@ -22,7 +22,8 @@ def write_projector(
     ----------
     similarity : a fitted model
     folder : made where there is none; `vectors.tsv`, `metadata.tsv` and `projector_config.pbtxt` in it are replaced
-    attributes : what else to show of the items and to colour them by: a name, and a value for each item
+    attributes : what else to show of the items and to colour them by, a name and a value for each item; beside the
+        attributes that the model has
 
     Examples
     --------
@@ -34,7 +35,7 @@ def write_projector(
     ...     sorted(os.listdir(folder))
     ['metadata.tsv', 'projector_config.pbtxt', 'vectors.tsv']
     """
-    columns = _columns(similarity, attributes or {})
+    columns = _columns(similarity, {**similarity.attributes, **(attributes or {})})
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     write_whole(place / VECTORS, _table(similarity.embedding.tolist()))

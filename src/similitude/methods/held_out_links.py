@@ -1,4 +1,4 @@
-"""Settings chosen by held-out links, with the first as the one to stay at: another must gain beyond its error."""
+"""Settings chosen by held-out links: the first stays unless another gains beyond its error, and then the gentlest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from similitude.methods.linked_spread import HeldOutLinks, LinkedItems
 from similitude.types import Array, Floats
 
-STRENGTHS = (0.0, 0.25, 0.5, 1.0)
+STRENGTHS = (0.25, 0.5, 1.0)
 ITERATIONS = (1, 2, 3)
 FOLDS = 5
 CROWD = 1_000  # random items among which the other end of a link is looked for
@@ -21,15 +21,20 @@ Place = Callable[[LinkedItems, Option, Array], Floats]
 
 
 def best_by_links(folds: Iterable[HeldOutLinks], options: Sequence[Option], place: Place[Option]) -> Option:
-    """Return the first option, unless others gain more than twice the standard error; then the one that gains most.
+    """Return the first option, or the next one that gains more than twice the standard error of its gain.
 
-    `place(part, option, rows)` learns from a part of the links and returns the places of these rows of X. Gains are of
-    `nearness`, paired link by link (or item by item).
+    Options come in the order of how far they go, so that no more is changed than was proven to help. `place(part,
+    option, rows)` learns from a part of the links and returns the places of these rows of X. Gains are of `nearness`
+    over the first option's, paired link by link (or item by item).
     """
     parts = list(folds)
-    scores = [_joined([nearness(part, _placed(part, option, place)) for part in parts]) for option in options]
-    gains = [_gain_beyond_error(own - scores[0]) for own in scores]
-    return options[int(np.argmax(gains))]
+
+    def score(option: Option) -> Floats:
+        found = [nearness(part, _placed(part, option, place)) for part in parts]
+        return np.concatenate(found) if found else np.empty(0)
+
+    first = score(options[0])
+    return next((option for option in options[1:] if _beyond_error(score(option) - first)), options[0])
 
 
 def nearness(held_out: HeldOutLinks, places: Callable[[Array], Floats]) -> Floats:
@@ -51,13 +56,6 @@ def _placed(part: HeldOutLinks, option: Option, place: Place[Option]) -> Callabl
     return lambda wanted: places[np.searchsorted(rows, wanted)]
 
 
-def _joined(scores: list[Floats]) -> Floats:
-    return np.concatenate(scores) if scores else np.empty(0)
-
-
-def _gain_beyond_error(gains: Floats) -> float:
-    """The mean gain where it is beyond twice its standard error, else 0."""
-    if len(gains) < 2:
-        return 0.0
-    mean, error = gains.mean(), gains.std(ddof=1) / np.sqrt(len(gains))
-    return float(mean) if mean > _BEYOND * error else 0.0
+def _beyond_error(gains: Floats) -> bool:
+    """Whether a mean gain is beyond twice its standard error."""
+    return len(gains) > 1 and bool(gains.mean() > _BEYOND * gains.std(ddof=1) / np.sqrt(len(gains)))

@@ -1,8 +1,8 @@
 """A kernel bent by links: the spectral kernel of Yeung, Chang & Dai (2008), for features and a few links or labels.
 
 The directions of a kernel over the items stay, their lengths are learned: directions that keep linked items together
-grow, those that part them shrink. It is a closed form, and landmarks make the cost linear in the number of items. How
-far to bend is chosen by held-out links, and where these show no gain the features stay as they are.
+grow, those that part them shrink. It is a closed form, and landmarks make the cost linear in the number of items. By
+default it is bent as far as held-out links prove a gain, and where they prove none the features stay as they are.
 
 Examples
 --------
@@ -11,9 +11,9 @@ Examples
 >>> corner = rng.integers(0, 4, 300)
 >>> X = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]])[corner] + 0.2 * rng.normal(size=(300, 2))
 >>> links = sm.Links.from_labels(np.arange(300), corner // 2, n_links=100, random_state=1)
->>> model = sm.SpectralKernel(random_state=0).fit(X, links)
->>> bool(sm.separation(model.distance(X), corner // 2) > 2.0), model.strength_
-(True, 1.0)
+>>> model = sm.SpectralKernel(strength=1.0, random_state=0).fit(X, links)
+>>> bool(sm.separation(model.distance(X), corner // 2) > 2.0)
+True
 """
 
 from __future__ import annotations
@@ -69,11 +69,10 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     iteration, sum_r beta_r = c.
 
     `strength="auto"` does no harm: each fifth of the links (or of the labelled items) is held out in turn, and of the
-    others its partner (one of its class) should stand nearest. The kernel is bent as far as gains most there, if the
-    gain is beyond twice its standard error, and otherwise left alone: k(x, y) is then the inner product of the features
-    as they are, centred. A strength of your own needs no such proof. 1/4 mostly helps, 1 parts classes further (J) and
-    mostly helps clusters, and more than that, or more iterations, loses neighbours
-    (`reproduce/results/spectral_kernel.md`).
+    others its partner (one of its class) should stand nearest. The kernel is bent by the least strength whose gain
+    there is beyond twice its standard error; where none is, k(x, y) is the inner product of the features as they are,
+    centred. A strength of your own needs no such proof. 1/4 mostly helps, 1 parts classes further (J) and mostly helps
+    clusters, and more than that, or more iterations, loses neighbours (`reproduce/results/spectral_kernel.md`).
 
     Parameters
     ----------
@@ -88,7 +87,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         iteration. None takes "nystroem" with the robust form, "lle" with the printed one
     robust : which form of the lengths; False is the paper's form as a whole
     strength : how far lengths follow the links, in the robust form; 0 leaves the kernel as it is. "auto" chooses among
-        the features as they are and strengths of 0, 1/4, 1/2 and 1
+        the features as they are and strengths of 1/4, 1/2 and 1
     n_neighbors : number of nearest landmarks of "lle"
     n_iter : how often the lengths are learned, each time from the last ones. With "nystroem" the directions stay, so
         that the printed form does not change after the first. "auto" chooses 1, 2 or 3 as for `strength`, and stays at
@@ -232,12 +231,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return best_by_links(linked.folds(FOLDS, crowd, rng), options, place)
 
     def _options(self) -> list[Bend]:
-        """What there is to choose from, first what needs no proof."""
+        """What there is to choose from: first what needs no proof, then by how far it goes."""
         counts = ITERATIONS if self.n_iter == "auto" else (self.n_iter,)
         if not self.robust:  # which has no strength
             return [(1.0, count) for count in counts]
         if self.strength == "auto":
-            return [(None, 0), *product(STRENGTHS, counts)]
+            return [(None, 0), *sorted(product(STRENGTHS, counts), key=lambda bend: bend[0] * bend[1])]
         return [(self.strength, count) for count in counts]
 
     def _coordinates(self, X: Floats, rows: Array) -> Floats:
@@ -316,4 +315,4 @@ def _check_power(argument: str, found: Any) -> None:
 
 def printed_lengths(spread: Floats) -> Floats:
     """1 / D_r; a spread of exactly 0 gets the least that rounding can tell from 0 (footnote 4 adds a constant)."""
-    return 1.0 / np.maximum(spread, np.finfo(float).eps * spread.max())
+    return 1.0 / np.maximum(spread, np.finfo(float).eps * spread.max() or 1.0)

@@ -1,0 +1,1 @@
+"""A model behind HTTP: `similitude serve model.sim`, with the web stack of the study server."""
