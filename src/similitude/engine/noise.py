@@ -51,7 +51,7 @@ def noise_level(
 
 
 def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return the largest eigenvalues of a symmetric matrix, sparse or not, from the largest down, with their vectors."""
+    """Return the largest eigenvalues of a symmetric matrix, from the largest down, with their vectors."""
     order = S.shape[0]
     if order < _DENSE_BELOW or count > order // 2:
         dense = np.asarray(S @ np.eye(order))
