@@ -1,4 +1,4 @@
-"""Do other forms of feedback help to foretell answers of one form? Mixed fits against that form alone.
+"""Do other forms of feedback help to predict answers of one form? Mixed fits against that form alone.
 
 The papers name it as future work. Parts: `kernels` (perceptual_kernels: triplets, odd-one-out, ratings of five and of
 nine steps, placements of the same palettes; a fifth of the triplets, or of the odd-one-out answers, held out) and

@@ -15,7 +15,7 @@ def page(table: pd.DataFrame) -> str:
         [
             "# Several forms of feedback in one fit, against one form alone",
             "`python -m reproduce.mixed_feedback`. The claim is ours: other forms about the same items help to "
-            "foretell answers of one form, at least where those are few, and do no harm where they are many. *Alone* "
+            "predict answers of one form, at least where those are few, and do no harm where they are many. *Alone* "
             "is STE on the answers of that form; *as comparisons* STE on everything, ratings turned into comparisons; "
             "*mixed* `MixedEmbedding`, each form with its own likelihood, weights chosen on held-out training answers "
             "of the form (given 40 or more; else 1), or all 1. Differences are paired, with 95 % intervals: *better* "

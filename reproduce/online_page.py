@@ -27,7 +27,7 @@ def page(stored: dict[str, list[dict]]) -> str:
         "# Online kernel learning (Heim 2015, Fig. 17 to 19)",
         "",
         "`python -m reproduce.online`; what differs from the thesis' set-ups stands at the head of that file. Errors",
-        "are shares of unseen answers that are foretold wrongly, means over the trials ± half a 95 % interval. Claims",
+        "are shares of unseen answers that are predicted wrongly, means over the trials ± half a 95 % interval. Claims",
         "are judged on differences paired by trial; what lies within its interval, or rests on one trial, is open.",
         "",
     ]
@@ -253,7 +253,7 @@ def fig19(table: pd.DataFrame) -> list[str]:
     others = [name for name in end if name != "STE-ERKLE"]
     ranks = [mean(table, "RCKL (certified)", count, "rank") for count in at]
     lines = [f"## Fig. 19: 400 artists; trials: {trials(table)}", "", *curves(table, at)]
-    lines += ["Share of the answers learned that are foretold wrongly:", "", *curves(table, at, "train error")]
+    lines += ["Share of the answers learned that are predicted wrongly:", "", *curves(table, at, "train error")]
     lines += claim(
         "STE-ERKLE is considerably worse than the other methods",
         all_less(table, others, ["STE-ERKLE"], 0.01),

@@ -21,7 +21,7 @@ def page(table: pd.DataFrame) -> str:
         [
             "# A different mind is not a random one",
             "`python -m reproduce.rater_verdicts`. The claims are ours. `check` gives each rater one of four verdicts, "
-            "by agreement with the others and by how well their own other answers foretell an answer. Thresholds were "
+            "by agreement with the others and by how well their own other answers predict an answer. Thresholds were "
             "set on simulations with other seeds, and not on people.",
             *planted(parts["planted"], DESIGNS),
             *people(parts["people"], COLOUR_MINDED),

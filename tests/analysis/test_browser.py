@@ -141,7 +141,7 @@ VIEWS = {
 @pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
 def test_pictures_of_the_documentation(browser, data, tmp_path, name):  # noqa: F811
     c, classes = load(name, data)
-    found = sm.learn(c, time_limit=60, random_state=0)
+    found = sm.learn(c, time_limit=200, random_state=0)
     report = found.save(tmp_path, f"What people find similar: {name}", classes=classes, figure_width=89)
     photograph(browser, report, name, VIEWS if name == "cars" else {"": VIEWS[""]})
 
@@ -167,6 +167,6 @@ def photograph(browser, report, name, views):  # noqa: F811
 
 def _few_colours(path):
     with PIL.Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(128)
+        small = picture.convert("RGB").quantize(256, PIL.Image.Quantize.FASTOCTREE, dither=PIL.Image.Dither.NONE)
     small.save(path, optimize=True)
     assert path.stat().st_size < 150_000

@@ -77,7 +77,7 @@ def test_the_plane_is_that_of_the_singular_vectors(d):
 def test_items_in_one_point_say_so(d):
     picture, said = drawn(np.zeros((6, d)))
     assert len(points(picture)) == 6
-    assert "All items stand in one point" in said
+    assert "All items are at one point" in said
 
 
 def test_a_large_map_shows_some_of_its_items():

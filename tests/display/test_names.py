@@ -1,8 +1,10 @@
 """Where names find room on a map."""
 
 import numpy as np
+import pytest
 
-from similitude.display.names import write_names
+from similitude.display.names import guessed_width, write_names
+from similitude.plot.sheet import text_widths
 
 
 def test_names_on_the_map_cover_nothing_and_stay_inside():
@@ -55,3 +57,12 @@ def _box(one):
     long = 6.8 * len(one.text)
     left = one.x - {"start": 0.0, "middle": long / 2, "end": long}[one.anchor]
     return left, one.y - 10.0, left + long, one.y + 3.0
+
+
+@pytest.mark.parametrize(
+    "text", ["#d1413c", "WWF", "illicit", "Raspberry Buttermilk Ca…", "naïve & co", "item 07", "Ω-shaped"]
+)
+def test_a_name_is_never_much_wider_than_it_was_taken_for(text):
+    wide = float(text_widths([text], 12.0)[0])  # in DejaVu, a wide font
+    assert wide <= 1.03 * guessed_width(text, 12.0)
+    assert guessed_width(text, 12.0) <= 1.7 * wide

@@ -85,7 +85,7 @@ def test_what_people_search_for_is_on_a_page(word):
 @pytest.mark.skipif("SIMILITUDE_DOCS_PICTURES" not in os.environ, reason="made anew by `make pictures`")
 def test_picture_of_the_report(browser, tmp_path):  # noqa: F811
     run("demo", folder=tmp_path)
-    run("learn", "demo/colours.csv", "--time-limit", 20, folder=tmp_path)
+    run("learn", "demo/colours.csv", "--time-limit", 120, folder=tmp_path)
     page = browser.new_page(viewport={"width": 1000, "height": 1100}, device_scale_factor=1)
     page.goto((tmp_path / "demo" / "colours_report" / "report.html").as_uri())
     page.wait_for_timeout(500)

@@ -74,7 +74,7 @@ def test_items_out_of_range_are_refused():
 def test_unknown_and_ambiguous_names_are_refused():
     with pytest.raises(ValueError, match="'cta' is not among the 3 item names; did you mean 'cat'"):
         Comparisons.from_triplets([("cta", "dog", "bus")], names=["cat", "dog", "bus"])
-    with pytest.raises(ValueError, match="'cat' stands for more than one item"):
+    with pytest.raises(ValueError, match="'cat' is the name of more than one item"):
         Comparisons.from_triplets([("cat", "dog", "bus")], names=["cat", "dog", "cat"])
     with pytest.raises(ValueError, match="n_items: 4 was given, but there are 3 item names"):
         Comparisons.from_triplets([("cat", "dog", "bus")], names=["cat", "dog", "bus"], n_items=4)

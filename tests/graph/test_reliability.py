@@ -219,7 +219,7 @@ def test_a_question_answered_again_is_predicted_by_the_answer_before():
     c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann", time=np.arange(50.0))
     assert table_of(c).self_consistency[0] > 0.9  # but for repeats that are held out together
     copied = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann")
-    assert table_of(copied).self_consistency[0] < 0.7  # what may be a row copied in twice foretells nothing
+    assert table_of(copied).self_consistency[0] < 0.7  # what may be a row copied in twice predicts nothing
 
 
 def test_who_answers_by_the_screen_is_told_by_that_alone():
@@ -248,7 +248,7 @@ def test_flagged_raters_of_real_studies_answered_fast(data):
 
 
 def test_rows_that_stand_twice_acquit_no_clicker():
-    # pasted rows of the clicker would be foretold by their copies
+    # pasted rows of the clicker would be predicted by their copies
     for seed in range(4):
         c = study(seed, 3.0, n_raters=8, per_rater=120)
         rows = c.answers.to_frame(c.names)

@@ -205,7 +205,7 @@ def methods():
         sm.MKPOE(penalty=0.05, combination="weighted", n_components=4, random_state=0),
         sm.MKPOE(penalty=0.05, combination="shared", n_components=4, random_state=0),
         sm.RCKLMKL(),
-        sm.RCKLAK(auxiliary_penalty=0.015),  # by default the price is that which foretells answers best, not new items
+        sm.RCKLAK(auxiliary_penalty=0.015),  # by default the price is that which predicts answers best, not new items
         sm.RCKLAK(loss="hinge", auxiliary_penalty=0.015),
         sm.FeatureEmbedding(3, random_state=0),
         sm.FeatureEmbedding(3, loss="hinge", random_state=0),

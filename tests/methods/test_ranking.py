@@ -190,7 +190,7 @@ def test_a_contradiction_is_named_and_cleaning_helps():
 @pytest.mark.parametrize("solver", ["primal", "dual"])
 def test_want_of_capacity_is_told_from_contradiction(solver):
     X, c = problem(20, 200, flip=0)
-    with pytest.raises(ValueError, match=r"want of capacity: the feedback has no contradictions.*\(proven\)"):
+    with pytest.raises(ValueError, match=r"lack of capacity: the feedback has no contradictions.*\(proven\)"):
         sm.DRankingVM(slack="hard", solver=solver).fit(c, features=X[:, 2:])
     same = X.copy()
     same[1] = same[0]

@@ -50,6 +50,11 @@ def test_many_items_are_not_labelled_unless_asked(model):
     assert {text.get_text() for text in own.texts} >= {"own 0", "own 11"}
 
 
+def test_classes_come_by_their_number_as_on_the_page_of_a_report(model):
+    axes = sm.plot.embedding(model, classes=["few", *["many"] * 8, *["some"] * 3], labels=False)
+    assert axes.get_legend_handles_labels()[1] == ["many", "some", "few"]
+
+
 def test_classes_have_a_legend_and_safe_colours(model):
     classes = ["cat", "dog", "bird"] * 4
     axes = sm.plot.embedding(model, classes=classes, labels=False)

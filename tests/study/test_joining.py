@@ -144,7 +144,7 @@ def test_a_list_of_people_is_read(tmp_path, text, people):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "nobody in it"), ("ann\nann\n", "'ann' stands in it twice"), ("a,b\n", "none is called `name`"),
+    [("", "nobody in it"), ("ann\nann\n", "'ann' is in it twice"), ("a,b\n", "none is called `name`"),
      ("x" * 501, "1 to 500 characters")],
 )  # fmt: skip
 def test_a_list_that_cannot_be_is_refused(tmp_path, text, message):

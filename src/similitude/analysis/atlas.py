@@ -71,6 +71,7 @@ class Atlas:
             "height": self.height,
             "radius": _PICTURE / 2 if any(mark.picture for mark in self.marks) else _POINT,
             "names": [mark.name for mark in self.marks],
+            "long": [round(guessed_width(mark.label.text, LETTERS), 1) for mark in self.marks],
             "places": places,
             "solid": self.solid,
             "near": [mark.neighbours for mark in self.marks],

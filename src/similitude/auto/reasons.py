@@ -78,7 +78,7 @@ def _score(race: Race, found: HeldOut) -> str:
         return f"It ordered {value:.1%} of what cleaning left correctly; {CLEANED}."
     return (
         f"It ordered {value:.1%} of the held-out comparisons correctly (95% interval {low:.1%} to {high:.1%})"
-        f"{above_ceiling(value, ceiling_of(race.c))}. Having been chosen for it, it may do a little worse on new ones."
+        f"{above_ceiling(value, ceiling_of(race.c))}. It was chosen for that, so it may do a little worse on new ones."
     )
 
 
@@ -95,10 +95,10 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
     if too_few(len(np.unique(found.answer))):
         return f"The average of {len(found.trials)} fits was chosen."
     gain, low, high = found.gain_over(single)
-    text = f"The average of {len(found.trials)} fits was chosen. Beside the best single one, {named}, it ordered "
-    text += f"{abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons correctly "
+    text = f"The average of {len(found.trials)} fits was chosen. Compared with the best single one, {named}, it "
+    text += f"ordered {abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons correctly "
     text += f"(95% interval of the gain {low:+.2%} to {high:+.2%})"
-    return text + ("." if gain >= 0 else ", which is no sure loss: the best of many looks better than it is.")
+    return text + ("." if gain >= 0 else ", which may be chance: the best of many settings looks better than it is.")
 
 
 def _rival(race: Race, rival: Trial, single: HeldOut) -> str:

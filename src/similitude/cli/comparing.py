@@ -84,7 +84,7 @@ def _groups(file: Path, column: str, seed: int, reading: Reading, pictures: Pict
         names = grouped(c, column).names
         if wanted and len(names) != 2:
             raise ValueError(
-                f"the pictures of --out and --maps show two groups, and {column!r} has {len(names)}; leave them away, "
+                f"the pictures of --out and --maps show two groups, and {column!r} has {len(names)}; leave them out, "
                 f"or keep the answers of two groups with --where '{column} != {names[-1]}'"
             )
         typer.echo(str(sm.compare_groups(c, column, random_state=seed)))

@@ -67,7 +67,7 @@ def _said(positions: Floats, turn: Floats) -> str:
     away = positions - np.nanmean(positions, 0)
     spread = float(np.nansum(away**2))
     if spread == 0:
-        return "All items stand in one point: nothing was learned that tells them apart."
+        return "All items are at one point: nothing was learned that distinguishes them."
     said = ["The nearer, the more alike."]
     if d > 2:
         share = float(np.nansum((away @ turn) ** 2)) / max(spread, 1e-300)

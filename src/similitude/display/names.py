@@ -6,6 +6,7 @@ some; y goes down.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,13 @@ from similitude.types import Bools, Floats
 LETTERS = 12.0
 """Size of the letters on a screen."""
 
-_WIDE, _HIGH = 6.8 / 12, 13.0 / 12  # of a letter and of a line, as shares of the size
+_HIGH = 13.0 / 12  # of a line, as a share of the size
+_WIDTHS = (
+    ("'ijlI|", 0.29),
+    (" .,:;!()[]ft-", 0.38),
+    ("mwMW#%@&…", 0.92),
+)  # of letters, as shares of the size, in wide fonts
+_SMALL, _CAPITAL, _FULL = 0.61, 0.7, 1.0  # of the other small letters, digits, capitals, and of ideographs
 _GAP = 0.25  # between a point and its name, as a share of the size
 _POINT = 4.5
 _FAR = (1.6, 2.6, 3.8, 5.2, 7.0, 9.0)  # lines of text between a point and a name that a line leads to
@@ -122,8 +129,14 @@ def write_names(
 
 
 def guessed_width(text: str, letters: float) -> float:
-    """How wide a text is, as far as the number of its letters tells."""
-    return _WIDE * letters * len(text)
+    """How wide a text is about: no narrower than a wide font, such as DejaVu or Verdana, writes it."""
+    return letters * sum(map(_letter_width, text))
+
+
+@functools.cache
+def _letter_width(letter: str) -> float:
+    known = next((wide for some, wide in _WIDTHS if letter in some), None)
+    return known or (_FULL if letter >= "\u2e80" else _CAPITAL if letter.isupper() or letter.isdigit() else _SMALL)
 
 
 def numbered(names: Sequence[str], written: Sequence[Written]) -> dict[int, str]:

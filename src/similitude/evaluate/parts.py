@@ -63,15 +63,17 @@ class Parts:
         return self.p_value <= _ALPHA
 
     def __str__(self) -> str:
-        """Return what was found in two sentences."""
+        """Return what was found in a sentence."""
         where = "over the session" if self.over_time else f"with {self.by}"
         verdict = "changes" if self.differ else "does not change detectably"
-        said = f"How well answers are predicted {verdict} {where} (p {written_p(self.p_value)}, {self.raters} raters)."
-        first, last = self.table.part.iloc[0], self.table.part.iloc[-1]
+        said = f"The share of answers that the model predicts {verdict} {where}"
+        test = f"(p {written_p(self.p_value)}, {self.raters} raters)"
         if not np.isfinite(self.change) or not (self.over_time or len(self.table) == 2):
-            return said
+            return f"{said} {test}."
+        names = self.table.part.tolist()
+        between = "the first to the last quarter" if self.over_time else f"{names[0]} to {names[-1]}"
         interval = f"95% interval {self.low:+.1f} to {self.high:+.1f}"
-        return f"{said} From {first} to {last}: {self.change:+.1f} points ({interval})."
+        return f"{said} {test}: by {self.change:+.1f} points from {between} ({interval})."
 
     __repr__ = __str__
 

@@ -394,7 +394,7 @@ def procrustes_distance(positions: Table, truth: Table) -> float:
         raise ValueError(f"truth: expected {len(X)} items as in positions, found {len(Y)}")
     total = float(((Y - Y.mean(0)) ** 2).sum())
     if total == 0:
-        raise ValueError("truth: all items stand at one point")
+        raise ValueError("truth: all items are at one point")
     return float(((align(X, Y) - Y) ** 2).sum() / total)
 
 

@@ -54,7 +54,7 @@ def check_names(names: Sequence[str] | None) -> Names | None:
         raise ValueError(f"names: {broken!r} holds half a character (a lone surrogate); read it with its true encoding")
     if len(set(result)) < len(result):
         twice = next(name for name in result if result.count(name) > 1)
-        raise ValueError(f"names: {twice!r} stands for more than one item; every item needs a name of its own")
+        raise ValueError(f"names: {twice!r} is the name of more than one item; every item needs a different name")
     return result
 
 

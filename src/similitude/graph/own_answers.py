@@ -4,7 +4,7 @@ Someone who clicks at random cannot be predicted by anything, themselves include
 than the others can: their other answers imply a map, be it nobody else's. No fit is needed, since signs are all that is
 asked for: a question that the rater answered before is predicted by those answers, any other by two simple readings of
 what is left of the rater's votes when the answer itself is held out. Where a rater has rows that stand in the file
-twice, all answers to a question are held out together: copies foretell each other, whoever clicked them.
+twice, all answers to a question are held out together: copies predict each other, whoever clicked them.
 
 *Pairs*: how often a pair was called more alike than what it was compared with, and, with a quarter of the weight, the
 pairs that share an item with it. (For positions drawn from a normal distribution, squared distances of two pairs that

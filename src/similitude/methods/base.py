@@ -223,7 +223,7 @@ def warn_of_gaps(comparisons: Comparisons | Shards, graph: SimilarityGraph | Cou
     absent = np.flatnonzero(graph.occurrences == 0)
     if len(absent):
         warnings.warn(
-            f"{len(absent)} of {graph.n_items} items were never compared and stand at the centre: "
+            f"{len(absent)} of {graph.n_items} items were never compared and are at the centre: "
             f"{listing(comparisons, absent)}",
             FeedbackWarning,
             stacklevel=3,

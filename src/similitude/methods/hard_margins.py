@@ -21,7 +21,7 @@ def refuse_equal(c: Comparisons, graph: SimilarityGraph, square: Floats) -> None
         sides = (graph.near_pairs[equal[0]], graph.far_pairs[equal[0]])
         pairs = [f"({c.label(int(i))}, {c.label(int(j))})" for i, j in sides]
         raise ValueError(
-            f"slack: a hard margin cannot be met, for want of capacity: to this kernel the pairs {pairs[0]} and "
+            f"slack: a hard margin cannot be met, for lack of capacity: to this kernel the pairs {pairs[0]} and "
             f"{pairs[1]} are the same; give features that tell them apart, raise rank, or use slack='soft'"
         )
 
@@ -31,7 +31,7 @@ def refuse_unmet(found: Certified[Any], least_norm: float) -> None:
     remedy = "use a richer kernel ('rbf'), raise rank, add features, or use slack='soft'"
     if found.status == "infeasible":
         raise ValueError(
-            "slack: a hard margin cannot be met, for want of capacity: the feedback has no contradictions, but no "
+            "slack: a hard margin cannot be met, for lack of capacity: the feedback has no contradictions, but no "
             f"dissimilarity of this kernel with a norm below {least_norm:.2g} meets it (proven); {remedy}"
         )
     raise ValueError(

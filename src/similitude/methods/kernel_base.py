@@ -113,7 +113,7 @@ class KernelEstimator(ComparisonEstimator):
         if not X.any():
             warnings.warn(
                 f"{type(self).__name__}: at a penalty of {self.penalty_:.3g} the best kernel is zero, and all items "
-                "stand in one point: lower the penalty (see penalty_path)",
+                "are at one point: lower the penalty (see penalty_path)",
                 FeedbackWarning,
                 stacklevel=3,
             )

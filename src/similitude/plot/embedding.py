@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,7 +54,7 @@ def embedding(
         where there is none around it either, the item has a number and its name is in a key below the map (in axes
         that are given it is left out)
     colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
-    classes : a class per item, shown by colour and marker, with a legend
+    classes : a class per item, shown by colour and marker, with a legend; the most frequent come first, as in a report
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
     new : items (by name or position) that were not compared, shown as hollow markers
     uncertainty : of `similitude.uncertainty` of this model: an ellipse around each item, within which it lies at its
@@ -179,7 +180,7 @@ def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bo
 def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow: Bools, size: float) -> None:
     if classes.shape != (len(flat),):
         raise ValueError(f"classes: expected one class per item ({len(flat)}), found shape {classes.shape}")
-    for k, name in enumerate(dict.fromkeys(classes.tolist())):
+    for k, (name, _) in enumerate(Counter(classes.tolist()).most_common()):
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k // len(COLOURS) % len(MARKERS)]
         for empty in (False, True):
             some = drawn & (classes == name) & (hollow == empty)

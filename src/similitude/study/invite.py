@@ -58,7 +58,7 @@ def _check(people: Sequence[str], path: Path) -> None:
         if not name or len(name) > _LONGEST or not is_storable(name):
             raise StudyError(f"{path}: person {place}: expected 1 to {_LONGEST} characters, found {name[:50]!r}")
     if twice := sorted({name for name in people if people.count(name) > 1}):
-        raise StudyError(f"{path}: {twice[0]!r} stands in it twice; everybody has a name of their own")
+        raise StudyError(f"{path}: {twice[0]!r} is in it twice; everybody needs a different name")
 
 
 def invite(service: StudyService, names: Sequence[str]) -> dict[str, str]:

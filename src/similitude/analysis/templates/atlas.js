@@ -8,10 +8,10 @@ const sures = [...atlas.querySelectorAll(".sure")].map((node) => ({
   node, item: Number(node.dataset.item), rx: Number(node.getAttribute("rx")), ry: Number(node.getAttribute("ry")),
   turn: node.getAttribute("transform").match(/rotate\(.*\)/)[0],
 }));
-const labels = nodes.map((node) => {
+const labels = nodes.map((node, k) => {
   const text = node.querySelector("text"), lead = node.querySelector(".lead");
   return { text, lead, x: text.getAttribute("x"), y: text.getAttribute("y"), anchor: text.getAttribute("text-anchor"),
-    quiet: text.classList.contains("quiet"), long: 6.8 * text.textContent.length };
+    quiet: text.classList.contains("quiet"), long: data.long[k] };
 });
 const radius = data.radius, narrow = 600, reach = 24, line = 13, gap = 3;
 let width = data.width, height = data.height;

@@ -44,7 +44,7 @@ class ItemRule:
     def read(self, values: Array, typed: bool) -> tuple[Array, Sequence[str] | None]:
         """Return items as positions or as names, with the names known by then; None is no item."""
         if is_none(values).any():
-            raise ValueError("items: an empty value (null or NaN) stands in place of an item; fill it in")
+            raise ValueError("items: an empty value (null or NaN) is in the place of an item; fill it in")
         if self.labels:
             return self._labels(values)
         codes, distinct = _factorized(values)
