@@ -26,6 +26,7 @@ from similitude.evaluate.penalty import penalty_path as penalty_path
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align
 from similitude.evaluate.scores import answer_accuracy as answer_accuracy
+from similitude.evaluate.scores import answer_log_loss as answer_log_loss
 from similitude.evaluate.scores import calibration as calibration
 from similitude.evaluate.scores import calibration_error as calibration_error
 from similitude.evaluate.scores import head_auc as head_auc
@@ -71,6 +72,7 @@ from similitude.graph.passes import PassReport as PassReport
 from similitude.methods.auxiliary_kernels import RCKLAK as RCKLAK
 from similitude.methods.auxiliary_kernels import RCKLMKL as RCKLMKL
 from similitude.methods.base import FeedbackWarning as FeedbackWarning
+from similitude.methods.choice_embedding import ChoiceEmbedding as ChoiceEmbedding
 from similitude.methods.comparison_kernel import ComparisonKernel as ComparisonKernel
 from similitude.methods.confidence import CAMEL as CAMEL
 from similitude.methods.embedding import Embedding as Embedding

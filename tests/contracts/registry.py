@@ -8,6 +8,7 @@ import numpy as np
 
 import similitude as sm
 from similitude.engine import (
+    choice_terms,
     comparison_terms,
     group_models,
     joint_terms,
@@ -17,6 +18,8 @@ from similitude.engine import (
     rating_terms,
     terms,
 )
+from similitude.feedback.forms import picking_forms
+from similitude.feedback.whole_answers import choices_of
 from similitude.graph.build import SimilarityGraph
 
 # A parameter for every registered formula, and the places where its slope jumps.
@@ -66,6 +69,7 @@ def model_cases(n_items=7):
     own = np.random.default_rng(6)  # what is new draws its own numbers: those of the others are stored
     twice = models.Positions(2 * n_items, 2, features=own.normal(size=(2 * n_items, 3)))
     copied = models.Copies(twice, n_items)
+    dots = models.DotProducts(rest)
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
@@ -73,6 +77,7 @@ def model_cases(n_items=7):
         ModelCase("placed positions", placed, rng.normal(size=placed.size)),
         ModelCase("positions beside given ones", further, rng.normal(size=further.size)),
         ModelCase("copies of a mapped item", copied, own.normal(size=copied.size)),
+        ModelCase("dot products of mapped vectors with a rest", dots, own.normal(size=dots.size), signed=True),
         ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
         ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
@@ -112,7 +117,7 @@ def term_cases(n_items=6, rows=40):
     rng = np.random.default_rng(5)
     every = np.array([(i, j) for i in range(n_items) for j in range(i + 1, n_items)], np.int32)
     loss = terms.ComparisonLoss(terms.Formula(terms.logarithm, 0.05), terms.Formula(terms.logistic))
-    scale = terms.Formula(terms.distance, 0.01)
+    scale, squared = terms.Formula(terms.distance, 0.01), terms.Formula(terms.squared)
     weight, who = rng.uniform(0.5, 2.0, rows), rng.integers(-1, 3, rows)
     near, far = every[rng.integers(0, 7, rows)], every[rng.integers(7, len(every), rows)]
     free = models.Positions(n_items, 2)
@@ -131,13 +136,23 @@ def term_cases(n_items=6, rows=40):
         ("links", joint_terms.Linked(scale, near, rng.random(rows) < 0.5, weight), free),
         ("five steps", rating_terms.Graded(scale, near, rng.integers(0, 5, rows), 5, weight, who, 3), free),
         ("two steps", rating_terms.Graded(scale, near, rng.integers(0, 2, rows), 2, weight, who, 3), free),
+        ("choices", choice_terms.Picked(scale, _choices(n_items)), free),
+        ("choices by dot products", choice_terms.Picked(squared, _choices(n_items)), models.DotProducts(free)),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
     shared = {problem.Term, problem.OnePass, rating_terms.Rated}
     in_shards = {comparison_terms.ComparedInShards}  # compared with those in memory in tests/methods/test_sharded.py
-    classes = _subclasses(problem.Term, comparison_terms, joint_terms, rating_terms) - shared - in_shards
+    classes = _subclasses(problem.Term, choice_terms, comparison_terms, joint_terms, rating_terms) - shared - in_shards
     assert {type(case[1]) for case in cases} == classes, "a term is missing from the registry"
     return cases
+
+
+def _choices(n_items):
+    """Answers of every form that has chances of its own."""
+    truth = np.random.default_rng(6).normal(size=(n_items, 2))
+    forms = [form for form in picking_forms().values() if form.has_own_chances]
+    said = [sm.simulate(truth, 8, form.name, grid_size=4, random_state=k) for k, form in enumerate(forms)]
+    return [part for c in said for part in choices_of(c)]
 
 
 def _subclasses(base, *modules):
@@ -190,6 +205,7 @@ ESTIMATORS = {
     "KPOE": lambda: sm.KPOE(),
     "MKPOE": lambda: sm.MKPOE(),
     "DRankingVM": lambda: sm.DRankingVM(),
+    "ChoiceEmbedding": lambda: sm.ChoiceEmbedding(8, random_state=0),
     "FeatureEmbedding": lambda: sm.FeatureEmbedding(2, random_state=0),
     "RankProjection": lambda: sm.RankProjection(2, random_state=0),
     "TACKL": lambda: sm.TACKL(2, random_state=0),

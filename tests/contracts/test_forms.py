@@ -1,12 +1,13 @@
 """Every form of question keeps what a form promises: a new one cannot escape."""
 
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.engine.choice_terms import set_losses, values_of
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms import FORMS, PAGES, PIECES, derive, picking_forms
 from similitude.feedback.simulation.mind import Mind, Truth
@@ -143,6 +144,30 @@ def test_the_number_of_comparisons_is_known(form):
     answer = form.comparisons(shown, response)[2]
     expected = np.bincount(answer, minlength=5)
     np.testing.assert_array_equal(form.count(Rows.uniform(shown), Rows.uniform(response)), expected)
+
+
+@pytest.mark.parametrize("form", [form for form in PICKING if form.has_own_chances], ids=by_name)
+def test_the_chances_of_all_answers_to_a_question_add_up_to_one(form):
+    shown = np.arange(form.width(N_ITEMS, GRID))[None]
+    level = np.random.default_rng(6).normal(size=(N_ITEMS, N_ITEMS))
+    level += level.T
+    for count in (1, 2) if form.grid else (1,):
+        order = permutations if form.name == "ranking" else combinations
+        total = 0.0
+        for said in order(form.codes(shown.shape[1]), count):
+            parts = form.chosen(shown, np.array([said]))
+            losses = [set_losses(values_of(one, level[tuple(one.pairs.T)].T), one.picked)[0] for one in parts]
+            total += float(np.exp(-sum(losses))[0])
+        assert total == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("form", [form for form in PICKING if not form.has_own_chances], ids=by_name)
+def test_a_choice_of_two_is_its_comparison(form):
+    shown, (response, _, _) = said_by_a_mind(form, np.random.default_rng(7))
+    near, far, row = form.comparisons(shown, response)
+    (one,) = form.chosen(shown, response)
+    np.testing.assert_array_equal(one.pairs[:, :, 0], np.stack([near, far], axis=1))
+    np.testing.assert_array_equal(one.row, row)
 
 
 @pytest.mark.parametrize("piece", PIECES.values(), ids=by_name)

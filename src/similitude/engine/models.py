@@ -11,6 +11,7 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Positions(features=F, residual=True)` | N and E (n × r), positions F N + E | | 2 F' L X and 2 L X |
 | `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
 | `Positions(beside=Y0)` | X (n × r) beside given dimensions Y0 | |x_i - x_j|² + |y0_i - y0_j|² | 2 L X |
+| `DotProducts` | those of its `Positions` | -x_i · x_j | -A X, A the signed adjacency: L X - D X |
 | `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
 | `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
 | `Products(F)` | M symmetric (q × q) | sqrt(2) f_i' M f_j | F' (D - L) F / sqrt(2), D the diagonal of L |
@@ -19,7 +20,8 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `FeatureWeights` | u (q) on the columns of F | sum_k u_k (f_ik - f_jk)² | f_k' L f_k for each k |
 | `SumOfModels` | those of its parts, one after the other | the sum | each part's |
 
-`Products` and `Additive` give dissimilarities that are no squared distances; they serve ranking (`methods.ranking`).
+`DotProducts`, `Products` and `Additive` give dissimilarities that are no squared distances; the last two serve ranking
+(`methods.ranking`).
 Maps of several groups of people stand in `engine.group_models`.
 """
 
@@ -113,6 +115,32 @@ class Positions(Model):
     def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
         """2 L X, taken back through the features."""
         return self.pull_positions(2.0 * backend.laplacian(self.positions(params), pairs, w))
+
+
+class DotProducts(Model):
+    """Items whose similarity is the dot product of their vectors, as free or mapped as `Positions` can be.
+
+    Unlike distances, they know items that are like many and items that are like none, by the lengths of the vectors.
+    """
+
+    def __init__(self, vectors: Positions) -> None:
+        self.vectors, self.n_items, self.size = vectors, vectors.n_items, vectors.size
+
+    def positions(self, params: Floats) -> Floats:
+        """Return the vectors, a row each; dot products, not distances, say how alike they are."""
+        return self.vectors.positions(params)
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """-x_i · x_j, from (|x_i - x_j|² - |x_i|² - |x_j|²) / 2."""
+        X = self.vectors.positions(params)
+        own = np.einsum("ik,ik->i", X, X)
+        return 0.5 * (backend.sqdist(X, pairs) - own[pairs].sum(1))
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """L X - D X, taken back through the features."""
+        X = self.vectors.positions(params)
+        total = _degrees(len(X), pairs, w)[:, None]
+        return self.vectors.pull_positions(backend.laplacian(X, pairs, w) - total * X)
 
 
 class Matrix(Model):

@@ -9,11 +9,17 @@ from scipy import linalg
 from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
+from similitude.engine.choice_terms import set_losses
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms.alternatives import Alternatives
+from similitude.feedback.whole_answers import choices_of
 from similitude.types import Array, Column, Floats, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_SURE = 1e-15  # of a probability that is 0 or 1 in floating point, no more is known
 
 
 class Predicts(Protocol):
@@ -110,6 +116,54 @@ def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
     said = np.bincount(comparisons.answer, minlength=comparisons.n_answers)
     wrong = np.bincount(comparisons.answer, ~right, comparisons.n_answers)
     return float((wrong[said > 0] == 0).mean())
+
+
+def answer_losses(model: Predicts, comparisons: Comparisons) -> tuple[Floats, Floats]:
+    """(a,) -log of the probability that the model gives to each answer as a whole, and (a,) the weights of the answers.
+
+    The probability is that of what was picked among all that could have been, by the odds that the model gives between
+    two alternatives each; a ranking is a choice from what is left each time.
+    """
+    lost, weight = np.zeros(comparisons.n_answers), np.zeros(comparisons.n_answers)
+    for one in choices_of(comparisons):
+        lost += np.bincount(one.row, set_losses(_odds(model, comparisons, one), one.picked)[0], len(lost))
+        weight[one.row] = 1.0 if one.weight is None else one.weight
+    said = weight > 0
+    return lost[said], weight[said]
+
+
+def _odds(model: Predicts, comparisons: Comparisons, one: Alternatives) -> Floats:
+    """(q, m) log-odds of each alternative against the first."""
+    others = one.pairs[:, 1:]
+    rows = np.concatenate([others, np.broadcast_to(one.pairs[:, :1], others.shape)], axis=-1).reshape(-1, 4)
+    asked = Comparisons.from_quadruplets(rows, n_items=comparisons.n_items).with_items(comparisons.names)
+    nearer = np.clip(likelihoods(model, asked), _SURE, 1.0 - _SURE)
+    value = -one.sign * np.log(nearer / (1.0 - nearer)).reshape(others.shape[:3]).sum(axis=2)
+    return np.concatenate([np.zeros((len(one), 1)), value], axis=1)
+
+
+def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
+    """Weighted mean of -log of the probability of each answer as a whole; for odd ones out 1.099 is chance.
+
+    It is the measure of the field (THINGS, SPoSE, VICE, psiz); `log_loss` is that of comparisons, of which an answer
+    may give several. Raters are taken as one.
+
+    Parameters
+    ----------
+    model : a fitted estimator, or a `Similarity`
+    comparisons : the answers to score it on, best some that it has not seen
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
+    >>> train, test = sm.simulate(truth, 800, "odd_one_out", random_state=0).split(0.25, random_state=0)
+    >>> model = sm.ChoiceEmbedding(5, similarity="distance", random_state=0).fit(train)
+    >>> sm.answer_log_loss(model, test) < 0.7
+    True
+    """
+    lost, weight = answer_losses(model, comparisons)
+    return float(np.average(lost, weights=weight))
 
 
 def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:

@@ -144,7 +144,8 @@ class FeatureEstimator(FeatureLearner):
 
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Names | None, **further: Any) -> Similarity:
         pieces = tuple(self.modalities_[name].mapped(name, N) for name, N in self.maps_.items())
-        return super()._in_use(X, loss, names, feature_map=FeatureMap(pieces, self.origin_), **further)
+        known = FeatureMap(pieces, self.origin_) if pieces else None
+        return super()._in_use(X, loss, names, feature_map=known, **further)
 
 
 class FreeRestEstimator(FeatureEstimator):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 import numpy as np
 
 from similitude.feedback.columns import Rows, is_constant
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.items import as_integers
 from similitude.types import Array, Bools, Ints
@@ -192,6 +193,18 @@ class Form:
             owner = self.comparisons(shown.matrix(rows), response.matrix(rows))[2]
             found[rows] = np.bincount(owner, minlength=len(rows))
         return found
+
+    def chosen(self, shown: Array, response: Array) -> list[Alternatives]:
+        """Return what answers of one size chose, and from what; each comparison is a choice of two unless a form knows.
+
+        Where a form knows, an answer has a probability that is not the product of those of its comparisons.
+        """
+        return [Alternatives.of_two(*self.comparisons(shown, response))]
+
+    @property
+    def has_own_chances(self) -> bool:
+        """Whether an answer is more than its comparisons taken one by one."""
+        return type(self).chosen is not Form.chosen
 
     def asked_by(self, near: Array, far: Array) -> Array:
         """Return the questions of this form that comparisons answer, whichever form those came from."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from similitude.feedback.checks import head_first
 from similitude.feedback.columns import Rows
+from similitude.feedback.forms.alternatives import Alternatives, chosen_first
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.forms.base import Edges, Form, Setup
 from similitude.types import Array, Floats
@@ -90,6 +91,19 @@ class Picking(Form):
         """The place of (the first of) what was picked."""
         return int(response[0]) - self.arrangement.head if response else -1
 
+    def chosen(self, shown: Array, response: Array) -> list[Alternatives]:
+        """One set of so many among all such sets; to have picked all says nothing.
+
+        For the most central of three it is the softmax of the sums of its similarities with the two others, since all
+        three similarities together are the same for every alternative.
+        """
+        codes = self.codes(shown.shape[1])
+        place = self.places(response, codes) - codes[0]
+        if place.shape[1] == len(codes):
+            return []
+        pairs = chosen_first(self.alternatives(shown), place)
+        return [Alternatives(pairs, place.shape[1], np.arange(len(shown)), self.prefers)]
+
     def answer(self, mind: Mind, shown: Array) -> Said:
         """Pick the alternative of the highest value."""
         chosen, side, clear = mind.pick(self.value(mind.truth, shown))
@@ -134,6 +148,7 @@ class Single(Picking):
     """One comparison, said one way or the other; one answer may hold several such questions."""
 
     repeats = True
+    chosen = Form.chosen  # each question is one comparison, and one choice of two
 
     def picked(self, shown: Array, response: Array) -> tuple[Array, Array]:
         """Return the questions one by one, and what was picked in each."""

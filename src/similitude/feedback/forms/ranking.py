@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.feedback.columns import Rows
+from similitude.feedback.forms.alternatives import Alternatives, chosen_first
 from similitude.feedback.forms.base import Edges
 from similitude.feedback.forms.picking import FromGrid, with_head
 from similitude.types import Array
@@ -37,6 +38,13 @@ class Ranking(FromGrid):
         row, near, far = np.nonzero(rank[:, :, None] < rank[:, None, :])
         keep = (near > 0) & (far > 0)
         return with_head(shown, row[keep], near[keep], far[keep])
+
+    def chosen(self, shown: Array, response: Array) -> list[Alternatives]:
+        """The nearest of all, then the nearest of the rest, and so on."""
+        place = self.places(response, self.codes(shown.shape[1])) - 1
+        in_order, row = chosen_first(self.alternatives(shown), place), np.arange(len(shown))
+        ranks = range(min(place.shape[1], shown.shape[1] - 2))  # the last one left is no choice
+        return [Alternatives(in_order[:, rank:], 1, row) for rank in ranks]
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """Ranked × left, and each two that are ranked."""

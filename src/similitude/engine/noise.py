@@ -1,0 +1,61 @@
+"""How strong a penalty must be so that answers given by chance teach nothing.
+
+With a ridge strength · |X|²/n on vectors X, whose products are K = X X', nothing is learned from X = 0 as long as
+strength >= n · (largest eigenvalue of minus the derivative of the mean loss by K). That derivative, S, is a sum over
+pairs of their slopes: w_p (e_i - e_j)(e_i - e_j)' for squared distances, -w_p (e_i e_j' + e_j e_i') / 2 for dot
+products; through features Φ it is Φ' S Φ. For answers by chance to the questions that were asked it is drawn: the
+strength that keeps those at 0 is the noise level. For n items and W choices of one of three it is about
+sqrt(4 n / 3 W) in dot products; drawing it serves every form, weight and set of features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from similitude.engine.choice_terms import Picked
+from similitude.feedback.forms.alternatives import Alternatives
+from similitude.types import Floats
+
+_DENSE_BELOW = 400
+
+
+def by_chance(choices: Sequence[Alternatives], rng: np.random.Generator) -> list[Alternatives]:
+    """Return the same questions, answered by chance."""
+    found = []
+    for one in choices:
+        order = rng.permuted(np.tile(np.arange(one.pairs.shape[1]), (len(one), 1)), axis=1)
+        found.append(replace(one, pairs=one.pairs[np.arange(len(one))[:, None], order]))
+    return found
+
+
+def slopes_at_zero(term: Picked, n_items: int, dot: bool) -> sparse.csr_array:
+    """(n, n) minus the derivative of the mean loss by K, where all items stand at 0."""
+    w = term.evaluate(np.zeros(len(term.pairs)), np.zeros(0))[1] / term.total
+    half = sparse.coo_array((w, term.pairs.T), shape=(n_items, n_items)).tocsr()
+    across = half + half.T
+    return 0.5 * across if dot else across - sparse.diags_array(np.asarray(across.sum(axis=1)).ravel())
+
+
+def noise_level(
+    term: Picked, n_items: int, dot: bool, features: Floats | None = None, *, rng: np.random.Generator
+) -> float:
+    """Return the strength of a ridge over n items at which answers by chance teach nothing."""
+    S = slopes_at_zero(Picked(term.scale, by_chance(term.choices, rng)), n_items, dot)
+    return n_items * float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
+
+
+def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues of a symmetric matrix, from the largest down, with their vectors."""
+    order = S.shape[0]
+    if order < _DENSE_BELOW or count > order // 2:
+        dense = np.asarray(S @ np.eye(order))
+        values, vectors = linalg.eigh(dense, subset_by_index=[order - min(count, order), order - 1])
+    else:
+        values, vectors = sparse_linalg.eigsh(S, count, which="LA", v0=rng.normal(size=order), tol=1e-4)
+    return values[::-1], vectors[:, ::-1]

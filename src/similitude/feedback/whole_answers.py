@@ -1,0 +1,67 @@
+"""Answers as choices, where they are whole: what each chose, and from what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from similitude.feedback.columns import take
+from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms import FORMS
+from similitude.feedback.forms.alternatives import Alternatives
+from similitude.feedback.forms.base import of_one_kind
+from similitude.types import Array, Bools
+
+
+def choices_of(comparisons: Comparisons) -> list[Alternatives]:
+    """Return what was chosen, each answer once.
+
+    An answer counts as one choice where all its comparisons are there, with one weight. What cleaning or a slice left
+    of another, and what has no choice of its own (ratings, groups), is taken comparison by comparison.
+    """
+    c = comparisons
+    whole = _is_whole(c)
+    found = [part for form in _forms_with_chances(c) for part in _of_form(c, form, whole)]
+    loose = np.flatnonzero(~whole[c.answer] & (c.weight > 0))
+    if len(loose):
+        found.append(Alternatives.of_two(c.near[loose], c.far[loose], c.answer[loose], c.weight[loose]))
+    return found
+
+
+def _forms_with_chances(c: Comparisons) -> list[int]:
+    """Codes of the forms whose answers are more than their comparisons."""
+    return [code for code, name in enumerate(c.answers.form.labels) if FORMS[name].has_own_chances]
+
+
+def _is_whole(c: Comparisons) -> Bools:
+    """Which answers are there with all their comparisons, equally weighted and at all, in a form with chances."""
+    answers, found = c.answers, np.zeros(c.n_answers, bool)
+    there = np.bincount(c.answer, minlength=c.n_answers)
+    low, high = np.full(c.n_answers, np.inf), np.zeros(c.n_answers)
+    np.minimum.at(low, c.answer, c.weight)
+    np.maximum.at(high, c.answer, c.weight)
+    for code in _forms_with_chances(c):
+        rows = np.flatnonzero((answers.form.codes == code) & (there > 0))
+        expected = FORMS[answers.form.labels[code]].count(answers.shown.take(rows), answers.response.take(rows))
+        found[rows] = (there[rows] == expected) & (low[rows] == high[rows]) & (high[rows] > 0)
+    return found
+
+
+def _of_form(c: Comparisons, code: int, whole: Bools) -> list[Alternatives]:
+    """The choices of the whole answers of a form, by how much was shown and said."""
+    answers, form = c.answers, FORMS[c.answers.form.labels[code]]
+    rows = np.flatnonzero(whole & (answers.form.codes == code))
+    weight = np.zeros(c.n_answers)
+    weight[c.answer] = c.weight
+    found = []
+    for chosen in of_one_kind(take(answers.shown.lengths, rows), take(answers.response.lengths, rows)):
+        kind = rows[chosen]
+        parts = form.chosen(answers.shown.matrix(kind), answers.response.matrix(kind))
+        found += [_owned(part, kind, weight) for part in parts]
+    return found
+
+
+def _owned(part: Alternatives, rows: Array, weight: Array) -> Alternatives:
+    """Choices with the answers that they come from, and their weights."""
+    return replace(part, row=rows[part.row], weight=weight[rows[part.row]])

@@ -1,0 +1,103 @@
+"""Vectors from answers as they were given: the likelihood of whole answers, dimensions that are learned, new items."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.engine.choice_terms import Picked
+from similitude.engine.noise import noise_level
+from similitude.engine.terms import Formula, squared
+from similitude.feedback.whole_answers import choices_of
+
+
+def odd_ones(truth, count, seed, sharpness=2.0):
+    return sm.simulate(truth, count, "odd_one_out", sharpness=sharpness, random_state=seed)
+
+
+def truth_of(n=25, d=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def noise_of(c, dot=True, features=None):
+    term = Picked(Formula(squared), choices_of(c))
+    return noise_level(term, c.n_items, dot, features, rng=np.random.default_rng(0))
+
+
+def test_the_noise_level_is_that_of_random_matrices():
+    # the spectral norm of a symmetric matrix of independent entries, row sums of variances v: 2 sqrt(v) as n grows
+    c = odd_ones(truth_of(120), 6000, 0)
+    assert noise_of(c) == pytest.approx(np.sqrt(4 * 120 / (3 * 6000)), rel=0.15)
+
+
+@pytest.mark.parametrize("similarity", ["dot", "distance"])
+def test_answers_by_chance_teach_nothing(similarity):
+    c = odd_ones(truth_of(30), 1500, 1, sharpness=1e-9)
+    model = sm.ChoiceEmbedding(10, similarity=similarity, random_state=0).fit(c)
+    test = odd_ones(truth_of(30), 1500, 2, sharpness=1e-9)
+    assert sm.answer_log_loss(model, test) == pytest.approx(np.log(3), abs=0.02)
+
+
+def test_more_dimensions_than_needed_do_no_harm():
+    truth = truth_of()
+    train, test = odd_ones(truth, 2500, 0), odd_ones(truth, 4000, 1)
+    fits = {d: sm.ChoiceEmbedding(d, similarity="distance", random_state=0).fit(train) for d in (3, 20)}
+    loss = {d: sm.answer_log_loss(model, test) for d, model in fits.items()}
+    assert loss[20] < loss[3] + 0.02
+    assert sm.answer_accuracy(fits[20], test) > 0.7
+    assert fits[20].n_dimensions_ <= 8
+
+
+def test_products_know_what_is_like_many_and_distances_do_not():
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(20, 2)) * np.linspace(0.3, 2.0, 20)[:, None] + [1.0, 0.0]
+    shown = np.array([rng.choice(20, 3, replace=False) for _ in range(3000)])
+    pairs = shown[:, [[1, 2], [0, 2], [0, 1]]]
+    value = (vectors[pairs[..., 0]] * vectors[pairs[..., 1]]).sum(-1) + rng.gumbel(size=(3000, 3))
+    c = sm.Comparisons.from_odd_one_out(shown, value.argmax(1))
+    train, test = c.split(0.3, random_state=0)
+    fits = [sm.ChoiceEmbedding(10, similarity=one, random_state=0).fit(train) for one in ("dot", "distance")]
+    by_product, by_distance = (sm.answer_log_loss(model, test) for model in fits)
+    assert by_product < by_distance - 0.01
+
+
+def test_features_place_new_items():
+    truth = truth_of(60)
+    known = odd_ones(truth[:40], 1200, 0)
+    model = sm.ChoiceEmbedding(8, random_state=0).fit(known, features=truth[:40])
+    placed = model.transform(truth)
+    assert placed.shape == (60, 8)
+    questions = odd_ones(truth, 3000, 1)
+    loaded = sm.Similarity.from_bytes(model.similarity_.to_bytes())
+    np.testing.assert_allclose(loaded.transform(truth), placed, rtol=1e-9, atol=1e-12)
+    X = placed[questions.answers.shown.matrix()[:, [[1, 2], [0, 2], [0, 1]]]]
+    guess = (X[:, :, 0] * X[:, :, 1]).sum(-1).argmax(1)
+    assert (guess == questions.answers.response.matrix()[:, 0]).mean() > 0.5  # a third by chance
+
+
+def test_without_features_there_is_no_map():
+    model = sm.ChoiceEmbedding(5, random_state=0).fit(odd_ones(truth_of(), 500, 0))
+    assert np.isnan(model.map_penalty_)
+    with pytest.raises(ValueError, match="no map from vectors"):
+        model.transform(np.ones((2, 3)))
+
+
+def test_the_loss_of_answers_is_that_of_their_form():
+    truth = 0.5 * truth_of(12, 2)
+    c = odd_ones(truth, 400, 0)
+    model = sm.ChoiceEmbedding(5, similarity="distance", random_state=0).fit(c)
+    X, shown = model.embedding_, c.answers.shown.matrix()
+    pairs = shown[:, [[1, 2], [0, 2], [0, 1]]]
+    value = -((X[pairs[..., 0]] - X[pairs[..., 1]]) ** 2).sum(-1)
+    chosen = np.take_along_axis(value, c.answers.response.matrix().astype(int), axis=1)[:, 0]
+    expected = np.mean(np.log(np.exp(value).sum(1)) - chosen)
+    assert sm.answer_log_loss(model, c) == pytest.approx(expected, rel=1e-9)
+    triplets = sm.simulate(truth, 300, random_state=1)
+    assert sm.answer_log_loss(model, triplets) == pytest.approx(sm.log_loss(model, triplets), rel=1e-9)
+
+
+def test_bad_settings_are_named():
+    c = odd_ones(truth_of(), 100, 0)
+    with pytest.raises(ValueError, match="similarity: expected"):
+        sm.ChoiceEmbedding(similarity="cosine").fit(c)
+    with pytest.raises(ValueError, match="penalty"):
+        sm.ChoiceEmbedding(penalty=-1.0).fit(c)
