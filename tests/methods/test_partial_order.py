@@ -256,7 +256,7 @@ def test_manners(model, scene):
     assert model.has_probability == (model.loss != "hinge")
     assert model.status_ == "converged" or (model.loss == "hinge" and model.gap_ < 0.01 * model.objective_)
     for table in model.coefficients_.values():
-        assert table.shape == (3 if isinstance(model, sm.LPOE) else 40, model.embedding_.shape[1])
+        assert table.shape == (3 if isinstance(model, sm.LPOE | sm.FeatureEmbedding) else 40, model.embedding_.shape[1])
 
 
 def test_items_may_lack_a_modality_or_answers(scene):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -111,6 +112,15 @@ class CPU:
     def host(self, numbers: Floats) -> Floats:
         """They are there."""
         return numbers
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """One array of several, where the device has them."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    import torch
+
+    return torch.cat(tuple(parts))
 
 
 def loss_codes(loss: ComparisonLoss) -> tuple[int, float, int, float]:

@@ -113,6 +113,11 @@ def _there(chunks: Iterable[Any], n_items: int, device: str, source: Any = None)
     return DeviceComparisons(chunks, n_items, there, source), TorchBackend(there)
 
 
+def to_device(numbers: Any, backend: Backend) -> Any:
+    """Numbers of the host where a backend works, as they are on the CPU."""
+    return numbers if isinstance(backend, CPU) else backend.tensor(numbers)  # type: ignore[attr-defined]  # torch's
+
+
 def solvers_of(backend: Backend) -> tuple[Callable[..., Result], Callable[..., Result]]:
     """L-BFGS and minibatches, where their state stays on the backend's device."""
     if isinstance(backend, CPU):

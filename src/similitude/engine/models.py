@@ -33,7 +33,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg, sparse
 
-from similitude.engine.backend import Backend
+from similitude.engine.backend import Backend, joined
 from similitude.types import Array, Floats
 
 
@@ -103,7 +103,7 @@ class Positions(Model):
         """Turn a derivative by the positions into one by the parameters."""
         if self.features is not None:
             mapped = (self.features.T @ gradient).ravel()
-            return np.concatenate([mapped, gradient.ravel()]) if self.residual else mapped
+            return joined([mapped, gradient.ravel()]) if self.residual else mapped
         if self.beside is not None:
             return gradient[:, : self.shape[1]].ravel()
         return gradient[0 if self.fixed is None else len(self.fixed) :].ravel()

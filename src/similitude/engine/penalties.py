@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy import linalg
 
+from similitude.engine.backend import joined
 from similitude.types import Floats
 
 _MOST_ALTERNATIONS = 500
@@ -135,7 +137,7 @@ class Blocks(Penalty):
 
     def __init__(self, parts: Sequence[tuple[Penalty, int]]) -> None:
         self.penalties = [penalty for penalty, _ in parts]
-        self.cuts = np.cumsum([size for _, size in parts])[:-1]
+        self.ends = [0, *np.cumsum([size for _, size in parts]).tolist()]
         self.smooth = all(penalty.smooth for penalty in self.penalties)
         self.lower = np.concatenate([np.broadcast_to(penalty.lower, size) for penalty, size in parts])
 
@@ -145,14 +147,14 @@ class Blocks(Penalty):
 
     def gradient(self, params: Floats) -> Floats:
         """Each stretch's own."""
-        return np.concatenate([penalty.gradient(own) for penalty, own in self._own(params)])
+        return joined([penalty.gradient(own) for penalty, own in self._own(params)])
 
     def prox(self, params: Floats, step: float) -> Floats:
         """Each stretch's own."""
         return np.concatenate([penalty.prox(own, step) for penalty, own in self._own(params)])
 
     def _own(self, params: Floats) -> zip[tuple[Penalty, Floats]]:
-        return zip(self.penalties, np.split(params, self.cuts), strict=True)
+        return zip(self.penalties, [params[first:end] for first, end in pairwise(self.ends)], strict=True)
 
 
 def _order(params: Floats) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph, build_graph
+from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.metric import linear_map
@@ -92,7 +94,7 @@ class FeatureLearner(ComparisonEstimator):
         self._fit(Feedback(c, build_graph(c), self.modalities_), callback)
         return self
 
-    def _modality(self) -> type[Modality]:
+    def _modality(self) -> Callable[[Kernel], Modality]:
         """Return the form in which the method takes features."""
         return Whitened
 

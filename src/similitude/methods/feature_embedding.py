@@ -10,22 +10,26 @@ speak, with many the answers do. New items stand at the map's value.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
+from similitude.engine.backend import CPU, Backend
 from similitude.engine.comparison_terms import Compared
+from similitude.engine.devices import choose_device, on_device, solvers_of, to_device
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Blocks, Ridge
 from similitude.engine.problem import Problem
-from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale, spectral_start
 from similitude.engine.terms import ComparisonLoss, Formula, hinge, logarithm, logistic, squared
+from similitude.kernels.base import Kernel
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
-from similitude.methods.modalities import per_modality, side_by_side
+from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
@@ -47,6 +51,8 @@ class FeatureEmbedding(FreeRestEstimator):
     penalty : strength of the ridge on the free rest; "auto" is 2 · sqrt(n / W), W the total weight of the comparisons
     map_penalty : strength of the ridge on the map; "auto" is half of that
     n_items : number of items, where it is more than the comparisons show
+    device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
+        comparisons enough to pay for the way there
     random_state : seed or generator of the start
     max_iter : most iterations
     tol : stop when an iteration gains less than this share of the objective
@@ -76,6 +82,7 @@ class FeatureEmbedding(FreeRestEstimator):
     penalty: float | Literal["auto"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     n_items: int | None = None
+    device: str = "auto"
     random_state: Seed = None
     max_iter: int = 1000
     tol: float = 1e-6
@@ -84,9 +91,20 @@ class FeatureEmbedding(FreeRestEstimator):
         usual = feedback.sparsity**0.5
         self.penalty_ = _REST * usual if self.penalty == "auto" else float(self.penalty)
         self.map_penalty_ = usual if self.map_penalty == "auto" else float(self.map_penalty)
-        problem, model = self._problem(feedback)
-        best = lbfgs(problem, self._start(problem, model), max_iter=self.max_iter, tol=self.tol, callback=callback)
-        self._keep(best, model, feedback)
+        features = side_by_side(self.modalities_)
+        graph, backend = self._there(feedback)
+        problem = self._problem(feedback, features, graph, backend)
+        start, lbfgs = self._start(problem, features), solvers_of(backend)[0]
+        best = lbfgs(problem, start, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        self._keep(best, self._model(features), feedback)
+
+    def _modality(self) -> Callable[[Kernel], Modality]:
+        return whitened
+
+    def _there(self, feedback: Feedback) -> tuple[Any, Backend]:
+        """The comparisons where the fit runs, and that device's functions."""
+        device = choose_device(self.device, len(feedback.comparisons))
+        return (feedback.graph, CPU()) if device == "cpu" else on_device(feedback.comparisons, device)
 
     def _free_rest(self) -> Floats:
         return self.residual_
@@ -97,9 +115,11 @@ class FeatureEmbedding(FreeRestEstimator):
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
 
-    def _problem(self, feedback: Feedback) -> tuple[Problem, Positions]:
-        features, n = side_by_side(self.modalities_), feedback.graph.n_items
-        model = Positions(n, self.n_components, features=features, residual=True)
+    def _model(self, features: Any) -> Positions:
+        return Positions(len(features), self.n_components, features=features, residual=True)
+
+    def _problem(self, feedback: Feedback, features: Floats, graph: Any, backend: Backend) -> Problem:
+        model = self._model(to_device(features, backend))
         mapped = features.shape[1] * self.n_components
         penalty = Blocks(
             [
@@ -107,20 +127,21 @@ class FeatureEmbedding(FreeRestEstimator):
                 (Ridge(self.penalty_, feedback.n_compared), model.size - mapped),
             ]
         )
-        return Problem(model, Compared(feedback.graph, _LOSSES[self.loss]), penalty), model
+        return Problem(model, Compared(graph, _LOSSES[self.loss]), penalty, backend=backend)
 
-    def _start(self, problem: Problem, model: Positions) -> Floats:
-        """Spectral positions, the map being what the features explain of them."""
+    def _start(self, problem: Problem, features: Floats) -> Floats:
+        """Spectral positions, the map being what the features explain of them, by a ridge of their mean square."""
         rng = np.random.default_rng(self.random_state)
         X = spectral_start(problem, self.n_components, rng)
-        assert model.features is not None
-        square = (model.features**2).sum(0)
-        N = model.features.T @ X / (square + square.mean())[:, None]
-        return best_scale(problem, np.concatenate([N, 0.1 * (X - model.features @ N)]))
+        square = features.T @ features
+        square.flat[:: len(square) + 1] += np.trace(square) / len(square)
+        N = linalg.solve(square, features.T @ X, assume_a="pos")
+        start = to_device(np.concatenate([N, 0.1 * (X - features @ N)]), problem.backend)
+        return problem.backend.host(best_scale(problem, start))
 
     def _keep(self, best: Result, model: Positions, feedback: Feedback) -> None:
         params = best.params.reshape(model.shape)
-        count = side_by_side(self.modalities_).shape[1]
+        count = len(params) - feedback.graph.n_items
         self.residual_ = params[count:] - params[count:].mean(0)
         self.maps_ = per_modality(self.modalities_, params[:count])
         X = model.positions(best.params)

@@ -98,6 +98,12 @@ class Whitened(Rooted):
         return replace(found, offset=found.offset + self._means @ coefficients, unshared_at_centre=True)
 
 
+def whitened(kernel: Kernel) -> Modality:
+    """Return `Whitened`; features that are fewer than the items are such a Φ as they stand, without n × n matrices."""
+    narrow = isinstance(kernel, Linear) and kernel.inside.shape[1] < len(kernel.inside)
+    return Plain(kernel) if narrow else Whitened(kernel)
+
+
 class KernelColumns(Modality):
     """Φ = scale · K: kernel values with the training items, a mean of 1 on the diagonal; for diagonal maps."""
 
@@ -133,7 +139,10 @@ class Plain(Modality):
                 "use KPOE for a kernel"
             )
         self._mean = kernel.inside.mean(0)
-        self._scale = float(np.sqrt((len(kernel.inside) - 1) / ((kernel.inside - self._mean) ** 2).sum()))
+        spread = float(((kernel.inside - self._mean) ** 2).sum())
+        if not spread > 0:
+            raise ValueError("features: found the same row for every item, which tells nothing; leave it out")
+        self._scale = float(np.sqrt((len(kernel.inside) - 1) / spread))
 
     @cached_property
     def features(self) -> Floats:
@@ -189,7 +198,8 @@ def read_kernels(features: Any, comparisons: Comparisons) -> tuple[dict[str, Ker
 
 def side_by_side(modalities: dict[str, Modality]) -> Floats:
     """Return Φ of all modalities side by side."""
-    return np.hstack([modality.features for modality in modalities.values()])
+    every = [modality.features for modality in modalities.values()]
+    return every[0] if len(every) == 1 else np.hstack(every)
 
 
 def per_modality(modalities: dict[str, Modality], rows: Floats) -> dict[str, Floats]:
