@@ -14,6 +14,7 @@ large enough. Their strengths are those at which answers by chance would teach n
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any, Literal
 
@@ -32,8 +33,9 @@ from similitude.engine.starts import best_scale
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import choices_of
+from similitude.kernels.base import Kernel
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
-from similitude.methods.modalities import Modality, per_modality, side_by_side
+from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
@@ -94,6 +96,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         one_of("similarity", self.similarity, ("dot", "distance"))
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
+
+    def _modality(self) -> Callable[[Kernel], Modality]:
+        return whitened
 
     def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
         return ({}, c) if features is None else super()._read_features(features, c)
