@@ -68,11 +68,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     a direction that vanishes on them by chance does not win. beta_r = sqrt(mu_r) · s_r^-strength, mu <- beta² at each
     iteration, sum_r beta_r = c.
 
-    `strength="auto"` does no harm: each fifth of the links (or of the labelled items) is held out in turn, and of the
-    others its partner (one of its class) should stand nearest. The kernel is bent by the least strength whose gain
-    there is beyond twice its standard error; where none is, k(x, y) is the inner product of the features as they are,
-    centred. A strength of your own needs no such proof. 1/4 mostly helps, 1 parts classes further (J) and mostly helps
-    clusters, and more than that, or more iterations, loses neighbours (`reproduce/results/spectral_kernel.md`).
+    `strength="auto"` is made to do no harm: each fifth of the links (or of the labelled items) is held out in turn, and
+    of the others its partner (one of its class) should stand nearest. The kernel is bent by the least strength whose
+    gain there is beyond twice its standard error; where none is, k(x, y) is the inner product of the features as they
+    are, centred. What that came to beside the features, in twenty settings, and what given strengths do is in
+    `reproduce/results/spectral_kernel.md`: 1/4 mostly helps, 1 parts classes further (J) and mostly helps clusters, and
+    more than that, or more iterations, loses neighbours.
 
     Parameters
     ----------
