@@ -35,6 +35,7 @@ MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if _OPENING.match(path.
 ON_REQUEST = {
     *((name, "diagonal_") for name in ("KPOE", "MKPOE")),
     *((name, "components_") for name in ("KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),  # of one linear modality alone
+    ("ChoiceEmbedding", "components_"),  # where features are given
     ("GroupEmbedding", "weights_"),
     ("VectorMetric", "threshold_"),  # of pairs
 }
