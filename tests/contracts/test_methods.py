@@ -97,6 +97,7 @@ def test_quadruplets(method, clean):
     assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > least
 
 
+@pytest.mark.slow
 def test_grid_search_cross_val_score_and_pipeline(method, noisy):
     search = GridSearchCV(method(2, random_state=0), {"penalty": [1e-3, 10.0]}, cv=sm.AnswerFold(3, random_state=0))
     assert search.fit(noisy).best_params_["penalty"] == 1e-3

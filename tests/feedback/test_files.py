@@ -31,12 +31,14 @@ def round_trip(c, suffix):
         return read_comparisons(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(c=feedback())
 def test_what_is_written_reads_back_equal(suffix, c):
     assert_same(round_trip(c, suffix), c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", sorted(FORMS))
 @settings(max_examples=8)
 @given(data=st.data())
@@ -46,6 +48,7 @@ def test_every_form_reads_back_equal(form, data):
         assert_same(round_trip(c, suffix), c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=20)
 @given(c=feedback(), rng=seeds())

@@ -50,6 +50,7 @@ def test_perfect_answers_have_perfect_coefficients_and_coins_none():
             assert -1 <= e.low <= e.value <= e.high <= 1
 
 
+@pytest.mark.slow
 def test_alpha_is_near_that_of_very_many_answers_as_often_as_its_interval_says():
     truth = np.random.default_rng(3).normal(size=(9, 2))
     many = sm.simulate(truth, 60_000, sharpness=1.5, raters=600, random_state=0)

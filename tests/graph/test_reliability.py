@@ -31,6 +31,7 @@ def study(seed, sharpness, spread=0.5, clickers=1, n_raters=20, per_rater=200, f
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 13), (3.0, 13), (1.0, 9)])
 def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
     # missed in one study of a hundred, one of ten where raters are dull: four standard errors less
@@ -45,6 +46,7 @@ def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "per_rater"), [("odd_one_out", 100), ("choice", 20), ("similarity_rating", 1)])
 def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     tables = [table_of(study(seed, 3.0, per_rater=per_rater, form=form, n_items=13)) for seed in range(8)]
@@ -52,6 +54,7 @@ def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sharpness", "most"), [(3.0, 2), (1.0, 6)])
 def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
     # a flag in 0 and in 13 of 200 studies: four standard errors more
@@ -59,12 +62,14 @@ def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
     assert sum(table.flagged.any() for table in tables) <= most
 
 
+@pytest.mark.slow
 def test_several_clickers_do_not_hide_each_other():
     tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(12)]
     assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.85  # .97 with an error of .02
     assert sum(table.flagged[5:].sum() for table in tables) == 0
 
 
+@pytest.mark.slow
 def test_sparse_studies_are_measured_by_what_others_imply():
     tables = [table_of(study(seed, 3.0, n_items=60)) for seed in range(8)]
     assert all(np.nanmean(table.answered_by_others) < 0.15 for table in tables)
@@ -156,6 +161,7 @@ def test_time_side_and_silence_of_each_rater():
     assert table.side_p_value[1] < 1e-5
 
 
+@pytest.mark.slow
 def test_fair_sides_are_rarely_called_uneven():
     p = np.concatenate([table_of(study(seed, 3.0, clickers=0)).side_p_value for seed in range(20)])
     assert 0.005 < np.mean(p < 0.05) < 0.095  # .05 ± .011
@@ -187,6 +193,7 @@ def dissenting(seed, kind, n_items=20, per_rater=200):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["other map", "other weights"])
 def test_a_different_mind_is_not_called_random(kind):
     tables = [table_of(dissenting(seed, kind)) for seed in range(10)]

@@ -385,6 +385,7 @@ def test_more_linked_items_than_landmarks(rng):
     np.testing.assert_array_equal(model.embedding_, again.embedding_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
 @pytest.mark.parametrize("strength", ["auto", 0.25])
 def test_scikit_learn_accepts_it(landmark_map, strength):
