@@ -42,11 +42,13 @@ def lbfgs(
     gradient, so that a start at a stationary point stops at once.
     """
     NEEDS.check(problem)
-    watch = _Watch(tol, callback)
+    watch, bounds = _Watch(tol, callback), _bounds(problem.penalty, start.size, units)
 
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
-        return watch.evaluated(float(value), units * gradient)
+        gradient = units * gradient
+        watch.evaluated(float(value), gradient if bounds is None else gradient[(counted > bounds.lb) | (gradient < 0)])
+        return value, gradient
 
     with one_blas_thread():
         found = optimize.minimize(
@@ -54,7 +56,7 @@ def lbfgs(
             np.ascontiguousarray(start, float).ravel() / units,
             jac=True,
             method="L-BFGS-B",
-            bounds=_bounds(problem.penalty, start.size, units),
+            bounds=bounds,
             callback=watch,
             options={
                 "maxiter": max_iter,
@@ -81,12 +83,11 @@ class _Watch:
     steepness: float = 0.0
     steepest: float = 0.0
 
-    def evaluated(self, value: float, gradient: Floats) -> tuple[float, Floats]:
-        """Note an evaluation: the last one before an iteration ends is where it ends."""
+    def evaluated(self, value: float, gradient: Floats) -> None:
+        """Note an evaluation, with the gradient along what may move; an iteration ends at the last one before it."""
         self.steepness = float(np.linalg.norm(gradient))
         if self.value == np.inf:
             self.value, self.steepest = value, self.steepness
-        return value, gradient
 
     def __call__(self, intermediate_result: Any) -> None:
         """Note an iteration."""
