@@ -9,6 +9,7 @@ import similitude as sm
 from similitude.auto import race
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs
+from similitude.engine.models import Positions
 
 pytestmark = pytest.mark.slow  # many fits for each test
 
@@ -192,6 +193,18 @@ def test_a_handful_of_answers(count):
     model = sm.AutoSimilarity(random_state=0).fit(np.array(rows))
     assert np.isfinite(model.embedding_).all()
     assert model.reason_
+
+
+@pytest.mark.parametrize("kind", ["TACKL", "mapped"])
+def test_candidates_start_where_the_last_fit_of_their_line_ended_whatever_they_learn(kind):
+    features = np.random.default_rng(1).normal(size=(30, 4))
+    c = sm.simulate(features[:, :2] * 2.0, 200, random_state=2)
+    mapped = sm.Embedding(model=lambda n, d: Positions(n, d, features=features))  # parameters that are no positions
+    candidate, given = (sm.TACKL(), features) if kind == "TACKL" else (mapped, None)
+    model = sm.AutoSimilarity(candidates=[candidate], dimensions=(2,), n_folds=2, random_state=0)
+    model.fit(c, features=given)
+    assert len(model.tried_) > 1  # several penalties of the line
+    assert model.score(c) > 0.8
 
 
 def test_features_help_and_place_new_items():

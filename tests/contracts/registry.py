@@ -98,6 +98,7 @@ def penalty_cases():
     cases = [
         (penalties.Ridge(0.7, 3), rng.normal(size=9)),
         (penalties.Ridge(0.7, centre=rng.normal(size=4)), rng.normal(size=4)),
+        (penalties.Parabola(rng.uniform(0.1, 2.0, 4), rng.normal(size=4)), rng.normal(size=4)),
         (penalties.Trace(0.4, 3), _gram(3, rng)),
         (penalties.UnitDiagonal(), _correlation(3, rng)),
         (penalties.NonNegative(0.3), np.abs(rng.normal(size=5))),

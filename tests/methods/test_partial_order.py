@@ -255,10 +255,10 @@ def test_manners(model, scene):
     assert model.predict(c).mean() == pytest.approx(model.score(c), abs=0.01)
     assert model.has_probability == (model.loss != "hinge")
     assert model.status_ == "converged" or (model.loss == "hinge" and model.gap_ < 0.01 * model.objective_)
-    by_feature = isinstance(model, sm.LPOE | sm.FeatureEmbedding)
+    linear = isinstance(model, sm.LPOE | sm.FeatureEmbedding)  # a row per feature; the others' per training item
     for name, table in model.coefficients_.items():
-        width = F.get(name, F["shape"]).shape[1] if by_feature else 40
-        assert table.shape == (width, model.embedding_.shape[1])
+        rows = F.get(name, F["shape"]).shape[1] if linear else 40
+        assert table.shape == (rows, model.embedding_.shape[1])
 
 
 def test_items_may_lack_a_modality_or_answers(scene):

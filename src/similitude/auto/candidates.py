@@ -67,7 +67,7 @@ class Line:
         for name, value in usual.items():
             setattr(model, name, strength * value)
         if start is not None and "init" in settings:
-            model.init, model.n_init = _moved(start.embedding_), 1
+            model.init, model.n_init = _moved(start.point_), 1
         elif start is not None and self._takes_start:
             further["start"] = start.point_
         elif quick and settings.get("n_init") == "auto" and (self.dimension or 0) > 1:

@@ -65,7 +65,7 @@ def refit(model: Any, c: Comparisons, features: Any) -> Any:
             **{name: getattr(model, f"{name}_") for name in ("penalty", "map_penalty") if settings.get(name) == "auto"}
         )
         if "init" in settings and len(model.embedding_) == c.n_items:
-            fresh.set_params(init=model.embedding_, n_init=1)
+            fresh.set_params(init=model.point_, n_init=1)
         if "start" in inspect.signature(fresh.fit).parameters and hasattr(model, "point_"):
             further["start"] = model.point_
         return fresh.fit(c, **further)

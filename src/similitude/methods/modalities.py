@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.engine.feature_maps import ModalityMap
+from similitude.engine.feature_maps import FeatureMap, ModalityMap
 from similitude.engine.map_parts import LinearPart
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.base import Kernel
@@ -206,3 +206,11 @@ def per_modality(modalities: dict[str, Modality], rows: Floats) -> dict[str, Flo
     """Cut something with a row per column of `side_by_side` into each modality's own."""
     ends = np.cumsum([modality.features.shape[1] for modality in modalities.values()])
     return dict(zip(modalities, np.split(rows, ends[:-1]), strict=True))
+
+
+def rows_of_new(modalities: dict[str, Modality], features: Any) -> Floats:
+    """(m, q) Φ of all modalities side by side for new items; 0 in a modality that they lack."""
+    width = sum(modality.features.shape[1] for modality in modalities.values())
+    each = per_modality(modalities, np.eye(width))
+    pieces = tuple(modality.mapped(name, each[name]) for name, modality in modalities.items())
+    return FeatureMap(pieces, np.zeros(width))(features)
