@@ -8,45 +8,77 @@ the loss of picking the set S of k alternatives out of m is
 with e_k the elementary symmetric polynomial of degree k. For k = 1 it is the softmax, for two alternatives the logistic
 loss of a comparison. Its derivative by v_a is (the probability that a is among those picked) - [a in S]; e_k and these
 probabilities come from one recursion forward and one backward over the alternatives, in logarithms, O(m k).
+
+Compiled in `engine.compiled_choices`; on a device in `engine.gpu.choices`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
 
 import numpy as np
-from scipy.special import logsumexp
 
+from similitude.engine.backend import CPU
 from similitude.engine.problem import Term
 from similitude.engine.terms import Formula
 from similitude.feedback.forms.alternatives import Alternatives
-from similitude.types import Floats
+from similitude.graph.build import distinct_pairs
+from similitude.types import Array, Floats
 
 _NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Choices of one size, as the kernels read them.
+
+    Attributes
+    ----------
+    place : (q, m, p) where the pairs that speak for each alternative stand in a list of pairs, chosen ones first
+    picked, sign : as in `Alternatives`
+    weight : (q,) how much each counts
+    source : (q,) who said it
+    """
+
+    place: Array
+    picked: int
+    sign: float
+    weight: Floats
+    source: Array
+
+    @property
+    def by_chance(self) -> float:
+        """The chance of what is picked at random."""
+        return 1.0 / comb(self.place.shape[1], self.picked)
 
 
 class Picked(Term):
     """Choices, each with its likelihood."""
 
     size = 0
+    merged = True
 
     def __init__(self, scale: Formula, choices: Sequence[Alternatives]) -> None:
         self.scale, self.choices = scale, tuple(choices)
-        self.pairs = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in choices)])
-        self._ends = np.cumsum([one.pairs[..., 0].size for one in choices])[:-1]
-        self._weights = [np.ones(len(one)) if one.weight is None else one.weight for one in choices]
-        self.total = float(sum(weight.sum() for weight in self._weights))
+        every = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in choices)])
+        self.pairs, place = distinct_pairs(every, int(every.max(initial=0)) + 1)
+        ends = np.cumsum([one.pairs[..., 0].size for one in choices])[:-1]
+        self.sets = [_sets(one, part) for one, part in zip(choices, np.split(place, ends), strict=True)]
+        self.total = float(sum(one.weight.sum() for one in self.sets))
 
     def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
         """See the module."""
-        level, slope, _ = self.scale(d2)
-        value, pulls = 0.0, []
-        for one, weight, part in zip(self.choices, self._weights, np.split(level, self._ends), strict=True):
-            lost, by_value = set_losses(values_of(one, part), one.picked)
-            value += float(weight @ lost)
-            pull = (one.sign * weight)[:, None, None] * by_value[:, :, None]
-            pulls.append(np.broadcast_to(pull, one.pairs.shape[:3]).ravel())
-        return value, np.concatenate([_NONE, *pulls]) * slope, _NONE
+        value, slope, _ = CPU().choices(self.scale, d2, self.sets, np.ones(1), np.zeros(1))
+        return value, slope, _NONE
+
+
+def _sets(choices: Alternatives, place: Array) -> Sets:
+    weight = np.ones(len(choices)) if choices.weight is None else np.ascontiguousarray(choices.weight, float)
+    shaped = place.reshape(choices.pairs.shape[:3])
+    order = np.argsort(shaped.min(axis=(1, 2)), kind="stable")  # pairs of an item stand together: so they are cached
+    return Sets(shaped[order], choices.picked, choices.sign, weight[order], np.zeros(len(choices), np.int32))
 
 
 def values_of(choices: Alternatives, level: Floats) -> Floats:
@@ -56,29 +88,8 @@ def values_of(choices: Alternatives, level: Floats) -> Floats:
 
 def set_losses(value: Floats, picked: int) -> tuple[Floats, Floats]:
     """(q,) -log of the chance that the first `picked` of the alternatives are those picked; (q, m) its derivative."""
-    total, included = set_chances(value, picked)
-    lost = total - value[:, :picked].sum(axis=1)
-    included[:, :picked] -= 1.0
-    return lost, included
+    from similitude.engine import compiled_choices
 
-
-def set_chances(value: Floats, picked: int) -> tuple[Floats, Floats]:
-    """(q,) log e_k(exp v), and (q, m) the probability that each alternative is among the k that are picked."""
-    if picked == 1:
-        total = logsumexp(value, axis=1)
-        return total, np.exp(value - total[:, None])
-    before, after = _sums(value, picked), _sums(value[:, ::-1], picked)[:, ::-1]
-    total = before[:, -1, picked]
-    # the others that are picked stand before alternative a, or after it: r before, k - 1 - r after
-    beside = before[:, :-1, :picked] + after[:, 1:, picked - 1 :: -1]
-    return total, np.exp(value + logsumexp(beside, axis=2) - total[:, None])
-
-
-def _sums(value: Floats, picked: int) -> Floats:
-    """(q, m + 1, k + 1) log e_r of the exponentials of the first j values, for every j and r."""
-    count, width = value.shape
-    found = np.full((count, width + 1, picked + 1), -np.inf)
-    found[:, :, 0] = 0.0
-    for j in range(width):
-        found[:, j + 1, 1:] = np.logaddexp(found[:, j, 1:], found[:, j, :-1] + value[:, j, None])
-    return found
+    lost, slope = np.empty(len(value)), np.empty(value.T.shape)
+    compiled_choices.set_losses(np.ascontiguousarray(value.T, float), picked, lost, slope)
+    return lost, slope.T
