@@ -46,6 +46,12 @@ class Backend(Protocol):
     def choices(self, scale: Formula, d2: Floats, sets: Sequence[Any], sharp: Floats, lapse: Floats) -> ChoicePass:
         """Losses of choices, sets by sets (`engine.choice_terms.Sets`), and their derivatives."""
 
+    def indices(self, pairs: Array) -> Array:
+        """Items of the host where the device has them."""
+
+    def tensor(self, X: Floats) -> Floats:
+        """Numbers of the host where the device has them, in its precision."""
+
     def host(self, numbers: Floats) -> Floats:
         """Numbers of the device as an array of the host."""
 
@@ -150,6 +156,14 @@ class CPU:
             len(bounds) - 1,
         )
         return level, slope
+
+    def indices(self, pairs: Array) -> Array:
+        """They are there."""
+        return pairs
+
+    def tensor(self, X: Floats) -> Floats:
+        """They are there."""
+        return X
 
     def host(self, numbers: Floats) -> Floats:
         """They are there."""

@@ -45,11 +45,13 @@ class Model(ABC):
     size : number of parameters
     n_items : number of items
     linear : whether the squared distances are linear in the parameters
+    on_devices : whether parameters and pairs may be those of any backend
     """
 
     size: int
     n_items: int
     linear = False
+    on_devices = False
 
     def positions(self, params: Floats) -> Floats:
         """Return a position for every item, a row each, at which the squared distances are the model's."""
@@ -69,6 +71,8 @@ class Positions(Model):
 
     What is given are the positions of other items (`fixed`), or further dimensions of the same items (`beside`).
     """
+
+    on_devices = True
 
     def __init__(
         self,
@@ -122,6 +126,8 @@ class DotProducts(Model):
 
     Unlike distances, they know items that are like many and items that are like none, by the lengths of the vectors.
     """
+
+    on_devices = True
 
     def __init__(self, vectors: Positions) -> None:
         self.vectors, self.n_items, self.size = vectors, vectors.n_items, vectors.size
