@@ -28,7 +28,7 @@ def add(
     total = level.new_zeros((), dtype=torch.float64)
     for first in range(0, len(sets.weight), _ROWS):
         rows = slice(first, first + _ROWS)
-        place, weight, source = sets.place[rows], sets.weight[rows], sets.source[rows]
+        place, weight, source = sets.place[rows].long(), sets.weight[rows], sets.source[rows].long()
         steep = sets.sign * sharp[source]
         value = steep[:, None] * level[place].sum(2)
         lost, slope = losses(value, sets.picked)
