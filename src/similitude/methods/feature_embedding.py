@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.devices import choose_device, on_device, solvers_of, to_device
+from similitude.engine.devices import choose_device, on_device, solvers_of
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Parabola
 from similitude.engine.problem import Problem
@@ -146,8 +146,8 @@ class FeatureEmbedding(FreeRestEstimator):
         begun, memory = memory.weight > 0, memory.counting(graph, c.names)
         ridge = self._ridge(memory)
         strength, centre = memory.with_ridge(ridge, graph.total_weight)
-        penalty = Parabola(to_device(strength, backend), to_device(centre, backend))
-        model = self._model(to_device(memory.features, backend))
+        penalty = Parabola(backend.tensor(strength), backend.tensor(centre))
+        model = self._model(backend.tensor(memory.features))
         problem = Problem(model, Compared(there, _LOSSES[self.loss]), penalty, backend=backend)
         start = memory.point if begun else self._start(problem, memory.features)
         units = self._units(memory, strength)
@@ -196,7 +196,7 @@ class FeatureEmbedding(FreeRestEstimator):
         square = features.T @ features
         square.flat[:: len(square) + 1] += np.trace(square) / len(square)
         N = linalg.solve(square, features.T @ X, assume_a="pos")
-        start = to_device(np.concatenate([N, 0.1 * (X - features @ N)]), problem.backend)
+        start = problem.backend.tensor(np.concatenate([N, 0.1 * (X - features @ N)]))
         return problem.backend.host(best_scale(problem, start))
 
     def _keep(self, best: Result) -> None:
