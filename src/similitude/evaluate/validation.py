@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
+from similitude.evaluate.answer_scores import answer_losses
 from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons
@@ -76,8 +77,9 @@ def cross_validate(
 
     Returns
     -------
-    a table with accuracy and its interval (`low`, `high`), whole-answer accuracy, mean likelihood and log-loss where
-    the estimator has probabilities, and seconds per fit
+    a table with the accuracy of comparisons and its interval (`low`, `high`), `mean_likelihood` and `log_loss` where
+    the estimator has probabilities, the same of whole answers (`answer_accuracy`, the share with every comparison
+    right, and `answer_log_loss`, by what could have been said), and `seconds` per fit
 
     Examples
     --------
@@ -220,9 +222,11 @@ def held_out_rows(
     estimator.fit(clean(training) if clean is not None else training, **fit)
     seconds = time.perf_counter() - start
     columns = {"row": test, "right": correct(estimator, held_out), "weight": np.array(held_out.weight)}
-    columns["likelihood"] = (
-        likelihoods(estimator, held_out) if estimator.has_probability else np.full(len(test), np.nan)
-    )
+    if estimator.has_probability:
+        columns["likelihood"] = likelihoods(estimator, held_out)
+        columns["answer_lost"] = answer_losses(estimator, held_out)[0][held_out.answer]
+    else:
+        columns["likelihood"] = columns["answer_lost"] = np.full(len(test), np.nan)
     return pd.DataFrame(columns).assign(answer=c.answer[test], seconds=seconds)
 
 
@@ -231,14 +235,16 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
     weight = part.weight.to_numpy()
     mean, low, high = clustered_share(part.right.to_numpy(), weight, cluster[part.row], level)
     chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
+    answers = part.groupby("answer")
     return {
         **dict(zip(keys, key, strict=True)),
         "accuracy": mean,
         "low": low,
         "high": high,
-        "whole_answers": float((part.right == 1).groupby(part.answer).all().mean()),
         "mean_likelihood": float(np.average(chance, weights=weight)),
         "log_loss": float(np.average(-np.log(chance), weights=weight)),
+        "answer_accuracy": float((answers.right.min() == 1).mean()),
+        "answer_log_loss": float(np.average(answers.answer_lost.mean(), weights=answers.weight.max())),
         "seconds": float(part.seconds.drop_duplicates().mean()),
     }
 

@@ -38,6 +38,11 @@ class Alternatives:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    @property
+    def n_alternatives(self) -> int:
+        """m."""
+        return int(self.pairs.shape[1])
+
     @classmethod
     def of_two(cls, near: Array, far: Array, row: Array, weight: Floats | None = None) -> Alternatives:
         """Comparisons as choices of two: the near pair was chosen."""
