@@ -59,7 +59,7 @@ def answer_repeats(comparisons: Comparisons, level: float = 0.95) -> AnswerRepea
     if not any(one.n_alternatives > 2 for one in choices):
         return None
     chosen = np.bincount(np.concatenate([one.row for one in choices]), minlength=comparisons.n_answers)
-    single = [_where(one, chosen[one.row] == 1) for one in choices]
+    single = [one.select(chosen[one.row] == 1) for one in choices]
     counted = [_agreeing(one, comparisons.n_items) for one in single if len(one)]
     size = np.concatenate([np.zeros(0), *(size for size, _ in counted)])
     agreeing = np.concatenate([np.zeros(0), *(agreeing for _, agreeing in counted)])
@@ -89,12 +89,6 @@ def answer_ceiling(repeats: AnswerRepeats) -> Estimate:
         return Estimate(None, note="answers agree far less than by chance: were equal answers merged?")
     value, low, high = ((1 + math.sqrt(max((M - 1) * (M * share - 1), 0.0))) / M for share in (a.value, a.low, a.high))
     return Estimate(value, low, high, "no model can predict more of these answers, each as a whole")
-
-
-def _where(one: Alternatives, kept: npt.NDArray[np.bool_]) -> Alternatives:
-    return replace(
-        one, pairs=one.pairs[kept], row=one.row[kept], weight=None if one.weight is None else one.weight[kept]
-    )
 
 
 def _agreeing(one: Alternatives, n_items: int) -> tuple[Floats, Floats]:
