@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -136,10 +136,13 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
     if features is not None:
         found |= {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
     found |= {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
-    if wide:
-        found["ChoiceEmbedding distance"] = ChoiceEmbedding(similarity="distance")
-        found["ChoiceEmbedding dot"] = ChoiceEmbedding(similarity="dot")
-    return found
+    return found | of_choices() if wide else found
+
+
+def of_choices() -> dict[str, Any]:
+    """The candidates that take each answer as one choice, by name."""
+    ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
+    return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
 
 
 def _named(candidates: Any, features: Any) -> dict[str, Any]:

@@ -82,10 +82,11 @@ class HeldOut:
         """Weighted share of comparisons ordered correctly, with its interval over answers."""
         return clustered_share(self.right(), self.weight, self.answer, level)
 
-    def answer_accuracy(self) -> float:
-        """Share of answers all of whose comparisons are ordered correctly."""
+    def answer_accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
+        """Share of answers all of whose comparisons are ordered correctly, with its interval."""
         answers, code = np.unique(self.answer, return_inverse=True)
-        return float((np.bincount(code, self.right() < 1.0, len(answers)) == 0).mean())
+        right = (np.bincount(code, self.right() < 1.0, len(answers)) == 0).astype(float)
+        return clustered_share(right, np.ones(len(answers)), answers, level)
 
     def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:
         """Paired difference of the accuracies, with its interval."""

@@ -85,7 +85,7 @@ def _score(race: Race, found: HeldOut) -> str:
 
 def _answers(race: Race, found: HeldOut) -> str:
     """The same of answers as wholes, where they are more than comparisons."""
-    return f", and {found.answer_accuracy():.1%} of the answers as wholes" if race.wide else ""
+    return f", and {found.answer_accuracy()[0]:.1%} of the answers as wholes" if race.wide else ""
 
 
 def _best(single: HeldOut) -> Trial:

@@ -79,7 +79,7 @@ class AutoSimilarity(ComparisonEstimator):
         the average
     reason_ : why, in plain sentences
     held_out_ : accuracy of the chosen on held-out comparisons with its 95% interval (`low`, `high`), and log loss; the
-        same of answers as wholes (`answer_accuracy`, `answer_log_loss`)
+        same of answers as wholes (`answer_accuracy`, `answer_low`, `answer_high`, `answer_log_loss`)
     members_ : the fitted estimators
     ended_ : how the search ended: "finished", "time limit" or "interrupted"
     average_gain_ : what the average of several fits gains over the best alone in accuracy on held-out answers, with
@@ -204,8 +204,8 @@ class AutoSimilarity(ComparisonEstimator):
         self.reason_ = f"There is only one answer, so that nothing could be held out: {line}, the first candidate."
         self.tried_ = pd.DataFrame()
         self.chosen_ = _members([Trial(line, 1.0)], [1.0], self.members_)
-        told = ("accuracy", "low", "high", "log_loss", "answer_accuracy", "answer_log_loss")
-        self.held_out_ = dict.fromkeys(told, np.nan)
+        told = ("accuracy", "low", "high", "log_loss")
+        self.held_out_ = dict.fromkeys((*told, *(f"answer_{name}" for name in told)), np.nan)
         self.average_gain_, self.ended_ = (0.0, 0.0, 0.0), "finished"
         self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0)
         return self
@@ -216,7 +216,8 @@ class AutoSimilarity(ComparisonEstimator):
         self.chosen_ = _members(found.trials, found.shares, self.members_)
         accuracy, low, high = found.accuracy()
         self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": found.log_loss()}
-        self.held_out_ |= {"answer_accuracy": found.answer_accuracy(), "answer_log_loss": found.answer_log_loss()}
+        whole = dict(zip(("answer_accuracy", "answer_low", "answer_high"), found.answer_accuracy(), strict=True))
+        self.held_out_ |= whole | {"answer_log_loss": found.answer_log_loss()}
         self._put_together(c, *found.calibration)
 
     def _fitted_to_all(self, trials: Sequence[Trial], c: Comparisons, features: Any) -> list[Any]:

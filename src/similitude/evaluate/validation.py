@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -21,8 +21,11 @@ from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.methods.base import described
 from similitude.renaming import renamed
-from similitude.settings import check_count
+from similitude.settings import check_count, one_of
 from similitude.types import Array
+
+Of = Literal["comparisons", "answers"]
+"""What an accuracy is the share of."""
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -111,6 +114,7 @@ def learning_curve(
     *,
     sizes: Sequence[int] | None = None,
     by: By = "answer",
+    of: Of = "comparisons",
     test_size: float = 0.2,
     n_repeats: int = 5,
     features: Features | None = None,
@@ -133,6 +137,7 @@ def learning_curve(
     comparisons : feedback
     sizes : numbers of training answers; by default six from a thirty-second to all of them
     by : what is held out together: "answer" or "rater"
+    of : what the accuracy is the share of: "comparisons", or "answers" with every comparison right
     test_size : share held out
     n_repeats : number of repeats
     features : given to the estimators that learn from features, and not to the others
@@ -158,6 +163,7 @@ def learning_curve(
     >>> table.answers.tolist(), table.accuracy.is_monotonic_increasing
     ([80, 300], True)
     """
+    one_of("of", of, ("comparisons", "answers"))
     if by == "item":
         raise ValueError("by: a learning curve grows by answers; expected 'answer' or 'rater', found 'item'")
     named = _named(estimators)
@@ -175,7 +181,7 @@ def learning_curve(
     rows = run_all(work, (c, clean, features, further), n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
-            row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
+            _scored(row, of).assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
             for (name, size, repeat, train, _), row in zip(jobs, rows, strict=True)
         ]
     )
@@ -247,6 +253,14 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
         "answer_log_loss": float(np.average(answers.answer_lost.mean(), weights=answers.weight.max())),
         "seconds": float(part.seconds.drop_duplicates().mean()),
     }
+
+
+def _scored(rows: pd.DataFrame, of: Of) -> pd.DataFrame:
+    """The rows of held-out comparisons, or one for each answer, right where all of its comparisons are."""
+    if of == "comparisons":
+        return rows
+    worst = rows.sort_values("right", kind="stable").groupby("answer", as_index=False).first()
+    return worst.assign(right=(worst.right == 1).astype(float))
 
 
 def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:

@@ -13,8 +13,8 @@ np.False_
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -153,8 +153,14 @@ class ConsistencyReport(FigureTable):
         yield "two answers agree", self.repeats.told("a comparison that both make")
         if self.retest.questions:
             yield "the same rater agrees", self.retest.told("a comparison that they make again")
-        yield "noise ceiling", self.ceiling
-        if self.answer_repeats is not None and self.answer_ceiling is not None:
+        if self.answer_repeats is None or self.answer_ceiling is None:
+            yield "noise ceiling", self.ceiling
+        else:
+            of_comparisons = "no model can predict more of these comparisons than that"
+            yield (
+                "noise ceiling",
+                self.ceiling if self.ceiling.value is None else replace(self.ceiling, note=of_comparisons),
+            )
             yield "two whole answers agree", self.answer_repeats.told()
             yield "noise ceiling of answers", self.answer_ceiling
         yield from self.coefficients.figures()
@@ -283,10 +289,15 @@ def _coefficients(c: Comparisons, voices: Voices, votes: Votes, retest: Repeats,
     return coefficients(voices, raters_by_name(c.answers)[1], votes, retest, level)
 
 
-def ceiling_of(comparisons: Comparisons, level: float = 0.95) -> Estimate:
-    """Return the noise ceiling alone, as `check` finds it."""
+def ceiling_of(
+    comparisons: Comparisons, level: float = 0.95, of: Literal["comparisons", "answers"] = "comparisons"
+) -> Estimate:
+    """Return the noise ceiling alone, as `check` finds it; of answers, where these are more than comparisons."""
     if comparisons.cleaned:
         return NO_NOISE
+    again = answer_repeats(comparisons, level) if of == "answers" else None
+    if again is not None:
+        return answer_ceiling(again)
     return noise_ceiling(repeat_agreement(answer_voices(comparisons, count_votes(comparisons)), level))
 
 
