@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.engine.choice_terms import set_chances, set_losses
+from similitude.engine.choice_terms import set_losses
 from similitude.evaluate.scores import Predicts, binned, correct, likelihoods, off_by
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms.alternatives import Alternatives
@@ -115,11 +115,12 @@ def answer_calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 
     """
     chance, picked, weight = [], [], []
     for one in choices_of(comparisons):
-        included = set_chances(_odds(model, comparisons, one), one.picked)[1]
-        chance.append(included.ravel())
-        picked.append(np.broadcast_to(np.arange(included.shape[1]) < one.picked, included.shape).ravel())
-        weight.append(np.repeat(np.ones(len(one)) if one.weight is None else one.weight, included.shape[1]))
-    value = np.concatenate(chance)
+        slope = set_losses(_odds(model, comparisons, one), one.picked)[1]  # the chance to be picked, less 1 if it was
+        was = np.broadcast_to(np.arange(one.n_alternatives) < one.picked, slope.shape)
+        chance.append((slope + was).ravel())
+        picked.append(was.ravel())
+        weight.append(np.repeat(np.ones(len(one)) if one.weight is None else one.weight, one.n_alternatives))
+    value = np.clip(np.concatenate(chance), 0.0, 1.0)
     return binned(value, np.concatenate(picked), np.concatenate(weight), value, n_bins)
 
 
