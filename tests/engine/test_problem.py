@@ -64,7 +64,7 @@ def test_raters_of_normal_noise_in_a_problem_are_found():
     term = Judged(as_loss("probit"), near, far, np.ones(len(near)), rater, 2)
     problem = Problem(Positions(9, 2), term, Ridge(0.01, 9))
     found = lbfgs(problem, problem.start(TRUTH))
-    sharp = term.sharpness(problem.split(found.params)[1])
+    sharp = term.sources.sharpness(problem.split(found.params)[1])
     assert sharp[0] > 3 * sharp[1]
 
 

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.devices import choose_device, on_device, solvers_of, to_device
+from similitude.engine.devices import choose_device, on_device, solvers_of
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Blocks, Ridge
 from similitude.engine.problem import Problem
@@ -119,7 +119,7 @@ class FeatureEmbedding(FreeRestEstimator):
         return Positions(len(features), self.n_components, features=features, residual=True)
 
     def _problem(self, feedback: Feedback, features: Floats, graph: Any, backend: Backend) -> Problem:
-        model = self._model(to_device(features, backend))
+        model = self._model(backend.tensor(features))
         mapped = features.shape[1] * self.n_components
         penalty = Blocks(
             [
@@ -136,7 +136,7 @@ class FeatureEmbedding(FreeRestEstimator):
         square = features.T @ features
         square.flat[:: len(square) + 1] += np.trace(square) / len(square)
         N = linalg.solve(square, features.T @ X, assume_a="pos")
-        start = to_device(np.concatenate([N, 0.1 * (X - features @ N)]), problem.backend)
+        start = problem.backend.tensor(np.concatenate([N, 0.1 * (X - features @ N)]))
         return problem.backend.host(best_scale(problem, start))
 
     def _keep(self, best: Result, model: Positions, feedback: Feedback) -> None:

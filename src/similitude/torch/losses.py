@@ -148,7 +148,7 @@ class JudgedLoss(TermLoss):
         term = Judged(one, c.near, c.far, weight, who, n_raters, spread=spread, lapse=lapse)
         super().__init__(term, one.scale)
         self.shape, self.n_raters, self.lapse = one.shape, n_raters, lapse
-        self.register_buffer("share", torch.as_tensor(term.share).to(self.own), persistent=False)
+        self.register_buffer("share", torch.as_tensor(term.sources.share).to(self.own), persistent=False)
 
     def sharpness(self) -> torch.Tensor:
         """(n_raters + 1,) sharpness of each rater and, last, of nobody known; 1 on average by weight."""

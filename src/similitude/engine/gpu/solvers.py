@@ -39,7 +39,7 @@ def lbfgs(
         [x], max_iter=_ITERATIONS_PER_LOOK, max_eval=20 * _ITERATIONS_PER_LOOK, history_size=memory,
         tolerance_grad=0.0, tolerance_change=0.0, line_search_fn="strong_wolfe",
     )  # fmt: skip
-    there = (lambda params: params) if problem.in_one_pass is not None else backend.host  # terms beside: the host's
+    there = (lambda params: params) if problem.on_device else backend.host  # with terms beside: the host's
     evaluations = 0
 
     def closure() -> float:
