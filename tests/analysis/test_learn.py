@@ -205,6 +205,50 @@ def test_one_number_whatever_was_fixed(settings, tmp_path):
     )
 
 
+@pytest.fixture(scope="module")
+def of_choices():
+    truth = np.random.default_rng(0).normal(size=(8, 2))
+    odd = sm.simulate(truth, 250, "odd_one_out", sharpness=3.0, raters=4, names=NAMES[:8], random_state=1)
+    return sm.learn(odd, method="ChoiceEmbedding", time_limit=LONG, random_state=0)
+
+
+def test_odd_ones_out_are_scored_as_answers_and_that_is_one_number_too(of_choices, tmp_path):
+    found = of_choices
+    assert found.of == "answers"
+    assert found.ceiling == found.consistency.answer_ceiling == found.forecast.ceiling
+    assert found.accuracy.value < found.comparison_accuracy.value
+    assert "of answers that it has not seen" in repr(found)
+    assert_one_number(found, tmp_path)
+    kept = json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))
+    assert kept["comparison_accuracy"]["value"] == found.comparison_accuracy.value
+    assert kept["comparison_ceiling"]["value"] == found.consistency.ceiling.value
+
+
+def test_a_model_of_choices_is_described_and_cited(of_choices):
+    from similitude.analysis.paper import citations
+
+    text = paragraph(of_choices)
+    assert "among all that could have been given (softmax choice)" in text
+    assert "a number that is learned with them" in text
+    assert of_choices.dimensions is None
+    assert of_choices.dimension == of_choices.model.members_[0].n_dimensions_
+    assert [author for author in ("Luce", "Hebart", "Muttenthaler") if author in " ".join(citations(of_choices))] == [
+        "Luce", "Hebart", "Muttenthaler",
+    ]  # fmt: skip
+
+
+def test_what_is_scored_has_changed_since_an_earlier_report(of_choices, tmp_path):
+    from similitude.analysis.changes import changes, record
+
+    of_choices.similarity.save(tmp_path / "model.sim")
+    before = record(of_choices)
+    del before["scored"]  # earlier versions knew comparisons alone
+    (tmp_path / "findings.json").write_text(json.dumps(before), encoding="utf-8")
+    found = changes(of_choices, tmp_path)
+    assert "The accuracy is now that of answers." in found.said
+    assert ("scored", "comparisons", "answers") in found.rows
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("name", ["food", "cars", "palette", "fruit", "glass"])
 def test_one_number_on_human_answers(name, data, tmp_path):
@@ -221,7 +265,8 @@ def assert_one_number(found, folder, **options):
     page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     read = html.unescape(re.sub("<[^>]*>", " ", page))
     kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
-    a, ceiling = found.accuracy, found.consistency.ceiling
+    a, ceiling = found.accuracy, found.ceiling
+    assert kept["scored"] == found.of
     for figure, stored in ((a, kept["accuracy"]), (ceiling, kept["ceiling"])):
         assert stored == {"value": figure.value, "low": figure.low, "high": figure.high}
     methods = (report.parent / "methods.txt").read_text(encoding="utf-8")
@@ -229,9 +274,10 @@ def assert_one_number(found, folder, **options):
     for text in (lead, repr(found), methods):
         assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling)
         assert f"{a.value:.1%}" in text
-    by_name = dict(re.findall(r"(noise ceiling|minority votes)\s+([0-9.]+)", read))
+    by_name = dict(re.findall(r"(noise ceiling|noise ceiling of answers|minority votes)\s+([0-9.]+)", read))
     if ceiling.value is not None:
-        assert float(by_name["noise ceiling"]) == pytest.approx(ceiling.value, abs=0.006)
+        of_answers = " of answers" if found.of == "answers" else ""
+        assert float(by_name[f"noise ceiling{of_answers}"]) == pytest.approx(ceiling.value, abs=0.006)
     said = set(re.findall(r"(?:in|has) ([0-9]+) dimensions?\b", read + methods + repr(found)))
     assert said == ({str(found.dimension)} if found.dimension else set())
     assert kept["dimension"] == found.dimension

@@ -17,8 +17,8 @@ def test_cross_validate_compares_on_the_same_folds(feedback):
     assert (table.low < table.accuracy).all()
     assert (table.accuracy < table.high).all()
     assert (table.accuracy > 0.7).all()
-    assert (table.whole_answers < table.accuracy).all()
-    assert table.log_loss.isna().tolist() == [False, True]
+    assert (table.answer_accuracy < table.accuracy).all()
+    assert table.log_loss.isna().tolist() == table.answer_log_loss.isna().tolist() == [False, True]
     again = sm.cross_validate([sm.STE(2, random_state=0), sm.SOE(2, random_state=0)], feedback, random_state=0)
     assert table.drop(columns="seconds").equals(again.drop(columns="seconds"))
 
@@ -30,6 +30,17 @@ def test_accuracy_is_that_of_all_held_out_comparisons(feedback):
         expected.append(model.score(feedback[test]) * len(test))
     table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=4)
     assert table.accuracy[0] == pytest.approx(sum(expected) / len(feedback))
+
+
+def test_scores_of_answers_are_those_of_all_held_out_answers(feedback):
+    right, lost = [], []
+    for train, test in sm.AnswerFold(3, random_state=4).split(feedback):
+        model = sm.STE(2, random_state=0).fit(feedback[train])
+        right.append(sm.answer_accuracy(model, feedback[test]))
+        lost.append(sm.answer_log_loss(model, feedback[test]))
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=4)
+    assert table.answer_accuracy[0] == pytest.approx(np.mean(right))  # 1,500 answers in three equal folds
+    assert table.answer_log_loss[0] == pytest.approx(np.mean(lost))
 
 
 def test_a_row_per_fold(feedback):

@@ -32,7 +32,19 @@ _SPELT = {
     "SOE": "soft ordinal embedding (SOE)",
     "GNMDS": "generalized non-metric multidimensional scaling (GNMDS)",
     "FeatureEmbedding": "an embedding predicted from features",
+    "ChoiceEmbedding distance": "a map whose squared distances give each answer its probability among all that could "
+    "have been given (softmax choice)",
+    "ChoiceEmbedding dot": "vectors whose products give each answer its probability among all that could have been "
+    "given (softmax choice)",
 }
+_CHOICES = (
+    "Luce, R. D. (1959). Individual choice behavior: A theoretical analysis. Wiley.",
+    "Hebart, M. N., Zheng, C. Y., Pereira, F., & Baker, C. I. (2020). Revealing the multidimensional mental "
+    "representations of natural objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185.",
+    "Muttenthaler, L., Zheng, C. Y., McClure, P., Vandermeulen, R. A., Hebart, M. N., & Pereira, F. (2022). VICE: "
+    "Variational interpretable concept embeddings. NeurIPS.",
+)
+_PLACKETT_LUCE = "Plackett, R. L. (1975). The analysis of permutations. Applied Statistics, 24, 193-202."
 _YEAR = 2026
 _DIMENSION = (
     "Künstle, D.-E., von Luxburg, U., & Wichmann, F. A. (2022). Estimating the perceived dimension of psychophysical "
@@ -74,6 +86,7 @@ def _model(found: Findings) -> str:
             f"{chosen.dimension.min()} to {chosen.dimension.max()} dimensions."
         )
     where = "" if found.dimension is None else f" in {counted(found.dimension, 'dimension')}"
+    where += ", a number that is learned with them," if found.model.members_[0].learns_rank else ""
     penalty = chosen.penalty.iloc[0]
     return f"Similarity was modelled by {methods}{where}" + (
         "." if np.isnan(penalty) else f" with a penalty of {penalty:.3g}."
@@ -120,19 +133,25 @@ def _group(one: GroupDifference) -> str:
 
 def _accuracy(found: Findings) -> list[str]:
     """How well the model predicts, beside what the noise of the answers allows."""
-    ceiling, a = found.consistency.ceiling, found.accuracy
+    ceiling, a = found.ceiling, found.accuracy
     said = []
     if ceiling.value is not None:
         interval = "" if ceiling.low is None else f" (95% interval {ceiling.low:.1%} to {ceiling.high:.1%})"
         said.append(
-            f"From questions that were answered more than once, the noise ceiling is {ceiling.value:.1%}{interval}."
+            f"From questions that were answered more than once, the noise ceiling of {found.of} is {ceiling.value:.1%}"
+            f"{interval}."
         )
     if a.value is not None and not found.comparisons.cleaned:
         said.append(
-            f"The model predicted {a.value:.1%} of held-out comparisons (95% interval {a.low:.1%} to {a.high:.1%})"
+            f"The model predicted {a.value:.1%} of held-out {_scored(found)} (95% interval {a.low:.1%} to {a.high:.1%})"
             f"{above_ceiling(a.value, ceiling)}."
         )
     return said
+
+
+def _scored(found: Findings) -> str:
+    """What is predicted, or not: with how it is counted, where an answer is more than a comparison."""
+    return found.of if found.of == "comparisons" else "answers, each as a whole"
 
 
 def _listed(words: list[str]) -> str:
@@ -148,6 +167,9 @@ def versions() -> str:
 
 def citations(found: Findings) -> list[str]:
     """What to cite for the methods that were used."""
-    used = [_CITATIONS[name] for name in dict.fromkeys(found.model.chosen_.candidate) if name in _CITATIONS]
+    names = list(dict.fromkeys(found.model.chosen_.candidate))
+    used = [_CITATIONS[name] for name in names if name in _CITATIONS]
+    if any(name.startswith("ChoiceEmbedding") for name in names):
+        used += [*_CHOICES, *([_PLACKETT_LUCE] if "ranking" in found.comparisons.answers.form.labels else [])]
     own = f"The similitude developers ({_YEAR}). similitude: learn what people find similar (version {{}}) [software]."
     return list(dict.fromkeys([*used, *([_DIMENSION] if found.dimensions else []), own.format(similitude.__version__)]))

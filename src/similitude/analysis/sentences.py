@@ -55,7 +55,7 @@ def _average(found: Findings) -> str:
     value, low, high = (100 * share for share in found.chosen.average_gain)
     if found.wanted.average or high <= low:
         return ""
-    interval = f"(95% interval {low:+.1f} to {high:+.1f} points)"
+    interval = f"of the comparisons (95% interval {low:+.1f} to {high:+.1f} points)"
     if value < 0.05:
         return f"An average of several fits would predict no more {interval}."
     return f"An average of several fits would predict {value:.1f} points more {interval}: see --average."

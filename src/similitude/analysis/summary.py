@@ -39,14 +39,13 @@ def summary(found: Findings) -> str:
 
 def _accuracy(found: Findings) -> str:
     """How well the model predicts, beside what the noise of the answers allows."""
-    a, ceiling = found.accuracy, found.consistency.ceiling
+    a, ceiling = found.accuracy, found.ceiling
     assert a.value is not None
     if found.comparisons.cleaned:
         return f"A model of them predicts {a.value:.1%} of what cleaning left; {CLEANED}."
     model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
-    text = (
-        f"{model} predicts {a.value:.1%} of comparisons that it has not seen (95% interval {a.low:.1%} to {a.high:.1%})"
-    )
+    text = f"{model} predicts {a.value:.1%} of {found.of} that it has not seen"
+    text += f" (95% interval {a.low:.1%} to {a.high:.1%})"
     above = above_ceiling(a.value, ceiling)
     if ceiling.value is not None and not above:
         text += f"; questions asked twice say that no model can predict more than {ceiling.value:.1%}"

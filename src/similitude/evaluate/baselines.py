@@ -14,7 +14,7 @@ from sklearn.base import clone
 from similitude.engine.distances import pair_sqdist
 from similitude.evaluate.intervals import clustered_mean, clustered_share
 from similitude.evaluate.scores import correct
-from similitude.evaluate.validation import Estimator, clusters
+from similitude.evaluate.validation import Estimator, Of, clusters
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import AnswerFold, held_out
@@ -22,6 +22,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.kernels.vectors import Linear
 from similitude.methods.modalities import read_kernels
+from similitude.settings import one_of
 from similitude.types import Array, Bools, Floats
 
 _AT_A_TIME = 2**14  # pairs: wide vectors need room
@@ -35,6 +36,7 @@ def baselines(
     *,
     model: Estimator | None = None,
     by: By = "answer",
+    of: Of = "comparisons",
     n_folds: int = 5,
     random_state: int | None = None,
     level: float = 0.95,
@@ -53,6 +55,7 @@ def baselines(
     model : an estimator to hold out answers from, `FeatureEmbedding()` say; None scores the baselines alone, on all
         answers
     by : what is held out together, and counts as one draw in an interval (see `AnswerFold`)
+    of : what accuracies are the share of: "comparisons", or "answers" with every comparison right
     n_folds : number of folds
     random_state : seed of the folds
     level : of the intervals
@@ -75,17 +78,18 @@ def baselines(
     >>> table.modality.tolist()[:2], len(table), bool((table.gain_high > 0).iloc[1:].all())
     (['', 'look'], 7, True)
     """
+    one_of("of", of, ("comparisons", "answers"))
     kernels, c = read_kernels(features, as_comparisons(comparisons))
     learned, rows = None, np.arange(len(c))
     if model is not None:
         folds = list(AnswerFold(n_folds, by, random_state).split(c))
         learned = held_out(c, folds, _correct_when_fitted, shared=(model, features), n_jobs=n_jobs)
         rows = np.flatnonzero(np.isfinite(learned))  # where items are held out, not every comparison is in a fold
-    scored = _Scored(
-        np.asarray(c.weight)[rows], clusters(c, by)[rows], level, None if learned is None else learned[rows]
-    )
+    whole = None if of == "comparisons" else c.answer[rows]
+    weight = np.asarray(c.weight)[rows] if whole is None else 1.0 / np.bincount(whole)[whole]  # an answer counts once
+    scored = _Scored(weight, clusters(c, by)[rows], level, None if learned is None else _of(learned[rows], whole))
     measures = _measures(kernels).items()
-    table = pd.DataFrame([scored.row(*name, _right(measure, c)[rows]) for name, measure in measures])
+    table = pd.DataFrame([scored.row(*name, _of(_right(measure, c)[rows], whole)) for name, measure in measures])
     table = table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
     return table if model is None else pd.concat([scored.model_row(model), table], ignore_index=True)
 
@@ -117,6 +121,11 @@ class _Scored:
 def _correct_when_fitted(model: Any, features: Any, training: Comparisons, test: Comparisons) -> Floats:
     given = {"features": features} if getattr(model, "needs_features", False) else {}
     return correct(clone(model).fit(training, **given), test)
+
+
+def _of(right: Floats, answer: Array | None) -> Floats:
+    """Which comparisons are right; where their answers are given, in which of these every comparison is."""
+    return right if answer is None else (np.bincount(answer, right < 1.0) == 0)[answer].astype(float)
 
 
 def _right(measure: Measure, c: Comparisons) -> Floats:

@@ -100,6 +100,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     (True, True)
     """
 
+    features_optional = learns_rank = True
+
     n_components: int = field(default=50, kw_only=False)
     similarity: Literal["dot", "distance", "student", "ratio"] = "dot"
     penalty: float | Literal["auto"] = "auto"

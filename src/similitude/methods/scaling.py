@@ -62,13 +62,13 @@ def signed_axes(M: Floats) -> tuple[Floats, Floats]:
     return vectors[:, kept] * np.sqrt(np.abs(values[kept])), np.sign(values[kept])
 
 
-def principal_axes(X: Floats, over: Bools | None = None) -> tuple[Floats, Floats]:
+def principal_axes(X: Floats, over: Bools | None = None, centred: bool = True) -> tuple[Floats, Floats]:
     """Return the centre of positions and the turn (d × k) to their principal axes, axes that hold nothing left out.
 
-    The centre and the axes are those of the rows in `over`.
+    The centre and the axes are those of the rows in `over`; where it is not to be `centred`, the centre is 0.
     """
     inside = X if over is None else X[over]
-    centre = inside.mean(0)
+    centre = inside.mean(0) if centred else np.zeros(X.shape[1])
     if not X.any():
         return centre, np.zeros((X.shape[1], 1))
     with one_blas_thread():
