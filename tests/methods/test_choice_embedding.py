@@ -157,3 +157,15 @@ def test_bad_settings_are_named():
         sm.ChoiceEmbedding(penalty=-1.0).fit(c)
     with pytest.raises(ValueError, match="lapse: expected a share"):
         sm.ChoiceEmbedding(lapse=1.0).fit(c)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
+    rng = np.random.default_rng(0)
+    truth, useless = rng.normal(size=(20, 2)), rng.normal(size=(20, columns))
+    answers, fresh = (sm.simulate(truth, 400, "odd_one_out", sharpness=2.0, random_state=k) for k in (0, 1))
+    alone = sm.ChoiceEmbedding(5, random_state=0).fit(answers)
+    for seed in range(3):
+        model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
+        assert model.map_penalty_ > 0.0
+        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05

@@ -20,6 +20,8 @@ from similitude.engine.choice_terms import Picked
 from similitude.types import Floats
 
 _DENSE_BELOW = 400
+_STEADY, _DRAWS = 100, 10
+_LEAST = 1e-9  # where nothing can be said of any pair
 
 
 def slopes_at_zero(term: Picked, n_items: int, dot: bool) -> sparse.csr_array:
@@ -34,9 +36,19 @@ def slopes_at_zero(term: Picked, n_items: int, dot: bool) -> sparse.csr_array:
 def noise_level(
     term: Picked, n_items: int, dot: bool, features: Floats | None = None, *, rng: np.random.Generator
 ) -> float:
-    """Return the strength of a ridge over n items at which answers by chance teach nothing."""
+    """Return the strength of a ridge over n items at which answers by chance teach nothing.
+
+    The largest eigenvalue of a wide matrix is nearly the same in every draw. That of a few columns is not, and may fall
+    below 0: the level is then the root of its mean square over several draws.
+    """
+    order = n_items if features is None else features.shape[1]
+    drawn = [_largest(term, n_items, dot, features, rng) for _ in range(1 if order >= _STEADY else _DRAWS)]
+    return n_items * max(float(np.sqrt(np.mean(np.square(drawn)))), _LEAST)
+
+
+def _largest(term: Picked, n_items: int, dot: bool, features: Floats | None, rng: np.random.Generator) -> float:
     S = slopes_at_zero(term.by_chance(rng), n_items, dot)
-    return n_items * float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
+    return float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
 
 
 def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
