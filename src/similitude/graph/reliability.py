@@ -197,9 +197,9 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     count = len(names)
     voices = voices.where(who[voices.speaker] >= 0)
     rater = who[voices.speaker]
-    shared, implied = _shared(voices, rater), _implied(voices, rater, votes)
-    value = np.where(np.isnan(shared), implied, shared)
     copy = repeats(answers)
+    shared, implied = _shared(voices, rater), _implied(voices, rater, votes, ~copy[voices.speaker])
+    value = np.where(np.isnan(shared), implied, shared)
     agreement, statements = _mean(voices, rater, value, votes, count, copy)
     common = _share(rater[~np.isnan(value)], ~np.isnan(shared[~np.isnan(value)]), count)
     own, own_statements = _own(voices, rater, votes, _whom(agreement), copy, count)
@@ -282,18 +282,20 @@ def _shared(voices: Voices, rater: Indices) -> Floats:
     return np.divide(agree, others, out=np.full(len(others), np.nan), where=others > 0)
 
 
-def _implied(voices: Voices, rater: Indices, votes: Votes) -> Floats:
+def _implied(voices: Voices, rater: Indices, votes: Votes, counts: Bools) -> Floats:
     """For each voice 1 where the others' answers imply the same, 0 the contrary, NaN nothing.
 
     The others imply an order of the pairs: how often a pair was called more alike than what it was compared with,
-    (wins - losses) / (wins + losses + 1), all that the rater said left out.
+    (wins - losses) / (wins + losses + 1), all that the rater said left out. Voices that do not count, rows that stand
+    twice, imply nothing more.
     """
     near, far = _ends(voices, votes)
     vertex, who = np.concatenate([near, far]), np.concatenate([rater, rater])
-    result = np.repeat([1.0, -1.0], len(near))
+    said = np.tile(counts.astype(float), 2)
+    result = np.repeat([1.0, -1.0], len(near)) * said
     own, place = np.unique(who * len(votes.pairs) + vertex, return_inverse=True)
     net = np.bincount(vertex, result)[vertex] - np.bincount(place, result, len(own))[place]
-    count = np.bincount(vertex)[vertex] - np.bincount(place, minlength=len(own))[place]
+    count = np.bincount(vertex, said)[vertex] - np.bincount(place, said, len(own))[place]
     score = np.where(count > 0, net / (count + 1), np.nan)
     gap = score[: len(near)] - score[len(near) :]
     return np.where(np.abs(gap) > 1e-12, (1 + np.sign(gap)) / 2, np.nan)
