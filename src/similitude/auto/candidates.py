@@ -21,6 +21,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.feedback.comparisons import Comparisons
+from similitude.kernels.base import Kernel
 from similitude.methods.base import FeedbackWarning, described
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
@@ -120,6 +121,8 @@ def _at(name: str, estimator: Any, dimensions: Sequence[int], seed: int) -> Iter
 def _named(candidates: Any, features: Any) -> dict[str, Any]:
     if candidates is None:
         with_features = {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
+        if _has_vectors(features):
+            with_features["FeatureEmbedding fourier"] = FeatureEmbedding(map="fourier")
         plain = {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
         return plain if features is None else with_features | plain
     if isinstance(candidates, Mapping):
@@ -132,6 +135,12 @@ def _named(candidates: Any, features: Any) -> dict[str, Any]:
             for kind, estimator in zip(kinds, several, strict=True)
         }
     return _checked(named, features)
+
+
+def _has_vectors(features: Any) -> bool:
+    """Whether there are features that are no kernel: of those waves can be had."""
+    given = features.values() if isinstance(features, Mapping) else [features]
+    return any(not isinstance(value, Kernel) for value in given)
 
 
 def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:

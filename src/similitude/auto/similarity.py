@@ -52,7 +52,8 @@ class AutoSimilarity(ComparisonEstimator):
     time_limit : seconds after which no further setting is tried; time is kept for the final fits, and a first answer
         is there in any case. The same seed gives the same bits only where the limit does not end the search.
     candidates : estimators to choose from (a sequence, or a dict of names); by default CKL, TSTE, STE, SOE and
-        GNMDS, and FeatureEmbedding where features are given. A candidate's penalty is varied where it is "auto".
+        GNMDS, and where features are given FeatureEmbedding with two losses and, of arrays, two maps. A candidate's
+        penalty is varied where it is "auto".
     dimensions : numbers of dimensions to try for candidates that have them
     n_folds : number of folds
     average : whether several fits may be averaged
