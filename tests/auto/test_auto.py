@@ -208,6 +208,18 @@ def test_candidates_start_where_the_last_fit_of_their_line_ended_whatever_they_l
     assert model.score(c) > 0.8
 
 
+def test_a_bent_map_is_chosen_where_it_predicts_better():
+    rng = np.random.default_rng(4)
+    X, new = rng.normal(size=(150, 2)), rng.normal(size=(5, 2))
+    places = 1.5 * np.column_stack([np.cos(2 * X[:, 0]), np.sin(2 * X[:, 0])])
+    model = sm.AutoSimilarity(dimensions=(4,), n_folds=2, random_state=0)
+    model.fit(sm.simulate(places, 3000, random_state=5), features=X)
+    tried = model.tried_.groupby("candidate").accuracy.max()
+    assert tried["FeatureEmbedding fourier"] > tried["FeatureEmbedding"]
+    assert model.chosen_.candidate[0] == "FeatureEmbedding fourier"
+    assert model.transform(new).shape[0] == 5
+
+
 def test_features_help_and_place_new_items():
     rng = np.random.default_rng(1)
     features = rng.normal(size=(40, 6))

@@ -128,3 +128,39 @@ def test_the_information_on_a_map_and_its_rests_is_that_on_positions():
     whole = information(*said)
     onto = np.kron(np.hstack([features, np.eye(8)]), np.eye(2))  # from the map and the rests to positions
     np.testing.assert_allclose(found.ravel(), np.diag(onto.T @ whole @ onto), rtol=1e-8, atol=1e-10)
+
+
+def ring(X):
+    """What no weighted sum of features tells."""
+    return 1.5 * np.column_stack([np.cos(2 * X[:, 0]), np.sin(2 * X[:, 0])])
+
+
+def test_waves_learn_what_no_weighted_sum_of_features_tells():
+    rng = np.random.default_rng(4)
+    X, new = rng.normal(size=(300, 3)), rng.normal(size=(200, 3))
+    c, later = sm.simulate(ring(X), 4500, random_state=5), sm.simulate(ring(new), 4000, random_state=6)
+
+    def score(how):
+        model = sm.FeatureEmbedding(4, map=how, random_state=0).fit(c, features=X)
+        return sm.Similarity(model.transform(new), model.similarity_.loss).score(later)
+
+    assert score("fourier") > score("linear") + 0.04
+
+
+def test_waves_are_those_of_the_training_items_for_new_vectors_too():
+    X = np.where(np.arange(60)[:, None] == 7, np.nan, 1e6 + FEATURES)  # an item without features, others far from 0
+    model = sm.FeatureEmbedding(2, map="fourier", random_state=0).fit(answers(), features=X)
+    again = model.transform(X)
+    np.testing.assert_allclose(again[7], 0.0)
+    gap = (again - model.embedding_ + model.residual_)[np.arange(60) != 7]
+    np.testing.assert_allclose(gap - gap.mean(0), 0.0, atol=1e-6 * np.abs(again).max())  # the rest apart, up to a shift
+    assert model.coefficients_["features"].shape == (5 + 500, 2)
+    with pytest.raises(AttributeError, match="by a kernel or by waves"):
+        _ = model.components_
+
+
+def test_a_stream_goes_on_with_the_waves_that_it_began_with():
+    model = sm.FeatureEmbedding(2, map="fourier").partial_fit(answers(), features=FEATURES)
+    before = model.transform(FEATURES)
+    model.partial_fit(answers(200, seed=9)[np.arange(1)])
+    np.testing.assert_allclose(model.transform(FEATURES), before, atol=0.05 * np.abs(before).max())

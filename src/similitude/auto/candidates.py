@@ -25,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import has_wide_choices
+from similitude.kernels.base import Kernel
 from similitude.methods.base import FeedbackWarning, described
 from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
@@ -135,6 +136,8 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if features is not None:
         found |= {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
+    if _has_vectors(features):
+        found["FeatureEmbedding fourier"] = FeatureEmbedding(map="fourier")
     found |= {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
     return found | of_choices() if wide else found
 
@@ -156,6 +159,12 @@ def _named(candidates: Any, features: Any) -> dict[str, Any]:
             for kind, estimator in zip(kinds, several, strict=True)
         }
     return _checked(named, features)
+
+
+def _has_vectors(features: Any) -> bool:
+    """Whether there are features that are no kernel: of those waves can be had."""
+    given = features.values() if isinstance(features, Mapping) else [features]
+    return any(not isinstance(value, Kernel) for value in given)
 
 
 def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:

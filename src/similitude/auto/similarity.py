@@ -57,9 +57,9 @@ class AutoSimilarity(ComparisonEstimator):
     time_limit : seconds after which no further setting is tried; time is kept for the final fits, and a first answer
         is there in any case. The same seed gives the same bits only where the limit does not end the search.
     candidates : estimators to choose from (a sequence, or a dict of names); by default CKL, TSTE, STE, SOE and
-        GNMDS, and FeatureEmbedding where features are given; where answers chose from more than two (odd ones out,
-        grids, most central ones), also ChoiceEmbedding by distances and by products. A candidate's penalty is varied
-        where it is "auto".
+        GNMDS; where features are given also FeatureEmbedding with two losses and, of arrays, two maps; where answers
+        chose from more than two (odd ones out, grids, most central ones), also ChoiceEmbedding by distances and by
+        products. A candidate's penalty is varied where it is "auto".
     dimensions : numbers of dimensions to try for candidates that have them, and do not learn how many they need
     n_folds : number of folds
     average : whether several fits may be averaged; where not, the simplest is taken of those within one standard error

@@ -55,8 +55,8 @@ def _affine(similarity: Similarity) -> tuple[Floats, Floats]:
         )
     if similarity.feature_map.affine is None:
         raise ValueError(
-            f"similarity: expected a model with a linear map from vectors, found {method} with a kernel or several "
-            "modalities; serve it with `similitude serve`, or fit it on one table of vectors"
+            f"similarity: expected a model with a linear map from vectors, found {method} with a kernel, with waves or "
+            "with several modalities; serve it with `similitude serve`, or fit it on one table of vectors"
         )
     return similarity.feature_map.affine
 

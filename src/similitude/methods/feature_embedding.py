@@ -5,6 +5,8 @@
 Φ holds the features of all modalities side by side, each whitened and scaled to a mean squared distance of 2 between
 items (`methods.modalities.Whitened`). The map is cheap, the rest of each item dear: with few answers the features
 speak, with many the answers do. New items stand at the map's value.
+
+With `map="fourier"` Φ holds random waves of the features beside them, so that the map is a smooth function of these.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,7 +39,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import refuse_empty
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.feature_memory import Memory, with_new_items
-from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.modalities import Modality, per_modality, side_by_side, waved, whitened
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
 
@@ -56,6 +59,8 @@ class FeatureEmbedding(FreeRestEstimator):
     ----------
     n_components : dimensions of the embedding; the penalties leave those empty that answers do not ask for
     loss : "logistic", "ckl" (ratios of distances), or "hinge"
+    map : "linear", or "fourier": the features and 500 random waves of them, for what people see that is no weighted sum
+        of features. It is for arrays; a kernel is such a map already, and stays as it is.
     penalty : strength of the ridge on the free rest; "auto" is 2 · sqrt(n / W), W the total weight of the comparisons
     map_penalty : strength of the ridge on the map; "auto" is half of that
     n_items : number of items, where it is more than the comparisons show
@@ -90,6 +95,7 @@ class FeatureEmbedding(FreeRestEstimator):
 
     n_components: int = field(default=10, kw_only=False)
     loss: Literal["logistic", "hinge", "ckl"] = "logistic"
+    map: Literal["linear", "fourier"] = "linear"
     penalty: float | Literal["auto"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     n_items: int | None = None
@@ -157,7 +163,9 @@ class FeatureEmbedding(FreeRestEstimator):
         self._keep(best)
 
     def _modality(self) -> Callable[[Kernel], Modality]:
-        return whitened
+        if self.map == "linear":
+            return whitened
+        return partial(waved, rng=np.random.default_rng(self.random_state))
 
     def _free_rest(self) -> Floats:
         return self.residual_
@@ -165,6 +173,7 @@ class FeatureEmbedding(FreeRestEstimator):
     def _check(self) -> None:
         check_count("n_components", self.n_components)
         one_of("loss", self.loss, tuple(_LOSSES))
+        one_of("map", self.map, ("linear", "fourier"))
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
 

@@ -92,7 +92,7 @@ def linear_map(model: Similarity) -> Floats:
         why = (
             "learned from answers alone"
             if model.feature_map is None
-            else "maps vectors by a kernel that is not linear, or several modalities"
+            else "maps vectors by a kernel or by waves, or has several modalities"
         )
         raise AttributeError(f"{method} {why}, so that there is no matrix; see get_metric, and distances of vectors")
     return known[0].T
