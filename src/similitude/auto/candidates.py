@@ -141,7 +141,7 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
 
 def of_choices() -> dict[str, Any]:
     """The candidates that take each answer as one choice, by name."""
-    ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
+    ways: tuple[Literal["distance", "student", "dot"], ...] = ("distance", "student", "dot")
     return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
 
 
