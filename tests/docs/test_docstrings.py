@@ -34,8 +34,8 @@ MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if _OPENING.match(path.
 # Attributes that a fit has only where it was asked for them.
 ON_REQUEST = {
     *((name, "diagonal_") for name in ("KPOE", "MKPOE")),
-    # of one linear modality alone
-    *((name, "components_") for name in ("ChoiceEmbedding", "KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),
+    *((name, "components_") for name in ("KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),  # of one linear modality alone
+    ("ChoiceEmbedding", "components_"),  # where features are given
     ("GroupEmbedding", "weights_"),
     ("VectorMetric", "threshold_"),  # of pairs
 }

@@ -202,9 +202,10 @@ def test_damaged_files_are_refused(tmp_path, name, content, message):
         read_comparisons(path)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere.csv'"):
-        read_comparisons(tmp_path / "nowhere.csv")
+@pytest.mark.parametrize("name", ["nowhere.csv", "nowhere", "nowhere/"])
+def test_what_is_not_there_is_named(tmp_path, name):
+    with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*nowhere"):
+        read_comparisons(tmp_path / name)
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "jsonl.gz"])

@@ -110,6 +110,12 @@ MEANINGS: dict[str, dict[str, str]] = {
         "neighbour": "in what share of such samples its nearest neighbour is the one on this map; near 0, the answers "
         "do not say which of the items around it is nearest",
     },
+    "features_without_learning": {
+        "measure": "how features are compared: by angle (cosine) or by distance (Euclid)",
+        "modality": "which features; mean: all of them, each in units of its mean",
+        "accuracy": "share of the answers (of plain comparisons, of these) that they predict, nothing being learned",
+        **_INTERVAL,
+    },
     "forecast": {
         "answers": "number of answers in all",
         "more": "how many more than there are now",

@@ -199,10 +199,10 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     rater = who[voices.speaker]
     shared, implied = _shared(voices, rater), _implied(voices, rater, votes)
     value = np.where(np.isnan(shared), implied, shared)
-    agreement, statements = _mean(voices, rater, value, votes, count)
+    copy = repeats(answers)
+    agreement, statements = _mean(voices, rater, value, votes, count, copy)
     common = _share(rater[~np.isnan(value)], ~np.isnan(shared[~np.isnan(value)]), count)
-    copied = np.bincount(who[repeats(answers) & (who >= 0)], minlength=count) > 0
-    own, own_statements = _own(voices, rater, votes, _whom(agreement), copied)
+    own, own_statements = _own(voices, rater, votes, _whom(agreement), copy, count)
     score = float(stats.norm.ppf(0.5 + level / 2))
     low, high = wilson(agreement, statements, score)
     own_low, own_high = wilson(own, own_statements, score)
@@ -217,10 +217,13 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     return RaterTable(names=names, verdict=verdict, note=note, **told)
 
 
-def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, copied: Bools) -> tuple[Floats, Floats]:
+def _own(
+    voices: Voices, rater: Indices, votes: Votes, whom: Indices, copy: Bools, n_raters: int
+) -> tuple[Floats, Floats]:
     """Return how often each rater is predicted by their own other answers, and how many coins that is worth."""
+    copied = np.bincount(rater, copy[voices.speaker], n_raters) > 0
     predicted = predicted_by_own(voices, rater, votes, whom, copied)
-    own, statements = _mean(voices, rater, predicted, votes, len(copied))
+    own, statements = _mean(voices, rater, predicted, votes, n_raters, copy)
     measured = np.flatnonzero(statements >= ENOUGH)
     if not len(measured):
         return own, statements
@@ -302,15 +305,17 @@ def _ends(voices: Voices, votes: Votes) -> tuple[Indices, Indices]:
     return np.where(forward, low, high), np.where(forward, high, low)
 
 
-def _mean(voices: Voices, rater: Indices, value: Floats, votes: Votes, n_raters: int) -> tuple[Floats, Floats]:
-    """Return each rater's mean and the number of independent statements behind it."""
+def _mean(
+    voices: Voices, rater: Indices, value: Floats, votes: Votes, n_raters: int, copy: Bools
+) -> tuple[Floats, Floats]:
+    """Return each rater's mean and the number of independent statements behind it: a copied answer adds none."""
     known = ~np.isnan(value)
     part, who = voices.where(known), rater[known]
     mean = _share(who, value[known], n_raters)
     answer, statements = _statements(part, votes)
     owner = np.zeros(int(part.speaker.max(initial=-1)) + 1, np.int64)
     owner[part.speaker] = who
-    return mean, np.asarray(np.bincount(owner[answer], statements, n_raters), np.float64)
+    return mean, np.asarray(np.bincount(owner[answer], statements * ~copy[answer], n_raters), np.float64)
 
 
 def _statements(voices: Voices, votes: Votes) -> tuple[Indices, Floats]:

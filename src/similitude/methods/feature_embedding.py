@@ -61,7 +61,8 @@ class FeatureEmbedding(FreeRestEstimator):
     ----------
     embedding_ : (n, d) positions; an item never compared stands where its features put it
     residual_ : (n, d) the free rest of each item: what the features do not say
-    coefficients_ : per modality (n, d): what each training item's kernel values contribute to each dimension
+    coefficients_ : per modality (q, d): what a unit of each feature adds to each dimension; of a kernel (n, d): what
+        each training item's kernel values contribute
     penalty_, map_penalty_ : the penalties that were used
     similarity_ : the fitted model in use
     objective_ : value of the objective
