@@ -1,4 +1,4 @@
-"""People's answers as they were given: most central cars, picks from grids of foods, odd ones out of things.
+"""People's answers as they were given: most central cars, picks from grids of foods, odd ones out.
 
 Files lie in the folder of `real_data`. Of THINGS the first 234,000 answers are read and no others: what comes after
 them, and the repeated triples, are kept for final reports.
@@ -16,11 +16,14 @@ import similitude as sm
 from benchmarks.real_data import folder
 
 THINGS = 234_000
+PALETTES = ("color", "shape", "size", "shapecolor", "shapesize", "sizecolor")  # of perceptual_kernels
 
 
 @cache
 def load(name: str) -> sm.Comparisons:
-    """Return all answers of car60, food100 or things1854."""
+    """Return all answers of car60, food100, things1854 or a palette."""
+    if name in PALETTES:
+        return _palette(name)
     return {"car60": _cars, "food100": _foods, "things1854": _things}[name]()
 
 
@@ -55,6 +58,12 @@ def _foods() -> sm.Comparisons:
     kept = [k for k, row in enumerate(shown) if len({*row, table.probe.iloc[k]}) == len(row) + 1]
     head = table.probe.to_numpy()[kept]
     return sm.Comparisons.from_choices([shown[k] for k in kept], [chosen[k] for k in kept], head=head, n_items=100)
+
+
+def _palette(name: str) -> sm.Comparisons:
+    table = pd.read_csv(folder() / "perceptual_kernels" / "odd_one_out.csv.gz")
+    table = table[table.palette == name]
+    return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), rater=table.subject.to_numpy())
 
 
 def _things() -> sm.Comparisons:

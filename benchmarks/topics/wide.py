@@ -18,7 +18,7 @@ from benchmarks import whole_answers
 from benchmarks.report import Row, Table
 from benchmarks.resume import run_cases
 from benchmarks.settings import Settings
-from similitude.evaluate.scores import answer_losses
+from similitude.evaluate.answer_scores import answer_losses
 
 LONG = True
 NARROW, WIDE, SPLITS, PROCESSES = (2, 5, 10), (20, 40), 3, 2
@@ -54,9 +54,9 @@ def fit_case(data: str, answers: int, held_out: int, similarity: str, d: int, se
     """One fit; the loss of every held-out answer is kept, for differences."""
     train, test = whole_answers.split(data, answers, held_out, seed)
     model = sm.ChoiceEmbedding(d, similarity=similarity, random_state=seed).fit(train)
-    lost = answer_losses(model, test)[0]
+    lost, weight = answer_losses(model, test)
     return {
-        "lost": [round(float(one), 4) for one in lost], "accuracy": sm.answer_accuracy(model, test),
+        "lost": [round(float(one), 4) for one in lost[weight > 0]], "accuracy": sm.answer_accuracy(model, test),
         "dimensions": model.n_dimensions_, "iterations": model.n_iter_,
     }  # fmt: skip
 

@@ -88,3 +88,13 @@ def test_a_table_is_read_by_the_names_of_its_rows():
     c = ANSWERS.with_items(names)
     table = pd.DataFrame(LOOK, names).iloc[::-1]
     pd.testing.assert_frame_equal(sm.baselines(c, table), sm.baselines(ANSWERS, LOOK))
+
+
+def test_of_answers_a_baseline_is_right_where_every_comparison_is():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(15, 3))
+    c = sm.simulate(features, 200, "odd_one_out", sharpness=1.0, random_state=1)
+    table = sm.baselines(c, features, of="answers").set_index("measure")
+    plain = sm.Similarity(features, sm.STE().comparison_loss())
+    assert table.accuracy["Euclid"] == pytest.approx(sm.answer_accuracy(plain, c))
+    assert table.accuracy["Euclid"] < sm.baselines(c, features).set_index("measure").accuracy["Euclid"]

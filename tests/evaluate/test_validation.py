@@ -101,6 +101,15 @@ def test_a_learning_curve_rises(feedback):
         sm.learning_curve(sm.STE(2), feedback, by="item")
 
 
+def test_a_learning_curve_of_answers_counts_each_answer_once(feedback):
+    settings = {"sizes": [200], "n_repeats": 1, "random_state": 0}
+    of_answers = sm.learning_curve(sm.STE(2, random_state=0), feedback, of="answers", **settings)
+    of_comparisons = sm.learning_curve(sm.STE(2, random_state=0), feedback, **settings)
+    right = of_answers.accuracy[0] * 300  # a fifth of 1,500 answers is held out
+    assert right == pytest.approx(round(right))
+    assert 2 * of_comparisons.accuracy[0] - 1 <= of_answers.accuracy[0] < of_comparisons.accuracy[0]
+
+
 def test_intervals_cover_the_truth_when_values_come_in_clusters():
     rng = np.random.default_rng(0)
     covered = []

@@ -113,7 +113,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "features_without_learning": {
         "measure": "how features are compared: by angle (cosine) or by distance (Euclid)",
         "modality": "which features; mean: all of them, each in units of its mean",
-        "accuracy": "share of the comparisons that they predict, nothing being learned",
+        "accuracy": "share of the answers (of plain comparisons, of these) that they predict, nothing being learned",
         **_INTERVAL,
     },
     "forecast": {

@@ -136,7 +136,7 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if features is not None:
         found |= {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
-    if _has_vectors(features):
+    if features is not None and _has_vectors(features):
         found["FeatureEmbedding fourier"] = FeatureEmbedding(map="fourier")
     found |= {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
     return found | of_choices() if wide else found
@@ -144,7 +144,7 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
 
 def of_choices() -> dict[str, Any]:
     """The candidates that take each answer as one choice, by name."""
-    ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
+    ways: tuple[Literal["distance", "student", "dot"], ...] = ("distance", "student", "dot")
     return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
 
 
