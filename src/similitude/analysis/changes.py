@@ -53,6 +53,7 @@ def record(found: Findings, source: Sequence[str] = (), files: Sequence[str] = (
         "raters": len(c.answers.rater.labels) if c.answers.rater.recorded else None,
         "accuracy": _plain(found.accuracy),
         "ceiling": _plain(found.consistency.ceiling),
+        "forecast": [] if found.forecast is None else found.forecast.table.to_dict("records"),
         "dimension": found.dimension,
         "method": None if len(found.model.chosen_) > 1 else str(chosen.candidate),
         "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),

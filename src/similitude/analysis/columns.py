@@ -119,7 +119,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "forecast": {
         "answers": "number of answers in all",
         "more": "how many more than there are now",
-        "accuracy": "share of new comparisons that is expected to be predicted, from a curve fitted to smaller samples",
+        "accuracy": "share of new comparisons that is expected to be predicted: that of now and the expected gain",
         **_INTERVAL,
         "gain": "expected accuracy less that of now",
         "gain_low": "lower end of its 95% interval",

@@ -72,7 +72,8 @@ class Findings:
     accuracy : share of held-out comparisons that the model predicts, with its 95% interval; unknown where there
         are too few answers
     sureness : other maps that the answers allow, as of `uncertainty`; None where there are too few answers
-    forecast : what more answers would bring, as of `more_answers`; None where there are too few
+    forecast : what more answers would bring, as of `more_answers`, beginning at `accuracy`; None where there are too
+        few
     calibration : on answers held out, as of `calibration`; None where there are too few
     calibration_error : of these
     neighbours : a row per item with the items most like it
@@ -260,8 +261,10 @@ def _examined(
             )
             raters, gain = differ or (None, None)
         groups, parts = people.groups(c, seed, phases), people.parts(c, model, features, seed, phases)
+    accuracy = _accuracy(c, model, sureness)
+    forecast = None if forecast is None else forecast.beginning_at(accuracy)  # one accuracy of the answers at hand
     return Findings(
-        c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
+        c, consistency, chosen, wanted, accuracy, sureness, forecast, table, error,
         _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups, parts,
         tuple(phases.left_out), _baselines(c, features, phases),
     )  # fmt: skip
