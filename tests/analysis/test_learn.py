@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.analysis import columns, folder, learn
+from similitude.analysis.choice import CUT
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import default_folder
@@ -274,6 +275,11 @@ def assert_one_number(found, folder, **options):
     for text in (lead, repr(found), methods):
         assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling)
         assert f"{a.value:.1%}" in text
+    if found.forecast is not None:
+        now = pd.read_csv(report.parent / "tables" / "forecast.csv").iloc[0]
+        for said in (now, kept["forecast"][0], found.forecast.expected(found.forecast.answers).iloc[0]):
+            assert [said[part] for part in ("more", "gain")] == [0, 0]
+            assert [said[part] for part in ("accuracy", "low", "high")] == pytest.approx([a.value, a.low, a.high])
     by_name = dict(re.findall(r"(noise ceiling|noise ceiling of answers|minority votes)\s+([0-9.]+)", read))
     if ceiling.value is not None:
         of_answers = " of answers" if found.of == "answers" else ""
@@ -346,6 +352,17 @@ def test_what_there_is_no_time_for_is_left_out_and_said():
     assert "what more answers would bring" in found.left_out
     assert "There was no time for: " in repr(found)
     assert found.accuracy.value is not None
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [(1, "left no time to compare settings: this is a first guess"), (3, "3 settings had been")]
+)
+def test_a_choice_that_the_time_limit_ended_says_so_at_the_top(found, settings, said):
+    cut = replace(found, left_out=(CUT,), chosen=replace(found.chosen, tried=found.chosen.tried.head(settings)))
+    lead = re.search('class="lead">(.*?)</p>', cut.page())[1]
+    assert said in lead
+    assert "There was no time for" not in lead  # it is not said twice
+    assert "time limit" not in repr(found)
 
 
 def test_progress_is_told_part_by_part(found):

@@ -49,6 +49,21 @@ def test_answers_for_an_accuracy_is_the_inverse_of_what_is_expected(found):
     assert "does not get to" in found.answers_for(0.9999).note
 
 
+def test_a_forecast_that_begins_at_a_known_accuracy_keeps_its_gains(found):
+    known = Estimate(0.7, 0.66, 0.75)
+    moved = found.beginning_at(known)
+    now = moved.table.iloc[0]
+    assert [now.accuracy, now.low, now.high] == pytest.approx([0.7, 0.66, 0.75])
+    for name in ("gain", "gain_low", "gain_high"):
+        np.testing.assert_allclose(moved.table[name], found.table[name], atol=1e-12)
+    np.testing.assert_allclose(moved.expected(moved.table.answers), moved.table)
+    assert moved.answers_for(moved.table.accuracy.iloc[1]).value == pytest.approx(moved.table.answers.iloc[1], rel=1e-6)
+    shift = 0.7 - found.table.accuracy.iloc[0]
+    np.testing.assert_allclose(moved.curve.accuracy - found.curve.accuracy, shift)
+    assert moved.limit.value == pytest.approx(found.limit.value + shift)
+    assert found.beginning_at(Estimate(None)) is found
+
+
 def test_the_ceiling_holds_the_curve_down():
     truth = TRUTH[:5]  # thirty questions: each asked often, so that the ceiling is well known
     c = sm.simulate(truth, 900, sharpness=0.3, random_state=1)

@@ -56,6 +56,7 @@ def record(found: Findings, source: Sequence[str] = (), files: Sequence[str] = (
         "ceiling": _plain(found.ceiling),
         "comparison_accuracy": _plain(found.comparison_accuracy),
         "comparison_ceiling": _plain(found.consistency.ceiling),
+        "forecast": [] if found.forecast is None else found.forecast.table.to_dict("records"),
         "dimension": found.dimension,
         "method": None if len(found.model.chosen_) > 1 else str(chosen.candidate),
         "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),

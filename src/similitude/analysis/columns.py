@@ -119,8 +119,8 @@ MEANINGS: dict[str, dict[str, str]] = {
     "forecast": {
         "answers": "number of answers in all",
         "more": "how many more than there are now",
-        "accuracy": "share of new answers (of plain comparisons, of these) that is expected to be predicted, from a "
-        "curve fitted to smaller samples",
+        "accuracy": "share of new answers (of plain comparisons, of these) that is expected to be predicted: that of "
+        "now and the expected gain",
         **_INTERVAL,
         "gain": "expected accuracy less that of now",
         "gain_low": "lower end of its 95% interval",

@@ -75,7 +75,8 @@ class Findings:
         comparisons (triplets) the share of these; unknown where there are too few answers
     comparison_accuracy : share of held-out comparisons that the model predicts, of which an answer may give several
     sureness : other maps that the answers allow, as of `uncertainty`; None where there are too few answers
-    forecast : what more answers would bring, as of `more_answers`; None where there are too few
+    forecast : what more answers would bring, as of `more_answers`, beginning at `accuracy`; None where there are too
+        few
     calibration : on answers held out, as of `calibration`, of whole answers `answer_calibration`; None where there are
         too few
     calibration_error : of these
@@ -279,6 +280,7 @@ def _examined(
             raters, gain = differ or (None, None)
         groups, parts = people.groups(c, seed, phases), people.parts(c, model, features, seed, phases)
     accuracy, by_comparison = _accuracy(c, model, sureness, of), _accuracy(c, model, sureness, "comparisons")
+    forecast = None if forecast is None else forecast.beginning_at(accuracy)  # one accuracy of the answers at hand
     return Findings(
         c, consistency, chosen, wanted, accuracy, by_comparison, sureness, forecast, table, error,
         _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups, parts,

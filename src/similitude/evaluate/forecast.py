@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -43,6 +43,8 @@ class Forecast:
     level : of the intervals
     note : why an accuracy can be above the ceiling, where one is
     of : what accuracies are the share of, "comparisons" or "answers"
+    now : the accuracy that the answers at hand give, where it was measured otherwise and the curve begins there (see
+        `beginning_at`)
 
     Examples
     --------
@@ -63,10 +65,31 @@ class Forecast:
     level: float
     note: str
     of: Of = "comparisons"
+    now: Estimate | None = None
 
     def expected(self, answers: Any) -> pd.DataFrame:
         """Return the accuracy expected of so many answers in all, with its interval."""
-        return _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+        table = _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+        return table if self.now is None else _from_now(table, self.now)
+
+    def beginning_at(self, now: Estimate) -> Forecast:
+        """Return the forecast moved as a whole, so that the answers at hand give an accuracy known otherwise.
+
+        The gains stay as they are. A learning curve holds out other answers than a validation of the model does, so the
+        two differ by a little for the same number of answers, and one question would have two figures.
+        """
+        if now.value is None:
+            return self
+        shift = now.value - float(self.table.accuracy[self.table.more == 0].iloc[0])
+        moved = replace(
+            self,
+            curve=self.curve.assign(**{name: self.curve[name] + shift for name in ("accuracy", "low", "high")}),
+            curves=self.curves + np.array([shift, 0.0, 0.0]),
+            limit=_moved(self.limit, shift),
+            now=now,
+        )
+        table = moved.expected(self.table.answers)
+        return replace(moved, table=table, note=sentence_above(float(table.accuracy.max()), self.ceiling))
 
     def answers_for(self, accuracy: float) -> Estimate:
         """Return how many answers in all an accuracy takes, with an interval; None where the curve does not get there.
@@ -210,6 +233,19 @@ def _fit(size: Floats, values: Floats, weight: Floats, between: tuple[float, flo
         best[better] = cost[better]
         found[better] = np.stack([a, b * size[-1] ** c, np.full(len(a), c)], 1)[better]
     return found
+
+
+def _moved(limit: Estimate, by: float) -> Estimate:
+    value, low, high = (None if end is None else min(end + by, 1.0) for end in (limit.value, limit.low, limit.high))
+    return Estimate(value, low, high, limit.note)
+
+
+def _from_now(table: pd.DataFrame, now: Estimate) -> pd.DataFrame:
+    """Put the intervals of the gains on top of that of the accuracy now, where it has one."""
+    if now.low is None or now.high is None:
+        return table
+    low, high = np.clip(now.low + table.gain_low, 0.0, 1.0), np.clip(now.high + table.gain_high, 0.0, 1.0)
+    return table.assign(accuracy=np.minimum(table.accuracy, 1.0), low=low, high=high)
 
 
 def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:
