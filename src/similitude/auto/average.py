@@ -59,8 +59,8 @@ def best_average(race: Race) -> HeldOut:
 
     It takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
     without). A setting z standard errors less accurate than the leader, on the same answers, has the weight e^(-z²/8).
-    Products are taken, alone or among them, only where the log loss of answers is then lower by more than one standard
-    error, since they are no map, in which new items could be placed.
+    Products are taken, alone or among them, only where the log loss of answers is then lower by more than two standard
+    errors, since they are no map, in which new items could be placed.
     """
     standing = race.standing()
     kind = [trial for trial in standing if trial.line.with_features == standing[0].line.with_features]
@@ -73,7 +73,7 @@ def best_average(race: Race) -> HeldOut:
         further.append(_average(race, kind))
     of_maps, other = _average(race, maps), min(further, key=HeldOut.answer_log_loss)
     more, error = of_maps.loses_more_than(other)
-    return other if more > error else of_maps
+    return other if more > 2.0 * error else of_maps
 
 
 def _average(race: Race, standing: Sequence[Trial]) -> HeldOut:
