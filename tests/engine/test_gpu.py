@@ -230,13 +230,13 @@ def test_choices_have_the_value_and_gradient_of_the_compiled_pass(device, scale,
         close(slope, gradient, device)
 
 
-@pytest.mark.parametrize("similarity", ["dot", "distance"])
-def test_choices_with_features_and_lapses_are_fitted_there(device, similarity):
+@pytest.mark.parametrize(("similarity", "mapped"), [("dot", True), ("distance", True), ("dot", False)])
+def test_choices_with_features_and_lapses_are_fitted_there(device, similarity, mapped):
     F = np.random.default_rng(0).normal(size=(40, 6))
     c = sm.simulate(F[:, :2], 1500, "odd_one_out", sharpness=2.0, random_state=1)
+    settings, features = {"similarity": similarity, "lapse": "auto", "random_state": 0}, F if mapped else None
     here, there = (
-        sm.ChoiceEmbedding(5, similarity=similarity, lapse="auto", random_state=0, device=where).fit(c, features=F)
-        for where in ("cpu", device)
+        sm.ChoiceEmbedding(5, device=where, **settings).fit(c, features=features) for where in ("cpu", device)
     )
     assert there.objective_ == pytest.approx(here.objective_, rel=2e-3)
     assert sm.answer_log_loss(there, c) == pytest.approx(sm.answer_log_loss(here, c), abs=0.01)

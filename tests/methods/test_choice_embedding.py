@@ -47,6 +47,27 @@ def test_more_dimensions_than_needed_do_no_harm():
     assert fits[20].n_dimensions_ <= 8
 
 
+@pytest.mark.parametrize("similarity", ["dot", "distance"])
+def test_what_keeps_noise_out_does_not_press_the_vectors_together(similarity):
+    truth = truth_of(60)
+    train, test = odd_ones(truth, 2000, 0), odd_ones(truth, 3000, 1)
+    pressed = noise_of(train, similarity == "dot")
+    relaxed, held = (
+        sm.ChoiceEmbedding(12, similarity=similarity, penalty=one, random_state=0).fit(train)
+        for one in ("auto", pressed)
+    )
+    assert relaxed.penalty_ < held.penalty_
+    assert relaxed.n_dimensions_ <= held.n_dimensions_ <= 6  # the truth has 3
+    assert not relaxed.embedding_[:, held.n_dimensions_ :].any()
+    assert sm.answer_log_loss(relaxed, test) < sm.answer_log_loss(held, test) - 0.03
+    assert sm.answer_accuracy(relaxed, test) > sm.answer_accuracy(held, test) - 0.02
+
+
+def test_fewer_items_than_dimensions_are_no_matter():
+    model = sm.ChoiceEmbedding(20, random_state=0).fit(odd_ones(truth_of(8), 400, 0))
+    assert model.embedding_.shape == (8, 20)
+
+
 def test_products_know_what_is_like_many_and_distances_do_not():
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(20, 2)) * np.linspace(0.3, 2.0, 20)[:, None] + [1.0, 0.0]
