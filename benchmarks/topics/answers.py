@@ -1,11 +1,13 @@
 """Answers as wholes: what each part of a model of choices brings, and what AutoSimilarity makes of it.
 
 Odd ones out (six palettes of perceptual_kernels), most central ones (car60) and picks from grids (food100), five splits
-by answer; accuracy and log-loss are those of held-out answers, each as a whole. Penalties as they default.
+by answer; accuracy and log-loss are those of held-out answers, each as a whole.
 
 - `answers_parts`: ChoiceEmbedding with each part on and off: the likelihood of the answer, or of its comparisons one by
   one; products, distances or log(1 + squared distance); as many dimensions as it finds needed (of 50 at most), or 5.
-  A cell is the mean over splits of log-loss / accuracy.
+  A cell is the mean over splits of log-loss / accuracy. Penalties as they default.
+- `answers_validated`: the same with learned dimensions, the penalty chosen on a fifth of the training answers by the
+  log-loss of answers, among four strengths of the default; three splits.
 - `answers_auto`: AutoSimilarity as it is beside that of an earlier version (`--before FOLDER`), on the same splits,
   with 95% intervals of the paired differences (t over splits), and which share models of choices have in what it chose.
 
@@ -34,7 +36,8 @@ from benchmarks.settings import HERE, Settings
 from benchmarks.topics.auto import paired
 
 LONG = True
-SPLITS, PROCESSES, NARROW, WIDE = 5, 1, 5, 50
+SPLITS, VALIDATED_SPLITS, PROCESSES, NARROW, WIDE = 5, 3, 1, 5, 50
+STRENGTHS = (1.0, 0.3, 0.1, 0.03)  # of the default penalty
 SIZES = {
     "color": (300, 480), "shape": (300, 480), "size": (300, 480), "shapecolor": (500, 2000), "shapesize": (500, 2000),
     "sizecolor": (500, 2000), "car60": (1000, 1400), "food100": (300, 1000),
@@ -45,6 +48,7 @@ PARTS = {
     for d in (NARROW, WIDE)
     for term in ("comparisons", "choice")
 }
+VALIDATED = {name: setting for name, setting in PARTS.items() if setting[2] == WIDE}
 AUTO = {
     "data": "", "answers": ",d", "splits": "d", "log-loss before": ".4f", "log-loss": ".4f", "difference": "",
     "accuracy before": ".4f", "accuracy": ".4f", "difference (accuracy)": "", "choices": ".2f", "products": "d",
@@ -60,7 +64,10 @@ def run(settings: Settings) -> Iterator[Table]:
         for data, (answers, held_out) in sizes.items()
     ]
     found = pd.DataFrame(run_cases("answers_parts", parts_case, cases, PROCESSES))
-    yield parts_table(found)
+    yield parts_table("answers_parts", found, "defaults")
+    few = [case for case in cases if case["seed"] < VALIDATED_SPLITS]
+    found = pd.DataFrame(run_cases("answers_validated", validated_case, few, PROCESSES))
+    yield parts_table("answers_validated", found, "the penalty by validation")
     now = pd.DataFrame(run_cases("answers_auto", auto_answers.scores, cases, PROCESSES))
     if settings.before is not None:
         earlier = [case | {"folder": settings.before} for case in cases]
@@ -71,20 +78,41 @@ def run(settings: Settings) -> Iterator[Table]:
 def parts_case(data: str, answers: int, held_out: int, seed: int) -> Row:
     """Fit every setting to one split: log-loss and accuracy of held-out answers."""
     train, test = whole_answers.split(data, answers, held_out, seed)
-    one_by_one = sm.Comparisons.from_quadruplets(train.quadruplets, n_items=train.n_items)
+    fits = {name: fitted(setting, train, seed) for name, setting in PARTS.items()}
+    return {name: (sm.answer_log_loss(model, test), sm.answer_accuracy(model, test)) for name, model in fits.items()}
+
+
+def validated_case(data: str, answers: int, held_out: int, seed: int) -> Row:
+    """The same at the penalty that is best on a fifth of the training answers."""
+    train, test = whole_answers.split(data, answers, held_out, seed)
+    most, inner = train.split(0.2, by="answer", random_state=seed)
     found = {}
-    for name, (term, similarity, d) in PARTS.items():
-        model = sm.ChoiceEmbedding(min(d, train.n_items), similarity=similarity, random_state=seed)
-        model.fit(train if term == "choice" else one_by_one)
+    for name, setting in VALIDATED.items():
+        usual = fitted(setting, most, seed)
+        tried = {1.0: usual} | {s: fitted(setting, most, seed, s * usual.penalty_) for s in STRENGTHS[1:]}
+        best = min(STRENGTHS, key=lambda strength: sm.answer_log_loss(tried[strength], inner))
+        model = fitted(setting, train, seed)
+        model = model if best == 1.0 else fitted(setting, train, seed, best * model.penalty_)
         found[name] = (sm.answer_log_loss(model, test), sm.answer_accuracy(model, test))
     return found
 
 
-def parts_table(found: pd.DataFrame) -> Table:
+def fitted(
+    setting: tuple[str, str, int], train: sm.Comparisons, seed: int, penalty: float | str = "auto"
+) -> sm.ChoiceEmbedding:
+    """Fit a setting to answers, or to their comparisons as if each were an answer of its own."""
+    term, similarity, d = setting
+    if term == "comparisons":
+        train = sm.Comparisons.from_quadruplets(train.quadruplets, n_items=train.n_items)
+    width = min(d, train.n_items)
+    return sm.ChoiceEmbedding(width, similarity=similarity, penalty=penalty, random_state=seed).fit(train)
+
+
+def parts_table(table: str, found: pd.DataFrame, penalty: str) -> Table:
     """A row per setting, a column per set."""
     names = list(dict.fromkeys(found["data"]))
     rows: list[Row] = []
-    for name in PARTS:
+    for name in [name for name in PARTS if name in found]:
         row: Row = {"term, similarity, dimensions": name}
         for data, part in found.groupby("data", sort=False):
             lost, right = np.mean(part[name].tolist(), axis=0)
@@ -93,7 +121,7 @@ def parts_table(found: pd.DataFrame) -> Table:
         rows.append(row | {"mean": "{:.3f} / {:.3f}".format(*every.mean(axis=0))})
     title = "What each part of a model of choices brings: log-loss / accuracy of held-out answers"
     columns = dict.fromkeys(rows[0], "")
-    return Table("answers_parts", title, columns, rows, f"means over {found.seed.nunique()} splits by answer, defaults")
+    return Table(table, title, columns, rows, f"means over {found.seed.nunique()} splits by answer; {penalty}")
 
 
 def before_case(folder: str, **case: Any) -> Row:

@@ -215,3 +215,9 @@ def test_laplace_needs_probabilities_and_few_numbers(answers):
     big = sm.Similarity(np.zeros((2001, 2)), sm.STE().comparison_loss())
     with pytest.raises(ValueError, match="at most 4,000"):
         sm.uncertainty(big, answers, method="laplace")
+
+
+def test_laplace_is_for_maps():
+    c = sm.simulate(np.random.default_rng(0).normal(size=(8, 2)), 60, "odd_one_out", random_state=0)
+    with pytest.raises(ValueError, match="compares by a product: use 'bootstrap'"):
+        sm.uncertainty(sm.ChoiceEmbedding(3, random_state=0).fit(c), c, method="laplace", n=5, random_state=0)

@@ -246,6 +246,10 @@ def uncertainty(
     inflation = 1.0
     if hasattr(model, "similarity_"):
         accuracy, whole, inflation = _held_out(model, c, by, level, features, rng, n_jobs)
+    if method == "laplace" and similarity.form is not None:
+        raise ValueError(
+            f"method: 'laplace' is for maps, and this model compares by a {similarity.kind}: use 'bootstrap'"
+        )
     if method == "laplace":
         maps = laplace_maps(X, similarity.loss, c, _ridge(model, X, c), n, rng)
         inflation = 1.0
