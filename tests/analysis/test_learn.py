@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude.analysis import columns, folder, learn
-from similitude.analysis.choice import CUT
+from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import default_folder
@@ -187,9 +187,40 @@ def test_the_paragraph_says_what_was_done(found):
     from similitude.analysis.paper import citations, paragraph
 
     text = paragraph(found)
-    assert "400 answers by 4 raters to triplet questions" in text
+    assert text.startswith("In all, 4 raters gave 400 answers about 12 items (task: triplet questions")
     assert f"similitude {sm.__version__}" in text
+    assert "A check of the answers flagged no rater." in text
+    assert "Its interval is over answers" in text
+    assert "with the settings chosen before on all answers" in text
+    assert "https://doi.org/10.1109/MLSP.2012.6349720" in citations(found)[0]  # STE
     assert len(citations(found)) == len(set(citations(found))) >= 1
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["STE"], "that of the only setting that was tried. A time limit ended this search when it had come to"),
+        (["STE", "CKL"], "chosen among 2 settings on held-out answers (4 folds"),
+        (["STE", "CKL"], "A time limit ended this search when it had come to STE and CKL only."),
+        (
+            ["CKL", "TSTE", "STE", "SOE", "GNMDS"],
+            "ended this search before every setting had been tried on every fold.",
+        ),
+    ],
+)
+def test_the_paragraph_of_a_search_cut_short_says_how_far_it_came(found, names, said):
+    tried = pd.concat([found.chosen.tried.head(1).assign(candidate=name, folds=4) for name in names])
+    cut = replace(found, left_out=(CUT,), wanted=Wanted(), chosen=replace(found.chosen, tried=tried))
+    assert said in paragraph(cut)
+
+
+def test_the_paragraph_says_which_raters_stood_out(found):
+    verdict = ("answers at random", "like the others", "sees things differently", "like the others")
+    changed = replace(
+        found, consistency=replace(found.consistency, raters=replace(found.consistency.raters, verdict=verdict))
+    )
+    said = "flagged 1 rater as answering at random and 1 rater as seeing things differently; their answers were kept."
+    assert said in paragraph(changed)
 
 
 def test_one_question_has_one_number_wherever_it_is_answered(found, tmp_path):

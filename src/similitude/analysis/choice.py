@@ -19,6 +19,7 @@ from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 from similitude.settings import check_count, check_number, one_of
 
 METHODS = {"CKL": CKL, "TSTE": TSTE, "STE": STE, "SOE": SOE, "GNMDS": GNMDS, "FeatureEmbedding": FeatureEmbedding}
+USUAL = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
@@ -61,7 +62,7 @@ class Wanted:
         """The estimators to choose from; None for the usual ones."""
         if self.method is None and self.penalty is None:
             return None
-        names = [self.method] if self.method else ["CKL", "TSTE", "STE", "SOE", "GNMDS"]
+        names = [self.method] if self.method else USUAL
         further = {} if self.penalty is None else {"penalty": self.penalty}
         return {name: METHODS[name](random_state=0, **further) for name in names}
 
