@@ -224,7 +224,8 @@ def test_a_bent_map_is_chosen_where_it_predicts_better():
 
 def test_both_maps_of_features_race_where_there_are_vectors():
     X = np.random.default_rng(4).normal(size=(12, 2))
-    vectors, kernels = ({line.name for line in lines(None, (2,), 12, given, 0)} for given in (X, sm.kernels.RBF(X)))
+    c = sm.simulate(X, 50, random_state=0)
+    vectors, kernels = ({line.name for line in lines(None, (2,), c, given, 0)} for given in (X, sm.kernels.RBF(X)))
     assert vectors - kernels == {"FeatureEmbedding fourier"}
 
 

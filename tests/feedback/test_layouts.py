@@ -80,7 +80,12 @@ def test_screens_with_lists(read):
     assert {tuple(row) for row in c.triplets.tolist()} == {(0, 1, 3), (0, 1, 4), (0, 2, 3), (0, 2, 4)}
     assert c.answers.cant_tell.tolist() == [False, True]
     assert c.answers.time.tolist() == [1.5, 0.9]
-    assert len(read(text, keep_catch=True)) == 5
+    assert [(step.why, step.cleans) for step in c.removed] == [
+        ("1 catch trial (marked in the column is_catchtrial)", False)
+    ]
+    assert "is_catchtrial" not in c.answers.extra  # what is left is none, which is no fact about a rater
+    every = read(text, keep_catch=True)
+    assert (len(every), every.removed) == (5, ())
     named = read("head,chosen,not_chosen\ncat,dog lynx,bus\n")
     assert named.names == ("bus", "cat", "dog", "lynx")
     listed = read_comparisons(pd.DataFrame({"head": ["a b"], "chosen": [["c d"]], "not_chosen": [["e", "f"]]}))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.graph.coefficients import FEWEST
+from similitude.graph.coefficients import FEWEST, NOBODY
 
 
 def study(seed, sharpness=2.0, n_answers=3000, raters=15, n_items=10):
@@ -73,3 +73,11 @@ def test_the_page_and_the_dict_hold_them():
     report = sm.check(study(0))
     assert report.to_dict()["coefficients"]["alpha"]["value"] == report.coefficients.alpha.value
     assert "Krippendorff's alpha" in str(report)
+
+
+def test_without_raters_the_reason_is_that_nobody_was_recorded():
+    told = sm.check(study(0, raters=None)).coefficients
+    for figure in (told.alpha, told.split_half_answers, told.retest_answers):
+        assert figure.value is None
+        assert figure.note == NOBODY
+    assert told.split_half_distances.value is not None

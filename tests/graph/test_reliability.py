@@ -9,7 +9,18 @@ import pytest
 import similitude as sm
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, LIKE, RANDOM, UNTOLD, with_haste
+from similitude.graph.verdicts import (
+    CONTRARY,
+    DIFFERENT,
+    ENOUGH,
+    LIKE,
+    MIND,
+    RANDOM,
+    SEEMS,
+    UNTOLD,
+    with_doubt,
+    with_haste,
+)
 from similitude.graph.votes import count_votes
 
 
@@ -98,15 +109,29 @@ def test_haste_is_said_of_whoever_is_not_like_the_others():
     assert notes[2] == "few"
 
 
-def test_only_who_is_clearly_of_one_mind_and_takes_time_is_cleared():
-    table = table_of(study(0, 3.0, clickers=0, n_raters=4, per_rater=40))
-    odd = replace(table, verdict=(DIFFERENT,) * 3 + (LIKE,), self_consistency_low=np.array([0.6, 0.51, 0.6, 0.6]))
-    odd = replace(odd, seconds=np.array([2.0, 2.0, 0.5, 2.0]))
-    cleared, doubtful = odd.doubts()
-    assert "no reason to leave them out" in cleared
-    assert cleared.endswith(": rater 00")
-    assert "look at their answers" in doubtful
-    assert doubtful.endswith(": rater 01, rater 02")
+def test_only_who_is_clearly_of_one_mind_is_cleared():
+    assert with_doubt([MIND, MIND, CONTRARY, ""], np.array([True, False, False, False])) == (MIND, SEEMS, CONTRARY, "")
+
+
+def test_box_table_and_note_say_the_same_of_each_rater():
+    c = study(0, 3.0, clickers=0)
+    report = sm.check(c.flip(c.answers.rater.values[c.answer] == "rater 04"))
+    table = report.raters
+    verdict = [RANDOM, DIFFERENT, DIFFERENT, *table.verdict[3:]]
+    note = ["lost", MIND, f"{SEEMS}; answers much faster", *table.note[3:]]
+    report = replace(report, raters=replace(table, verdict=tuple(verdict), note=tuple(note)))
+    rows = {name: figure.note for name, figure in report.figures()}
+    named = {
+        "answer at random": ("answers at random", "rater 00"),
+        "see things differently": ("sees things differently", "rater 01"),
+        "seem to see things differently": ("seems to see things differently", "rater 02"),
+        "say the contrary": ("says the contrary of the others", "rater 04"),
+    }
+    assert len(report.doubts()) == len(named)
+    for doubt, (row, (said, rater)) in zip(report.doubts(), named.items(), strict=True):
+        assert said in doubt
+        assert doubt.endswith(f": {rater}")
+        assert rows[row].endswith(f": {rater}")
 
 
 def test_agreement_on_shared_questions_is_that_of_counting_by_hand():

@@ -29,6 +29,7 @@ METHODS: dict[str, type[ComparisonEstimator]] = {
     "FeatureEmbedding": FeatureEmbedding,
     "ChoiceEmbedding": ChoiceEmbedding,
 }
+USUAL = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
@@ -71,7 +72,7 @@ class Wanted:
         """The estimators to choose from; None for the usual ones."""
         if self.method is None and self.penalty is None:
             return None
-        names = [self.method] if self.method else ["CKL", "TSTE", "STE", "SOE", "GNMDS"]
+        names = [self.method] if self.method else list(USUAL)
         further: dict[str, Any] = {"random_state": 0} | ({} if self.penalty is None else {"penalty": self.penalty})
         if names == ["ChoiceEmbedding"]:
             most = {} if self.n_components is None else {"n_components": self.n_components}

@@ -40,7 +40,7 @@ from similitude.graph.repeats import (
     of_one_rater,
     repeat_agreement,
 )
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
+from similitude.graph.verdicts import CONTRARY, ENOUGH, MIND, RANDOM, SEEMS, UNTOLD
 from similitude.graph.votes import Votes, count_votes
 from similitude.settings import check_share
 from similitude.types import ItemRows
@@ -152,7 +152,10 @@ class ConsistencyReport(FigureTable):
         yield self.repeats.asked_again()
         yield "two answers agree", self.repeats.told("a comparison that both make")
         if self.retest.questions:
-            yield "the same rater agrees", self.retest.told("a comparison that they make again")
+            yield (
+                "the same rater agrees",
+                self.retest.told("a comparison that they make again, the question being the same"),
+            )
         if self.answer_repeats is None or self.answer_ceiling is None:
             yield "noise ceiling", self.ceiling
         else:
@@ -196,15 +199,29 @@ class ConsistencyReport(FigureTable):
         own = self.raters.self_consistency[self.raters.judged & np.isfinite(self.raters.self_consistency)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-            yield "self-consistency", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
-        meaning = {
-            RANDOM: "agree with the others hardly more than by chance, and not with their own other answers either",
-            DIFFERENT: "disagree with the others, but their own answers hang together",
-            UNTOLD: "disagree with the others; whether at random cannot be told",
-        }
-        for verdict, text in meaning.items():
-            who = self.raters.who(verdict)
-            yield verdict.replace("answers", "answer").replace("sees", "see"), Estimate(len(who), note=named(text, who))
+            yield (
+                "self-consistency",
+                Estimate(middle, low, high, "answers that the same rater's answers to other questions imply"),
+            )
+        raters = self.raters
+        lost = "agree with the others hardly more than by chance, and not with their own other answers either"
+        kinds = [  # the same as in `RaterTable.doubts`, and in the note on each rater
+            ("answer at random", lost, raters.who(RANDOM)),
+            (
+                "see things differently",
+                "disagree with the others, but their own answers hang together",
+                raters.differing(MIND),
+            ),
+            (
+                "seem to see things differently",
+                "disagree with the others; that their own answers hang together is not beyond doubt",
+                raters.differing(SEEMS),
+            ),
+            ("say the contrary", "was the question read the wrong way round?", raters.differing(CONTRARY)),
+            ("cannot be told", "disagree with the others; whether at random cannot be told", raters.who(UNTOLD)),
+        ]
+        for name, text, who in kinds:
+            yield name, Estimate(len(who), note=named(text, who))
 
     def _unlinked(self) -> str:
         if len(self.groups) < 2:

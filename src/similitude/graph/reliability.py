@@ -24,14 +24,18 @@ from similitude.graph.behaviour import is_hasty, is_patterned, median_time, side
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.verdicts import (
+    CONTRARY,
     DIFFERENT,
     ENOUGH,
     FEWEST,
+    MIND,
     NO_AGREEMENT,
     RANDOM,
+    SEEMS,
     UNTOLD,
     Evidence,
     judge,
+    with_doubt,
     with_haste,
 )
 from similitude.graph.votes import Votes
@@ -116,13 +120,20 @@ class RaterTable:
 
     def doubts(self) -> list[str]:
         """Return a sentence for each kind of rater that is worth a look."""
-        differ = self.who(DIFFERENT)
-        surely = [name for name in differ if name in self._of_one_mind()]
-        seem = [name for name in differ if name not in surely]
+        contrary = "the contrary of the others (was the question read the wrong way round?)"
         kinds = [
             (("answers", "answer"), "at random", self.who(RANDOM)),
-            (("sees", "see"), "things differently (their answers hang together: no reason to leave them out)", surely),
-            (("seems", "seem"), "to see things differently (look at their answers and times before you decide)", seem),
+            (
+                ("sees", "see"),
+                "things differently (their answers hang together: no reason to leave them out)",
+                self.differing(MIND),
+            ),
+            (
+                ("seems", "seem"),
+                "to see things differently (look at their answers and times before you decide)",
+                self.differing(SEEMS),
+            ),
+            (("says", "say"), contrary, self.differing(CONTRARY)),
             (("disagrees", "disagree"), "with the others, and whether at random cannot be told", self.who(UNTOLD)),
         ]
         everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
@@ -132,10 +143,10 @@ class RaterTable:
             if who
         ]
 
-    def _of_one_mind(self) -> set[str]:
-        """Who is predicted by their own other answers clearly better than by chance, and takes their time."""
-        sure = (self.self_consistency_low > _CLEARLY) & ~is_hasty(self.seconds)
-        return {name for name, is_sure in zip(self.names, sure.tolist(), strict=True) if is_sure}
+    def differing(self, how: str) -> list[str]:
+        """Return who sees things differently, of those whose note begins so: `MIND`, `SEEMS` or `CONTRARY`."""
+        rows = zip(self.names, self.verdict, self.note, strict=True)
+        return [name for name, verdict, note in rows if verdict == DIFFERENT and note.startswith(how)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
@@ -209,6 +220,8 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     behaviour = _behaviour(answers, who, count)
     habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p_value"], behaviour["rhythm_p_value"])
     verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
+    # Who is predicted by their own other answers clearly better than by chance, and takes their time:
+    note = with_doubt(note, (own_low > _CLEARLY) & ~habits[0])
     note = with_haste(verdict, note, habits[0], behaviour["seconds"])
     columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
     columns |= {"self_consistency": own, "self_consistency_low": own_low, "self_consistency_high": own_high}
