@@ -16,7 +16,7 @@ NAMES = [f"item {k:02d}" for k in range(24)]
 POINTED = "document.querySelector('#atlas .item.here')?.getAttribute('aria-label')"
 PLACES = "[...document.querySelectorAll('#atlas .item')].map(e => e.getAttribute('transform'))"
 MIDDLES = """[...document.querySelectorAll('#atlas .item')].map(e => {
-    const box = e.querySelector('circle').getBoundingClientRect();
+    const box = e.querySelector('.dot').getBoundingClientRect();
     return [e.getAttribute('aria-label'), box.x + box.width / 2, box.y + box.height / 2]; })"""
 
 

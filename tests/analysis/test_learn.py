@@ -131,13 +131,14 @@ def test_items_whose_names_have_no_room_have_numbers_and_a_key():
     names = [f"a name of item {k:03d}" for k in range(150)]
     found = sm.learn(answers(300, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
     page = found.page()
-    on_map = set(re.findall(r'<text class="number"[^>]*>([0-9]+)<', page))
-    in_key = dict(re.findall(r"<b>([0-9]+|–)</b> (a name of item [0-9]+)<", page))
+    on_map = set(re.findall(r'<text class="sign"[^>]*>([0-9]+)<', page))
+    in_key = dict(re.findall(r"<b>([0-9]+)</b> (a name of item [0-9]+)<", page))
     silent = re.findall(r'class="quiet">(a name of item [0-9]+)<', page)
     assert len(silent) > 10
-    assert on_map == set(in_key) - {"–"}
-    assert len(re.findall("<span data-item", page)) == len(silent)
+    assert on_map == set(in_key)
+    assert len(re.findall("<span data-item", page)) == len(in_key) <= 40
     assert set(in_key.values()) <= set(silent)
+    assert f"no room for a label of {len(silent) - len(in_key)} of 150 items" in page
 
 
 def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
