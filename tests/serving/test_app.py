@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from tests.export.models import mapped, placed
+from tests.export.models import mapped, placed, product
 
 PATHS = ("/transform", "/neighbors", "/predict")
 
@@ -36,6 +36,15 @@ def test_neighbours_of_vectors_are_those_of_the_model(client):
     new = vectors[:3] + 0.1
     said = client.post("/neighbors", json={"vectors": new.tolist(), "k": 3}).json()["neighbors"]
     assert [[one["item"] for one in row] for row in said] == [similarity.neighbors(vector, 3) for vector in new]
+
+
+def test_dissimilarities_that_are_no_distances_are_called_so(client_of):
+    similarity, _ = product()
+    client = client_of(similarity)
+    (row,) = client.post("/neighbors", json={"items": [0], "k": 2}).json()["neighbors"]
+    assert [one.keys() for one in row] == [{"item", "dissimilarity"}] * 2
+    assert [one["item"] for one in row] == similarity.neighbors(0, 2)
+    assert client.get("/").json()["kind"] == "product"
 
 
 def test_neighbours_in_several_parts_are_those_in_one(client, monkeypatch):

@@ -85,6 +85,7 @@ class LinearPart(MapPart):
             return product, None
         present = which_present(rows, None, NEW)
         product[~present] = 0.0
+        refuse_overflow(product)
         return product, present
 
     @cached_property
@@ -332,6 +333,13 @@ def waves(rows: Array, directions: Floats, phases: Floats) -> Floats:
 def with_coefficients(coefficients: Floats) -> Array:
     """Return the training items that have coefficients; the first where none has."""
     return np.flatnonzero(coefficients.any(1)) if coefficients.any() else np.arange(1)
+
+
+def refuse_overflow(product: Floats) -> None:
+    """Refuse rows of finite numbers that are too large for their product."""
+    large = np.flatnonzero(~np.isfinite(product).all(1))
+    if len(large):
+        raise ValueError(f"{NEW}: row {large[0]} holds numbers so large that they overflow; scale or drop it")
 
 
 def as_rows(value: Any, width: int) -> Array:

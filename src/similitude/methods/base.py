@@ -157,6 +157,9 @@ class ComparisonEstimator(BaseEstimator):
     def get_metric(self, of: Of | None = None) -> ModelMetric:
         """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
 
+        With positions of items say `algorithm="brute"` there: trees take means of rows. A model whose `kind` is no
+        distance has no metric, and is refused.
+
         Parameters
         ----------
         of : what a row of numbers is: "items", one position; "vectors", as `transform` takes them; None tells them

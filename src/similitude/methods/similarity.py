@@ -29,7 +29,7 @@ from similitude.methods import model_file
 from similitude.methods.answering import AnswerModel
 from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
-from similitude.methods.tables_out import What, coordinates, distances, write_table
+from similitude.methods.tables_out import What, check_what, coordinates, distances, write_table
 from similitude.types import Array, Bools, Column, Floats, ItemRows, Seed
 
 if TYPE_CHECKING:
@@ -160,10 +160,11 @@ class Similarity:
 
     def to_frame(self, what: What = "coordinates") -> pd.DataFrame:
         """Return the coordinates of the items, or their "distances", as a table with names."""
+        check_what(what)
         return distances(self) if what == "distances" else coordinates(self)
 
     def write_table(self, path: str | os.PathLike[str], what: What = "distances") -> None:
-        """Write distances (or "coordinates") with names for other programs.
+        """Write distances (or "coordinates") with names for other programs; what is no distance is called so.
 
         Parameters
         ----------
@@ -206,6 +207,9 @@ class Similarity:
 
     def get_metric(self, of: Of | None = None) -> ModelMetric:
         """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
+
+        With positions of items say `algorithm="brute"` there: trees take means of rows. A model whose `kind` is no
+        distance has no metric, and is refused.
 
         Parameters
         ----------

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import similitude
+from similitude.engine.measures import Euclidean
 from similitude.methods.similarity import Similarity
 from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked, not_understood
 from similitude.types import Array, Floats
@@ -33,7 +34,7 @@ class ServedModel:
         """What is served."""
         model = self.similarity
         return {
-            "method": str(model.about.get("method", "similarity")), "items": model.n_items,
+            "method": str(model.about.get("method", "similarity")), "kind": model.kind, "items": model.n_items,
             "dimensions": model.embedding.shape[1],
             "vectors": None if model.feature_map is None else model.feature_map.width,
             "probability": model.has_probability, "rows": self.most_rows, "version": similitude.__version__,
@@ -99,8 +100,9 @@ class ServedModel:
         distance = np.take_along_axis(table, some, 1)
         order = np.lexsort((some, distance), axis=1)
         some, distance = np.take_along_axis(some, order, 1), measure.shown(np.take_along_axis(distance, order, 1))
+        far_by = "distance" if measure.kind == Euclidean.kind else "dissimilarity"
         return [
-            [{"item": label(item), "distance": far} for item, far in zip(*row, strict=True)]
+            [{"item": label(item), far_by: far} for item, far in zip(*row, strict=True)]
             for row in zip(some.tolist(), distance.tolist(), strict=True)
         ]
 
