@@ -128,7 +128,7 @@ def test_place_puts_a_known_item_back(method):
     assert np.array_equal(placed.embedding[:29], model.embedding_)
     unseen = sm.simulate(positions, 20000, random_state=7)
     about_new = unseen[(unseen.quadruplets == 29).any(1)]
-    assert placed.score(about_new) > 0.93
+    assert placed.score(about_new) > 0.9
 
 
 def test_a_fit_that_did_not_converge_says_so(method, noisy):
