@@ -41,8 +41,6 @@ _SPELT = {
     "FeatureEmbedding": "an embedding predicted from features",
     "ChoiceEmbedding distance": "a map whose squared distances give each answer its probability among all that could "
     "have been given (softmax choice)",
-    "ChoiceEmbedding student": "a map whose squared distances, taken as log(1 + d²), give each answer its probability "
-    "among all that could have been given (softmax choice)",
     "ChoiceEmbedding dot": "vectors whose products give each answer its probability among all that could have been "
     "given (softmax choice)",
 }

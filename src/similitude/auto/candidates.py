@@ -143,8 +143,8 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
 
 
 def of_choices() -> dict[str, Any]:
-    """The candidates that take each answer as one choice, by name."""
-    ways: tuple[Literal["distance", "student", "dot"], ...] = ("distance", "student", "dot")
+    """The candidates that take each answer as one choice, by name; on other scales it brings nothing over TSTE, CKL."""
+    ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
     return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
 
 
