@@ -180,6 +180,9 @@ def test_the_folder(found, tmp_path):
     } <= written
     loaded = sm.Similarity.load(report.parent / "model.sim")
     np.testing.assert_allclose(loaded.embedding, found.similarity.embedding)
+    taken = f"STE in {found.dimension} dimensions, penalty {found.model.chosen_.penalty.iloc[0]:.3g}"
+    assert loaded.about["chosen"] == [taken]
+    assert taken in CliRunner().invoke(app, ["info", str(report.parent / "model.sim")]).output
     positions = pd.read_csv(report.parent / "tables" / "positions.csv")
     assert positions.item.tolist() == list(found.similarity.names)
 

@@ -284,7 +284,9 @@ def load_model(path: Path) -> Any:
 def _say_model(similarity: Any) -> None:
     """Say how a model was made, and what it knows beside positions."""
     about, known, answering = similarity.about, similarity.feature_map, similarity.answering
-    lines = dict(about.get("settings", {}))
+    lines: dict[str, Any] = {"chosen": "; ".join(about["chosen"])} if "chosen" in about else {}
+    lines |= {"penalty used": f"{about['penalty']:.3g}"} if "penalty" in about else {}
+    lines |= about.get("settings", {})
     if known is not None:
         lines["takes vectors"] = f"of {known.width} numbers" if known.width else f"of {', '.join(known.modalities)}"
     if answering is not None:
