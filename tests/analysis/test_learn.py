@@ -19,7 +19,7 @@ from similitude.analysis import columns, folder, learn, sentences
 from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
-from similitude.cli.learn import default_folder
+from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
@@ -181,6 +181,9 @@ def test_the_folder(found, tmp_path):
     } <= written
     loaded = sm.Similarity.load(report.parent / "model.sim")
     np.testing.assert_allclose(loaded.embedding, found.similarity.embedding)
+    taken = f"STE in {found.dimension} dimensions, penalty {found.model.chosen_.penalty.iloc[0]:.3g}"
+    assert loaded.about["chosen"] == [taken]
+    assert taken in CliRunner().invoke(app, ["info", str(report.parent / "model.sim")]).output
     positions = pd.read_csv(report.parent / "tables" / "positions.csv")
     assert positions.item.tolist() == list(found.similarity.names)
 
@@ -524,6 +527,34 @@ def test_the_command(tmp_path):
     with PIL.Image.open(tmp_path / "answers_report" / "figures" / "map.png") as drawn:
         assert drawn.width == pytest.approx(89 / 25.4 * 300, abs=3)
     assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output
+    assert "classes = pd.read_csv(" in done.output
+    assert ", classes=classes, figure_width=89)" in done.output
+
+
+@pytest.mark.parametrize(
+    ("columns", "taken", "said"),
+    [
+        ({"image_no": ["7", "8", "9"], "class": ["x", "x", "y"]}, ["x", "x", "y"], ""),
+        ({"image_no": ["7", "8", "9"], "shape": ["x", "x", "y"]}, ["x", "x", "y"], "column 'shape'"),
+        ({"one": ["u", "u", "v"], "Kind": ["x", "x", "y"]}, ["x", "x", "y"], ""),
+    ],
+)
+def test_classes_are_those_of_the_column_that_is_called_so(tmp_path, capsys, columns, taken, said):
+    path = tmp_path / "classes.csv"
+    pd.DataFrame({"index": ["a", "b", "c"], **columns}).to_csv(path, index=False)
+    found, lines = _classes(path, ["a", "b", "c"])
+    assert found == dict(zip("abc", taken, strict=True))
+    assert said in capsys.readouterr().err
+    namespace = {"pd": pd}
+    exec(lines[0], namespace)
+    assert namespace["classes"] == found
+
+
+def test_a_column_of_which_every_value_is_different_is_no_class(tmp_path):
+    path = tmp_path / "classes.csv"
+    pd.DataFrame({"index": ["a", "b", "c"], "class": ["7", "8", "9"]}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match="every item has another value in column 'class', so it is no class"):
+        _classes(path, ["a", "b", "c"])
 
 
 @pytest.mark.parametrize(

@@ -176,8 +176,8 @@ class ConsistencyReport(FigureTable):
         yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
         yield "circles of majorities", Estimate(self.majority_cycles.groups, note=_circle(self.majority_cycles))
         yield (
-            "conflicting weight",
-            Estimate(upper, lower, upper, f"{share}: the least to drop so that nothing contradicts"),
+            "conflicting comparisons",
+            Estimate(upper, lower, upper, f"{share}: the fewest to drop so that nothing contradicts lie between these"),
         )
         yield "redundancy", self.redundancy
 
@@ -340,4 +340,8 @@ def _groups(c: Comparisons) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...
 
 
 def _circle(cycles: Cycles) -> str:
-    return f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items" if cycles.groups else "none"
+    """What a circle is, and how much is in some: a is more alike than b, b than c, and c than a."""
+    if not cycles.groups:
+        return "none"
+    inside = f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items are in some"
+    return f"knots of answers that cannot all be true (pair a before b, b before c, c before a); {inside}"
