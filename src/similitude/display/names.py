@@ -81,20 +81,21 @@ def write_names(
         about = room.place[k], long[k], room.radii[k], letters
         near = beside(*about)
         wanted = bool(texts[k]) and (most is None or count < most)
-        found = _found(room, k, letters, [near, *([apart(*about, lines)] if lines else [])]) if wanted else None
+        found = _found(room, k, letters, near) if wanted else None
+        if found is None and wanted and lines:
+            found = _found(room, k, letters, apart(*about, lines))
         count += found is not None
         written[k] = _written(texts[k], *(found or (near, _first_inside(room, near))), letters, found is not None)
     return [written[k] for k in range(len(names))]
 
 
-def _found(room: Room, own: int, letters: float, tried: Sequence[Spots]) -> tuple[Spots, int] | None:
+def _found(room: Room, own: int, letters: float, spots: Spots) -> tuple[Spots, int] | None:
     """The first free place, which is taken."""
-    for spots in tried:
-        free = room.free(spots, own, letters)
-        if free.any():
-            room.take(spots, int(free.argmax()), letters)
-            return spots, int(free.argmax())
-    return None
+    free = room.free(spots, own, letters)
+    if not free.any():
+        return None
+    room.take(spots, int(free.argmax()), letters)
+    return spots, int(free.argmax())
 
 
 def _first_inside(room: Room, spots: Spots) -> int:

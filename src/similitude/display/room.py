@@ -98,17 +98,25 @@ class Room:
 
     def free(self, spots: Spots, own: int, letters: float) -> Bools:
         """(s,) which places are on the picture and on nothing, and cannot be taken for another item's."""
-        gaps = _gaps(spots.boxes, self.place) - self.radii
-        mine, gaps[:, own] = gaps[:, own].copy(), np.inf
+        others = self._around(spots, own, letters)
+        place, radii = self.place[others], self.radii[others]
+        gaps = _gaps(spots.boxes, place) - radii
         fine = self.inside(spots) & (gaps > 0).all(1) & ~_overlap(spots.boxes, self._names).any(1)
         fine &= ~_through(self._lines, spots.boxes).any(0)
         if spots.lines is None:
-            elsewhere = np.linalg.norm(self.place - self.place[own], axis=1) > _ONE_PLACE * self.radii
-            return fine & (mine[:, None] + _NEARER * letters <= gaps[:, elsewhere]).all(1)
-        past = _to_lines(spots.lines, self.place) > self.radii + _BESIDE_LINES
-        past[:, own] = True
-        fine &= past.all(1) & (gaps >= _CLEAR * letters).all(1)
+            mine = _gaps(spots.boxes, self.place[[own]]) - self.radii[own]
+            elsewhere = np.linalg.norm(place - self.place[own], axis=1) > _ONE_PLACE * radii
+            return fine & (mine + _NEARER * letters <= gaps[:, elsewhere]).all(1)
+        fine &= (_to_lines(spots.lines, place) > radii + _BESIDE_LINES).all(1) & (gaps >= _CLEAR * letters).all(1)
         return fine & ~_through(spots.lines, self._names).any(1) & ~_cross(spots.lines, self._lines).any(1)
+
+    def _around(self, spots: Spots, own: int, letters: float) -> Bools:
+        """(n,) which other points are near enough to matter: on a large map few are."""
+        reach = float(self.radii.max()) + letters
+        low, high = spots.boxes[:, :2].min(0) - reach, spots.boxes[:, 2:].max(0) + reach
+        near = np.asarray(((self.place >= low) & (self.place <= high)).all(1))
+        near[own] = False
+        return near
 
     def take(self, spots: Spots, k: int, letters: float) -> None:
         """Write a name in one of the places, with some space before and after it."""
