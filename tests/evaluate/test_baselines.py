@@ -88,3 +88,9 @@ def test_a_table_is_read_by_the_names_of_its_rows():
     c = ANSWERS.with_items(names)
     table = pd.DataFrame(LOOK, names).iloc[::-1]
     pd.testing.assert_frame_equal(sm.baselines(c, table), sm.baselines(ANSWERS, LOOK))
+
+
+def test_a_modality_may_be_called_mean():
+    table = sm.baselines(ANSWERS, {"mean": LOOK, "sound": SOUND})
+    assert sorted({*table.modality}) == ["mean", "mean of all", "sound"]
+    assert of(table, "Euclid", "mean").accuracy == pytest.approx(of(sm.baselines(ANSWERS, LOOK), "Euclid").accuracy)
