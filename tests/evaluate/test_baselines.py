@@ -94,3 +94,8 @@ def test_a_modality_may_be_called_mean():
     table = sm.baselines(ANSWERS, {"mean": LOOK, "sound": SOUND})
     assert sorted({*table.modality}) == ["mean", "mean of all", "sound"]
     assert of(table, "Euclid", "mean").accuracy == pytest.approx(of(sm.baselines(ANSWERS, LOOK), "Euclid").accuracy)
+
+
+def test_a_level_that_is_no_share_is_refused():
+    with pytest.raises(ValueError, match="level: expected a share between 0 and 1, found 0"):
+        sm.baselines(ANSWERS, LOOK, level=0)

@@ -22,6 +22,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.kernels.vectors import Linear
 from similitude.methods.modalities import read_kernels
+from similitude.settings import check_share
 from similitude.types import Array, Bools, Floats
 
 _AT_A_TIME = 2**14  # pairs: wide vectors need room
@@ -75,6 +76,7 @@ def baselines(
     >>> table.modality.tolist()[:2], len(table), bool((table.gain_high > 0).iloc[1:].all())
     (['', 'look'], 7, True)
     """
+    check_share("level", level)
     kernels, c = read_kernels(features, as_comparisons(comparisons))
     learned, rows = None, np.arange(len(c))
     if model is not None:

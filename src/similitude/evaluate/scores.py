@@ -11,6 +11,7 @@ from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from similitude.engine.choice_terms import set_losses
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.whole_answers import choices_of
 from similitude.types import Array, Column, Floats, Table
@@ -44,7 +45,7 @@ def correct(model: Predicts, comparisons: Comparisons) -> Floats:
     return 0.5 * (1.0 + np.sign(gap))
 
 
-def accuracy(model: Predicts, comparisons: Comparisons) -> float:
+def accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted share of comparisons ordered correctly, ties half (1 - TQPE; GAUC where nothing ties).
 
     Parameters
@@ -61,7 +62,8 @@ def accuracy(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.accuracy(model, test) > 0.7
     True
     """
-    return float(np.average(correct(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(correct(model, c), weights=c.weight))
 
 
 def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
@@ -95,7 +97,7 @@ def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
     return (total.right / total.weight).rename("auc")
 
 
-def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
+def answer_accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Share of answers all of whose comparisons are ordered correctly.
 
     Parameters
@@ -112,9 +114,10 @@ def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
     >>> 0.6 < sm.answer_accuracy(model, test) <= sm.accuracy(model, test)
     True
     """
-    right = correct(model, comparisons) == 1.0
-    said = np.bincount(comparisons.answer, minlength=comparisons.n_answers)
-    wrong = np.bincount(comparisons.answer, ~right, comparisons.n_answers)
+    c = as_comparisons(comparisons)
+    right = correct(model, c) == 1.0
+    said = np.bincount(c.answer, minlength=c.n_answers)
+    wrong = np.bincount(c.answer, ~right, c.n_answers)
     return float((wrong[said > 0] == 0).mean())
 
 
@@ -142,7 +145,7 @@ def _odds(model: Predicts, comparisons: Comparisons, one: Alternatives) -> Float
     return np.concatenate([np.zeros((len(one), 1)), value], axis=1)
 
 
-def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
+def answer_log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability of each answer as a whole; for odd ones out 1.099 is chance.
 
     It is the measure of the field (THINGS, SPoSE, VICE, psiz); `log_loss` is that of comparisons, of which an answer
@@ -162,7 +165,8 @@ def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.answer_log_loss(model, test) < 0.7
     True
     """
-    lost, weight = answer_losses(model, comparisons)
+    c = as_comparisons(comparisons)
+    lost, weight = answer_losses(model, c)
     return float(np.average(lost, weights=weight))
 
 
@@ -171,7 +175,7 @@ def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:
     return model.predict_proba(comparisons)[:, 1]
 
 
-def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
+def mean_likelihood(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of the probability given to what was said.
 
     Parameters
@@ -187,10 +191,11 @@ def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.mean_likelihood(model, answers[300:]) > 0.6
     True
     """
-    return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(likelihoods(model, c), weights=c.weight))
 
 
-def log_loss(model: Predicts, comparisons: Comparisons) -> float:
+def log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability given to what was said; 0.693 is a coin.
 
     Parameters
@@ -206,11 +211,12 @@ def log_loss(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.log_loss(model, answers[300:]) < 0.693
     True
     """
-    chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)
-    return float(np.average(-np.log(chance), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    chance = np.maximum(likelihoods(model, c), np.finfo(float).tiny)
+    return float(np.average(-np.log(chance), weights=c.weight))
 
 
-def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
+def calibration(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> pd.DataFrame:
     """How often the model is right among the answers of which it is so sure.
 
     Parameters
@@ -236,15 +242,16 @@ def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> 
     """
     import pandas as pd
 
-    chance = likelihoods(model, comparisons)
+    c = as_comparisons(comparisons)
+    chance = likelihoods(model, c)
     sure, right = np.maximum(chance, 1.0 - chance), np.where(chance == 0.5, 0.5, chance > 0.5)
     bin_of = np.minimum((2.0 * (sure - 0.5) * n_bins).astype(int), n_bins - 1)
-    weight = np.bincount(bin_of, comparisons.weight, n_bins)
+    weight = np.bincount(bin_of, c.weight, n_bins)
     used = weight > 0
     return pd.DataFrame(
         {
-            "predicted": np.bincount(bin_of, comparisons.weight * sure, n_bins)[used] / weight[used],
-            "observed": np.bincount(bin_of, comparisons.weight * right, n_bins)[used] / weight[used],
+            "predicted": np.bincount(bin_of, c.weight * sure, n_bins)[used] / weight[used],
+            "observed": np.bincount(bin_of, c.weight * right, n_bins)[used] / weight[used],
             "weight": weight[used],
         }
     )
