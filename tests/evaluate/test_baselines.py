@@ -98,3 +98,14 @@ def test_of_answers_a_baseline_is_right_where_every_comparison_is():
     plain = sm.Similarity(features, sm.STE().comparison_loss())
     assert table.accuracy["Euclid"] == pytest.approx(sm.answer_accuracy(plain, c))
     assert table.accuracy["Euclid"] < sm.baselines(c, features).set_index("measure").accuracy["Euclid"]
+
+
+def test_a_modality_may_be_called_mean():
+    table = sm.baselines(ANSWERS, {"mean": LOOK, "sound": SOUND})
+    assert sorted({*table.modality}) == ["mean", "mean of all", "sound"]
+    assert of(table, "Euclid", "mean").accuracy == pytest.approx(of(sm.baselines(ANSWERS, LOOK), "Euclid").accuracy)
+
+
+def test_a_level_that_is_no_share_is_refused():
+    with pytest.raises(ValueError, match="level: expected a share between 0 and 1, found 0"):
+        sm.baselines(ANSWERS, LOOK, level=0)

@@ -27,6 +27,16 @@ def test_accuracy_is_the_score(model, unseen):
     assert sm.accuracy(model, weighted) != sm.accuracy(model, unseen)
 
 
+@pytest.mark.parametrize(
+    "score",
+    [sm.accuracy, sm.log_loss, sm.mean_likelihood, sm.answer_accuracy, sm.answer_log_loss],
+    ids=lambda f: f.__name__,
+)
+def test_rows_of_items_are_scored_like_their_comparisons(model, score):
+    rows = np.array([(0, 1, 2), (3, 4, 5)])
+    assert score(model, rows) == score(model, sm.Comparisons.from_triplets(rows))
+
+
 def test_ties_count_half():
     flat = sm.Similarity(np.zeros((4, 2)), sm.STE().comparison_loss())
     assert sm.accuracy(flat, sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3)])) == 0.5

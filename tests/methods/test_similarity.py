@@ -46,6 +46,11 @@ def test_unknown_items_are_named(small):
         small.predict(sm.Comparisons.from_triplets([("ant", "bee", "dog")]))
     with pytest.raises(ValueError, match="1 to 2 neighbours"):
         small.neighbors("ant", 3)
+    with pytest.raises(ValueError, match=r"1 to 2 neighbours, found 1\.5"):
+        small.neighbors("ant", 1.5)
+    for wrong in ([1.0, 2.0], [-1.0], [0.0], [np.nan]):
+        with pytest.raises(ValueError, match="sample_weight: expected 1 finite numbers of 0 or more"):
+            small.score([("ant", "bee", "cow")], sample_weight=wrong)
     with pytest.raises(ValueError, match="rows of two items"):
         small.pair_distance([(0, 1, 2)])
 

@@ -1,3 +1,5 @@
+import os
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -174,3 +176,15 @@ def test_a_dollar_in_a_name_is_a_dollar(tmp_path):
     positions = np.random.default_rng(0).normal(size=(3, 2))
     sm.plot.save(sm.plot.embedding(positions, labels=["$5", "$a_$", "x"]), tmp_path / "map.svg")
     assert ">$a_$</text>" in (tmp_path / "map.svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_is_whole_or_as_it_was(tmp_path, monkeypatch):
+    def disk_full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    axes = sm.plot.weights({"colour": 0.7, "size": 0.2})
+    (tmp_path / "weights.svg").write_text("old", encoding="utf-8")
+    monkeypatch.setattr(os, "fsync", disk_full)
+    with pytest.raises(OSError, match="No space left"):
+        sm.plot.save(axes, tmp_path / "weights.svg")
+    assert {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()} == {"weights.svg": "old"}

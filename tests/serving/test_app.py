@@ -103,6 +103,9 @@ def test_a_loss_without_a_probability_tells_none(client_of):
         ("/transform", {"vectors": [["one"] * 12]}, "vectors.0.0"),
         ("/transform", {"rows": [[1.0]]}, "vectors"),
         ("/neighbors", {"items": ["nobody"]}, "'nobody' is not among the items"),
+        ("/neighbors", {"items": [True]}, "items.0"),
+        ("/neighbors", {"vectors": [[0.0] * 12, [1e200] * 12]}, "row 1 holds a number beyond 1e+100"),
+        ("/transform", {"vectors": [[1e308] * 12]}, "row 0 holds a number beyond 1e+100"),
         ("/neighbors", {"items": [40]}, "expected a position from 0 to 39, found 40"),
         ("/neighbors", {"items": ["item 1"], "vectors": [[0.0] * 12]}, "either items or vectors"),
         ("/neighbors", {}, "either items or vectors"),
@@ -115,6 +118,13 @@ def test_what_cannot_be_answered_is_refused_in_words(client, path, body, says):
     said = client.post(path, json=body)
     assert said.status_code == 422
     assert says in said.json()["detail"]
+
+
+def test_a_request_in_another_way_has_a_code_like_every_fault(client):
+    asked = client.get("/neighbors")
+    assert (asked.status_code, asked.json()["code"]) == (405, "method_not_allowed")
+    assert "use POST" in asked.json()["detail"]
+    assert client.get("/nowhere").json()["code"] == "not_found"
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b'{"vectors": [[NaN]]}', b"[1, 2]", b"[" * 5000])

@@ -14,6 +14,7 @@ import numpy as np
 from similitude.engine.choice_terms import set_losses
 from similitude.evaluate.scores import Predicts, binned, correct, likelihoods, off_by
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.whole_answers import choices_of
 from similitude.types import Bools, Floats
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _SURE = 1e-15  # of a probability that is 0 or 1 in floating point, no more is known
 
 
-def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
+def answer_accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Share of answers all of whose comparisons are ordered correctly.
 
     Parameters
@@ -41,8 +42,9 @@ def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
     >>> 0.6 < sm.answer_accuracy(model, test) <= sm.accuracy(model, test)
     True
     """
-    said = np.bincount(comparisons.answer, minlength=comparisons.n_answers) > 0
-    return float(answers_right(correct(model, comparisons), comparisons)[said].mean())
+    c = as_comparisons(comparisons)
+    said = np.bincount(c.answer, minlength=c.n_answers) > 0
+    return float(answers_right(correct(model, c), c)[said].mean())
 
 
 def answers_right(right: Floats, comparisons: Comparisons) -> Bools:
@@ -64,7 +66,7 @@ def answer_losses(model: Predicts, comparisons: Comparisons) -> tuple[Floats, Fl
     return lost, weight
 
 
-def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
+def answer_log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability of each answer as a whole; for odd ones out 1.099 is chance.
 
     `log_loss` is that of comparisons, of which an answer may give several.
@@ -83,11 +85,11 @@ def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.answer_log_loss(model, test) < 0.7
     True
     """
-    lost, weight = answer_losses(model, comparisons)
+    lost, weight = answer_losses(model, as_comparisons(comparisons))
     return float(np.average(lost, weights=weight))
 
 
-def answer_calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
+def answer_calibration(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> pd.DataFrame:
     """How often an alternative is picked that the model gives such a probability of being picked.
 
     Every alternative of every question counts: the three pairs of an odd one out, each item of a grid. `calibration`
@@ -113,9 +115,9 @@ def answer_calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 
     >>> list(table.columns), len(table)
     (['predicted', 'observed', 'weight'], 5)
     """
-    chance, picked, weight = [], [], []
-    for one in choices_of(comparisons):
-        slope = set_losses(_odds(model, comparisons, one), one.picked)[1]  # the chance to be picked, less 1 if it was
+    c, chance, picked, weight = as_comparisons(comparisons), [], [], []
+    for one in choices_of(c):
+        slope = set_losses(_odds(model, c, one), one.picked)[1]  # the chance to be picked, less 1 if it was
         was = np.broadcast_to(np.arange(one.n_alternatives) < one.picked, slope.shape)
         chance.append((slope + was).ravel())
         picked.append(was.ravel())
@@ -124,7 +126,7 @@ def answer_calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 
     return binned(value, np.concatenate(picked), np.concatenate(weight), value, n_bins)
 
 
-def answer_calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> float:
+def answer_calibration_error(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> float:
     """Expected calibration error of answers: weighted mean of |predicted - observed| over `answer_calibration`.
 
     Parameters

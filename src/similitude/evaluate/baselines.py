@@ -22,7 +22,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.kernels.vectors import Linear
 from similitude.methods.modalities import read_kernels
-from similitude.settings import one_of
+from similitude.settings import check_share, one_of
 from similitude.types import Array, Bools, Floats
 
 _AT_A_TIME = 2**14  # pairs: wide vectors need room
@@ -64,9 +64,9 @@ def baselines(
     Returns
     -------
     a table with a row per baseline, best first, and the model above them: `measure` ("cosine", "Euclid"), `modality`
-    (of several also their "mean", each in units of its mean), `accuracy` with its interval (`low`, `high`), a
-    comparison of items without features counting half; and where there is a model `gain`, what it predicts more, with
-    an interval paired by answer (`gain_low`, `gain_high`)
+    (of several also their "mean", each in units of its mean, which is called "mean of all" where a modality is called
+    "mean"), `accuracy` with its interval (`low`, `high`), a comparison of items without features counting half; and
+    where there is a model `gain`, what it predicts more, with an interval paired by answer (`gain_low`, `gain_high`)
 
     Examples
     --------
@@ -79,6 +79,7 @@ def baselines(
     (['', 'look'], 7, True)
     """
     one_of("of", of, ("comparisons", "answers"))
+    check_share("level", level)
     kernels, c = read_kernels(features, as_comparisons(comparisons))
     learned, rows = None, np.arange(len(c))
     if model is not None:
@@ -141,7 +142,8 @@ def _measures(kernels: dict[str, Kernel]) -> dict[tuple[str, str], Measure]:
         each = {name: of_kernel(kernel) for name, kernel in kernels.items()}
         found |= {(measure, "" if single else name): own for name, own in each.items()}
         if not single:
-            found[measure, "mean"] = _mean(each, [kernel.present for kernel in kernels.values()])
+            together = "mean" if "mean" not in kernels else "mean of all"  # a modality may be called so
+            found[measure, together] = _mean(each, [kernel.present for kernel in kernels.values()])
     return found
 
 

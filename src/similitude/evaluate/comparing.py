@@ -19,6 +19,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
+from similitude.settings import check_share
 from similitude.types import Array, Floats, Seed, Table
 
 _FEWEST = 4
@@ -176,6 +177,7 @@ def compare(
     """
     if n_resamples < 1:
         raise ValueError(f"n_resamples: expected at least 1, found {n_resamples}")
+    check_share("level", level)
     one, two, items, left_out = share_items(View.of(first, "first"), View.of(second, "second"))
     if len(items) < _FEWEST:
         raise ValueError(

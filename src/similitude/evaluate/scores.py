@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.types import Array, Column, Floats, Table
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def correct(model: Predicts, comparisons: Comparisons) -> Floats:
     return 0.5 * (1.0 + np.sign(gap))
 
 
-def accuracy(model: Predicts, comparisons: Comparisons) -> float:
+def accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted share of comparisons ordered correctly, ties half (1 - TQPE; GAUC where nothing ties).
 
     Parameters
@@ -55,7 +56,8 @@ def accuracy(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.accuracy(model, test) > 0.7
     True
     """
-    return float(np.average(correct(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(correct(model, c), weights=c.weight))
 
 
 def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
@@ -94,7 +96,7 @@ def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:
     return model.predict_proba(comparisons)[:, 1]
 
 
-def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
+def mean_likelihood(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of the probability given to what was said.
 
     Parameters
@@ -110,10 +112,11 @@ def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.mean_likelihood(model, answers[300:]) > 0.6
     True
     """
-    return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(likelihoods(model, c), weights=c.weight))
 
 
-def log_loss(model: Predicts, comparisons: Comparisons) -> float:
+def log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability given to what was said; 0.693 is a coin.
 
     Parameters
@@ -129,11 +132,12 @@ def log_loss(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.log_loss(model, answers[300:]) < 0.693
     True
     """
-    chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)
-    return float(np.average(-np.log(chance), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    chance = np.maximum(likelihoods(model, c), np.finfo(float).tiny)
+    return float(np.average(-np.log(chance), weights=c.weight))
 
 
-def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
+def calibration(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> pd.DataFrame:
     """How often the model is right among the answers of which it is so sure.
 
     Parameters
@@ -157,9 +161,10 @@ def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> 
     >>> list(table.columns), len(table) <= 5
     (['predicted', 'observed', 'weight'], True)
     """
-    chance = likelihoods(model, comparisons)
+    c = as_comparisons(comparisons)
+    chance = likelihoods(model, c)
     sure, right = np.maximum(chance, 1.0 - chance), np.where(chance == 0.5, 0.5, chance > 0.5)
-    return binned(sure, right, comparisons.weight, 2.0 * sure - 1.0, n_bins)
+    return binned(sure, right, c.weight, 2.0 * sure - 1.0, n_bins)
 
 
 def binned(chance: Floats, came: Array, weight: Floats, place: Floats, n_bins: int) -> pd.DataFrame:

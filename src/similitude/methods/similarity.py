@@ -193,7 +193,7 @@ class Similarity:
         if head is not None:
             difference[head] = np.inf
         most = self.n_items - (head is not None)
-        if not 1 <= k <= most:
+        if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or not 1 <= k <= most:
             raise ValueError(f"k: expected 1 to {most} neighbours, found {k}")
         nearest = np.argsort(difference, kind="stable")[:k]
         return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
@@ -330,8 +330,19 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
     if not len(comparisons):
         raise ValueError("comparisons: there are none to score")
     warn_if_cleaned(comparisons)
-    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
+    weight = comparisons.weight if sample_weight is None else _weights(sample_weight, len(comparisons))
     return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+
+
+def _weights(given: Any, count: int) -> Floats:
+    """Weights of so many comparisons: finite, none below 0, and not all 0."""
+    weight = np.asarray(given, float)
+    if weight.shape != (count,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(
+            f"sample_weight: expected {count} finite numbers of 0 or more, one for each comparison and not all 0, "
+            f"found an array of shape {weight.shape}"
+        )
+    return weight
 
 
 def warn_if_cleaned(comparisons: Comparisons | Shards) -> None:

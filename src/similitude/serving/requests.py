@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from similitude.study.refusal import Refused
 
-Item = str | Annotated[int, Field(ge=0)]
+Item = str | Annotated[int, Field(ge=0, strict=True)]  # strict: true is no position
 Vectors = Annotated[list[list[float]], Field(min_length=1, description="a row of numbers for each new item")]
 Items = Annotated[list[Item], Field(min_length=1, description="items by name, or by position from 0 on")]
 

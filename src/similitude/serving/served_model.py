@@ -14,6 +14,7 @@ from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformA
 from similitude.types import Array, Floats
 
 _AT_ONCE = 4_000_000  # distances that are held at a time
+_LARGEST = 1e100  # of a number of a vector: its square, and those of many, can still be written
 _MOST_NEIGHBORS = 100_000  # of a request: a reply of some 5 MB
 
 
@@ -112,7 +113,11 @@ class ServedModel:
         wrong = next((len(row) for row in vectors if width is not None and len(row) != width), None)
         if wrong is not None:
             raise not_understood(f"vectors: expected rows of {width} numbers, found {wrong}")
-        return np.atleast_2d(self.similarity.transform(np.array(vectors, float)))
+        given = np.array(vectors, float)
+        large = np.flatnonzero((np.abs(given) > _LARGEST).any(1)) if given.ndim == 2 else ()
+        if len(large):
+            raise not_understood(f"vectors: row {large[0]} holds a number beyond {_LARGEST:g}, which would overflow")
+        return np.atleast_2d(self.similarity.transform(given))
 
     def _place(self, item: str | int) -> int:
         """Where an item, given by name or position, stands among the items."""
