@@ -10,9 +10,9 @@ vectors of centred features could not say that an item is like many. Without fea
 Ridges on N and E are trace norms of the kernels they give, so that the number of dimensions is learned: it need only be
 large enough. At the strengths at which answers by chance would teach nothing (`engine.noise`) they find it; but there
 they also press the vectors together, so that without features those dimensions are fitted again at a lower price, 0.3
-of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions). With features the noise level serves as it
-is: on THINGS lower ones are worse. A lapse, and the sharpness of raters, are fitted at once with the vectors
-(`engine.sources`).
+of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions, after a look at cars, food and THINGS). With
+features the noise level serves as it is: on validation answers of THINGS lower ones are worse. A lapse, and the
+sharpness of raters, are fitted at once with the vectors (`engine.sources`).
 """
 
 from __future__ import annotations
