@@ -1,6 +1,7 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
 import html
+import io
 import json
 import re
 from dataclasses import replace
@@ -23,6 +24,7 @@ from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
+from similitude.methods.tables_out import separated
 
 pytestmark = pytest.mark.slow  # whole reports
 
@@ -186,6 +188,27 @@ def test_the_folder(found, tmp_path):
     assert taken in CliRunner().invoke(app, ["info", str(report.parent / "model.sim")]).output
     positions = pd.read_csv(report.parent / "tables" / "positions.csv")
     assert positions.item.tolist() == list(found.similarity.names)
+
+
+def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, monkeypatch):
+    found.save(tmp_path, time_limit=0)
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(folder, "findings_page", killed)
+    with pytest.raises(KeyboardInterrupt):
+        found.save(tmp_path, time_limit=0)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_no_cell_of_a_table_is_a_formula():
+    table = pd.DataFrame({"item": ["=cmd|' /C calc'!A0", "café"], "near": ["@SUM(A1)", "-1+2"], "value": [-1.5, 2.0]})
+    again = pd.read_csv(io.StringIO(separated(table, index=False)))
+    assert not [cell for cell in [*again["item"], *again["near"]] if cell[0] in "=+-@"]
+    assert again["value"].tolist() == [-1.5, 2.0]
 
 
 def test_the_paragraph_says_what_was_done(found):
@@ -477,11 +500,20 @@ def test_bad_folders_and_pictures_are_found_before_the_work(tmp_path, monkeypatc
     taken.write_text("a file", encoding="utf-8")
     pictures.mkdir()
     (pictures / "a.png").write_text("no picture", encoding="utf-8")
+    cut, large = tmp_path / "cut", tmp_path / "large"
+    for place in (cut, large):
+        place.mkdir()
+    whole = io.BytesIO()
+    PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64, 3), np.uint8)).save(whole, "JPEG")
+    (cut / "a.jpg").write_bytes(whole.getvalue()[:-800])
+    PIL.Image.new("1", (30_000, 30_000)).save(large / "b.png")
     for options, message in (
         (["--out", taken], "--out: .*taken is a file; expected a folder"),
         (["--out", taken / "below"], "--out: cannot write into"),
         (["--images", tmp_path / "nowhere"], "--images: .*nowhere is not there; expected a folder"),
         (["--images", pictures], "--images: .*a.png is no picture"),
+        (["--images", cut], "--images: .*a.jpg is no picture that can be read .*truncated"),
+        (["--images", large], "--images: .*b.png has too many pixels; make it smaller"),
     ):
         done = CliRunner().invoke(app, ["learn", str(file), *map(str, options)])
         assert re.search(message, str(done.exception)), (options, done.exception)

@@ -323,7 +323,25 @@ def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
     found = {k: files[name] for k, name in enumerate(names) if name in files}
     if not found:
         raise ValueError(f"images: no file in {folder} is named as an item ({names[0]}, {names[1]}, ...)")
+    for path in found.values():
+        _check_picture(path)
     return found
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse, before any work, a picture that cannot be read to its end, or that is too large to be."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings(), Image.open(path) as picture:
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture.load()
+    except Image.DecompressionBombError:
+        raise ValueError(f"--images: {path} has too many pixels; make it smaller") from None
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise ValueError(
+            f"--images: {path} is no picture that can be read ({error}); expected PNG, JPEG, ..., not cut off"
+        ) from None
 
 
 def main() -> None:

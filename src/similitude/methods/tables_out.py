@@ -90,10 +90,11 @@ def write_table(similarity: Similarity, path: Path, what: What = "distances") ->
     write_whole(path, data)
 
 
-def separated(table: pd.DataFrame, separator: str = ",") -> str:
-    """A table with its names as text; no name can be taken for a formula."""
+def separated(table: pd.DataFrame, separator: str = ",", index: bool = True) -> str:
+    """A table as text, with its index or without; neither a name nor a cell can be taken for a formula."""
     safe = table.rename(index=lambda name: defused(str(name)), columns=lambda name: defused(str(name)))
-    return str(safe.to_csv(sep=separator, lineterminator="\n"))
+    safe = safe.map(lambda cell: defused(cell) if isinstance(cell, str) else cell)
+    return str(safe.to_csv(sep=separator, lineterminator="\n", index=index))
 
 
 def workbook(tables: dict[str, pd.DataFrame]) -> bytes:

@@ -114,7 +114,7 @@ class ServedModel:
         if wrong is not None:
             raise not_understood(f"vectors: expected rows of {width} numbers, found {wrong}")
         given = np.array(vectors, float)
-        large = np.flatnonzero((np.abs(given) > _LARGEST).any(1)) if given.ndim == 2 else ()
+        large = np.flatnonzero((np.abs(given) > _LARGEST).any(1))
         if len(large):
             raise not_understood(f"vectors: row {large[0]} holds a number beyond {_LARGEST:g}, which would overflow")
         return np.atleast_2d(self.similarity.transform(given))
