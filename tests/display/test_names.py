@@ -5,7 +5,7 @@ import pytest
 
 from similitude.display.key import MOST_ENTRIES, label, marks_for
 from similitude.display.names import NEAR_LINES, guessed_width, write_names
-from similitude.display.room import Room
+from similitude.display.room import MapRoom
 from similitude.plot.sheet import text_widths
 
 
@@ -13,7 +13,7 @@ def test_names_on_the_map_cover_nothing_and_stay_inside():
     rng = np.random.default_rng(0)
     place = np.column_stack([rng.uniform(0, 720, 90), rng.uniform(0, 400, 90)])
     names = ["a rather long name that is cut" if k % 3 == 0 else f"item {k}" for k in range(90)]
-    written = write_names(Room(place, 4.5, 720.0, 400.0), names)
+    written = write_names(MapRoom(place, 4.5, 720.0, 400.0), names)
     boxes = np.array([_box(one) for one in written if one.shown])
     assert 30 < len(boxes) < 90
     assert (boxes[:, :2] >= 0).all()
@@ -30,8 +30,8 @@ def test_a_name_without_room_beside_its_point_stands_apart_with_a_line():
     rng = np.random.default_rng(1)
     place = np.array([360.0, 200.0]) + 16 * rng.normal(size=(14, 2))
     names = [f"a longer name {k}" for k in range(14)]
-    alone = write_names(Room(place, 4.5, 720.0, 400.0), names)
-    lined = write_names(Room(place, 4.5, 720.0, 400.0), names, lines=NEAR_LINES)
+    alone = write_names(MapRoom(place, 4.5, 720.0, 400.0), names)
+    lined = write_names(MapRoom(place, 4.5, 720.0, 400.0), names, lines=NEAR_LINES)
     assert sum(one.shown for one in alone) + 3 <= sum(one.shown for one in lined)
     boxes = np.array([_box(one) for one in lined if one.shown])
     left, top, right, bottom = boxes.T[:, :, None]
@@ -45,7 +45,7 @@ def test_a_name_without_room_beside_its_point_stands_apart_with_a_line():
 
 def test_no_more_names_than_wanted_and_every_region_has_one():
     place = np.concatenate([np.random.default_rng(k).normal(size=(30, 2)) * 20 + at for k, at in enumerate(CORNERS)])
-    written = write_names(Room(place, 4.5, 720.0, 400.0), [f"item {k}" for k in range(120)], most=8)
+    written = write_names(MapRoom(place, 4.5, 720.0, 400.0), [f"item {k}" for k in range(120)], most=8)
     shown = [k for k, one in enumerate(written) if one.shown]
     assert len(shown) == 8
     assert {k // 30 for k in shown} == {0, 1, 2, 3}
@@ -55,7 +55,7 @@ def test_no_more_names_than_wanted_and_every_region_has_one():
 def test_no_label_can_be_taken_for_another_items(count, spread):
     place = np.array([360.0, 200.0]) + spread * np.random.default_rng(count).normal(size=(count, 2)) * [1.0, 0.5]
     place = np.clip(place, 6.0, [714.0, 394.0])
-    labels = label(Room(place, 4.5, 720.0, 400.0), [f"a thing {k}" for k in range(count)], 8.5)
+    labels = label(MapRoom(place, 4.5, 720.0, 400.0), [f"a thing {k}" for k in range(count)], 8.5)
     lines = [(k, one.line) for some in (labels.names, labels.marks) for k, one in enumerate(some) if _led(one)]
     assert len(lines) >= 3
     for k, line in lines:
@@ -103,7 +103,7 @@ def _cross(a, b):
 )
 def test_no_mark_of_a_key_is_a_name(names):
     place = np.random.default_rng(2).normal(size=(len(names), 2)) * 30 + [360.0, 200.0]
-    labels = label(Room(place, 4.5, 720.0, 400.0), names, 8.5)
+    labels = label(MapRoom(place, 4.5, 720.0, 400.0), names, 8.5)
     marks = [mark for _, mark in labels.key]
     assert labels.kind == "letters"
     assert 5 < len(marks) == len(set(marks)) <= MOST_ENTRIES

@@ -19,10 +19,10 @@ from scipy import stats
 
 from similitude.analysis.learn import Findings
 from similitude.analysis.shades import Shade, outlines, shades
-from similitude.display.key import Labels, label
+from similitude.display.key import MapLabels, label
 from similitude.display.names import LETTERS, Written, guessed_width, spread_first
 from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
-from similitude.display.room import Room
+from similitude.display.room import MapRoom
 from similitude.methods.scaling import project
 from similitude.types import Floats
 
@@ -58,7 +58,7 @@ class Atlas:
     height: int
     few: bool
     marks: list[Mark]
-    labels: Labels
+    labels: MapLabels
     shades: list[Shade]
     solid: list[list[float]] | None
     width = round(_WIDTH)
@@ -104,7 +104,7 @@ def atlas(
     number = {name: k for k, name in enumerate(names)}
     neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]
     radius = _PICTURE / 2 if images else _POINT
-    labels = label(Room(place, radius, _WIDTH, height), names, _SMALL)
+    labels = label(MapRoom(place, radius, _WIDTH, height), names, _SMALL)
     images, colours = images or {}, colours or {}
     small = [_small(images.get(name)) for name in names]
     marks = [

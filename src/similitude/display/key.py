@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from similitude.display.names import LETTERS, NEAR_LINES, Written, guessed_widths, write_names
-from similitude.display.room import Room
+from similitude.display.room import MapRoom
 from similitude.display.words import shortened
 from similitude.types import Floats
 
@@ -29,7 +29,7 @@ Measure = Callable[[Sequence[str], float], Floats]
 
 
 @dataclass(frozen=True)
-class Labels:
+class MapLabels:
     """What is written on a map and below it.
 
     Attributes
@@ -49,8 +49,8 @@ class Labels:
 
 
 def label(
-    room: Room, names: Sequence[str], small: float, letters: float = LETTERS, measure: Measure = guessed_widths
-) -> Labels:
+    room: MapRoom, names: Sequence[str], small: float, letters: float = LETTERS, measure: Measure = guessed_widths
+) -> MapLabels:
     """Write names, then marks for those without room.
 
     Parameters
@@ -65,13 +65,12 @@ def label(
     silent = [k for k, one in enumerate(written) if names[k] and not one.shown]
     kind, in_order = marks_for(names, min(len(silent), MOST_ENTRIES))
     widest = max(in_order, key=len, default="")
-    places = [widest if k in set(silent) else "" for k in range(len(names))]
-    wide = measure(places, small)
-    marks = write_names(room, places, letters=small, wide=wide, lines=_MARK_LINES, most=MOST_ENTRIES)
+    texts = ["" if not names[k] or one.shown else widest for k, one in enumerate(written)]
+    marks = write_names(room, texts, letters=small, wide=measure(texts, small), lines=_MARK_LINES, most=MOST_ENTRIES)
     in_key = sorted((k for k in silent if marks[k].shown), key=lambda k: names[k].casefold())
     called = dict(zip(in_key, in_order, strict=False))
     marks = [replace(mark, text=called.get(k, "")) for k, mark in enumerate(marks)]
-    return Labels(written, marks, list(called.items()), kind, len(silent) - len(called))
+    return MapLabels(written, marks, list(called.items()), kind, len(silent) - len(called))
 
 
 def marks_for(names: Sequence[str], count: int) -> tuple[str, list[str]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from similitude.display.room import Room, Spots, apart, beside
+from similitude.display.room import MapRoom, Spots, apart, beside
 from similitude.display.words import shortened
 from similitude.types import Floats
 
@@ -51,7 +51,7 @@ class Written:
 
 
 def write_names(
-    room: Room,
+    room: MapRoom,
     names: Sequence[str],
     *,
     letters: float = LETTERS,
@@ -89,7 +89,7 @@ def write_names(
     return [written[k] for k in range(len(names))]
 
 
-def _found(room: Room, own: int, letters: float, spots: Spots) -> tuple[Spots, int] | None:
+def _found(room: MapRoom, own: int, letters: float, spots: Spots) -> tuple[Spots, int] | None:
     """The first free place, which is taken."""
     free = room.free(spots, own, letters)
     if not free.any():
@@ -98,7 +98,7 @@ def _found(room: Room, own: int, letters: float, spots: Spots) -> tuple[Spots, i
     return spots, int(free.argmax())
 
 
-def _first_inside(room: Room, spots: Spots) -> int:
+def _first_inside(room: MapRoom, spots: Spots) -> int:
     return int(room.inside(spots).argmax())
 
 

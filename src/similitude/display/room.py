@@ -76,7 +76,7 @@ def apart(at: Floats, long: float, radius: float, letters: float, steps: Sequenc
     return Spots(anchors, np.array(boxes), np.array(lines))
 
 
-class Room:
+class MapRoom:
     """A picture of points, and what is taken of it: it grows as names are written.
 
     Parameters

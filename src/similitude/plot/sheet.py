@@ -14,7 +14,7 @@ import numpy as np
 from similitude.display.key import label
 from similitude.display.names import NEAR_LINES, Written, write_names
 from similitude.display.places import placed
-from similitude.display.room import Room
+from similitude.display.room import MapRoom
 from similitude.display.words import counted, shortened
 from similitude.plot.style import MILLIMETRES, POINTS, legend_below, pyplot
 from similitude.types import Floats
@@ -59,7 +59,7 @@ class Sheet:
 
     def write(self, names: Sequence[str], radius: float | Floats) -> None:
         """Write names that have room, then marks for the others with a key below; in given axes no marks."""
-        room = Room(self.place, radius, self.width, self.height)
+        room = MapRoom(self.place, radius, self.width, self.height)
         if not self.own:
             wide = text_widths([shortened(name) for name in names], self.letters)
             self._draw(write_names(room, names, letters=self.letters, wide=wide, lines=NEAR_LINES), self.letters)
