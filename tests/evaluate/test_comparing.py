@@ -149,3 +149,8 @@ def test_the_columns_of_a_table_are_known_by_name():
     assert found.correlation == pytest.approx(1.0)
     with pytest.raises(ValueError, match="second: rows and columns of the table are not the same items"):
         sm.compare(model(TRUTH, NAMES), table.rename(columns={"item 3": "item three"}))
+
+
+def test_distances_that_are_all_equal_are_refused():
+    with pytest.raises(ValueError, match="second: all distances are 1, expected some that differ"):
+        sm.compare(model(TRUTH), np.ones((16, 16)), n_resamples=5)

@@ -186,6 +186,7 @@ def compare(
     rng = np.random.default_rng(random_state)
     tell = callback or (lambda _done, _of: None)
     sample = PairSample.of(one, two, rng)
+    _refuse_constant(sample.distances)
     low, high = sample.interval(n_resamples, level, rng, lambda done, of: tell(done, 2 * of))
     p_value = mantel(one, two, n_resamples, rng, lambda done, of: tell(of + done, 2 * of))
     mapped = _mapped(one, two, rng)
@@ -204,6 +205,14 @@ def compare(
         maps,
         tuple(items[k] for k in mapped),
     )
+
+
+def _refuse_constant(distances: Floats) -> None:
+    """Refuse distances that are all equal: they order no pair before another, so that nothing can agree with them."""
+    for argument, own in zip(("first", "second"), distances, strict=True):
+        known = own[np.isfinite(own)]
+        if len(known) > 0 and known.min() == known.max():
+            raise ValueError(f"{argument}: all distances are {known[0]:g}, expected some that differ, to be compared")
 
 
 def _mapped(one: View, two: View, rng: np.random.Generator) -> Array:
