@@ -26,7 +26,7 @@ from similitude.active.strategies import Situation, Strategy, make
 from similitude.feedback.checks import check_share
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
-from similitude.feedback.forms import find, picking_forms
+from similitude.feedback.forms import FORMS, find, picking_forms
 from similitude.feedback.items import encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
@@ -242,7 +242,7 @@ def _rows(questions: Any, similarity: Similarity, width: int, argument: str) -> 
 def _has_head(c: Comparisons) -> Bools:
     """Whether the question of each answer compares the others with one of its items."""
     known = c.answers.form.labels
-    return np.array([bool(find(form).arrangement.head) for form in known], bool)[c.answers.form.codes]
+    return np.array([form in FORMS and FORMS[form].arrangement.head for form in known], bool)[c.answers.form.codes]
 
 
 def _turns(n_items: int, answers: Comparisons | None, pool: Ints | None) -> Floats:

@@ -38,7 +38,7 @@ def has_wide_choices(comparisons: Comparisons) -> bool:
 
 def _forms_with_chances(c: Comparisons) -> list[int]:
     """Codes of the forms whose answers are more than their comparisons."""
-    return [code for code, name in enumerate(c.answers.form.labels) if FORMS[name].has_own_chances]
+    return [code for code, name in enumerate(c.answers.form.labels) if name in FORMS and FORMS[name].has_own_chances]
 
 
 def _is_whole(c: Comparisons) -> Bools:
