@@ -72,8 +72,17 @@ def principal_axes(X: Floats, over: Bools | None = None, centred: bool = True) -
     if not X.any():
         return centre, np.zeros((X.shape[1], 1))
     with one_blas_thread():
-        _, size, turn = linalg.svd(inside - centre, full_matrices=False)
+        size, turn = _axes(inside - centre)
     return centre, turn[size > _NOTHING**0.5 * size[0]].T
+
+
+def _axes(X: Floats) -> tuple[Floats, Floats]:
+    """Singular values and right vectors; by the slower way where the faster one does not converge, which happens."""
+    try:
+        _, size, turn = linalg.svd(X, full_matrices=False)
+    except linalg.LinAlgError:
+        _, size, turn = linalg.svd(X, full_matrices=False, lapack_driver="gesvd")
+    return size, turn
 
 
 def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_state: int | None = 0) -> Floats:
