@@ -32,7 +32,7 @@ print(answers)
 
 methods = [sm.CKL(2, random_state=0), sm.TSTE(2, random_state=0), sm.SOE(2, random_state=0)]
 table = sm.cross_validate(methods, answers, n_folds=3, random_state=0)
-print(table[["estimator", "accuracy", "low", "high", "whole_answers"]].round(3))
+print(table[["estimator", "accuracy", "low", "high", "answer_accuracy"]].round(3))
 
 # %%
 # The classes were never given to the method.

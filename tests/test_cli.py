@@ -30,6 +30,8 @@ def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     run("simulate", "answers.csv", "--items", 15, "--answers", 900, "--form", "odd_one_out", folder=folder)
     run("fit", "answers.csv", "--method", "ckl", "-d", 2, "--seed", 3, folder=folder)
+    called = pd.DataFrame({"item": [f"item{k:02d}" for k in range(15)], "name": [f"thing {k}" for k in range(15)]})
+    called.to_csv(folder / "names.csv", index=False)
     return folder
 
 
@@ -97,6 +99,8 @@ def test_evaluate_compares_methods_with_features_and_without(study):
         ("evaluate", "answers.csv", "-m", "STE", "--folds", 2),
         ("evaluate", "answers.csv", "--model", "answers.sim"),
         ("plot", "answers.sim", "-o", "map.svg", "--labels"),
+        ("plot", "answers.sim", "-o", "named.svg", "--names", "names.csv"),
+        ("info", "answers.csv", "--names", "names.csv"),
         ("next", "answers.sim", "-n", 5, "--asked", "answers.csv", "-o", "questions.csv", "--asks", "odd_one_out"),
         ("update", "answers.sim", "answers.csv", "-o", "updated.sim"),
         ("compare", "answers.sim", "answers.sim", "--answers", "answers.csv", "-o", "pairs.png", "--maps", "maps.png"),
@@ -138,6 +142,12 @@ def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Worth a look" in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_names_of_items_are_given_by_a_table(study):
+    assert "thing 3" in run("info", "answers.csv", "--names", "names.csv", folder=study).stdout
+    run("plot", "answers.sim", "--names", "names.csv", "-o", "things.svg", folder=study)
+    assert "thing 14" in (study / "things.svg").read_text(encoding="utf-8")
 
 
 def test_info_counts(study):

@@ -90,6 +90,7 @@ def test_folds_of_a_seed_stay_the_same():
     assert [test.tolist() for _, test in sm.AnswerFold(3, random_state=0).split(c)] == [[2, 3], [4, 5], [0, 1]]
 
 
+@pytest.mark.own_seed  # no question stands twice
 def test_what_is_held_out_is_said_by_those_who_have_not_seen_it():
     c = noise(60)
     fold = np.random.default_rng(0).integers(-1, 3, c.n_answers)[c.answer]

@@ -23,6 +23,12 @@ def test_a_file_that_a_spreadsheet_holds_is_left_as_it_was(tmp_path, monkeypatch
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table.csv": b"old"}
 
 
+def test_a_file_that_cannot_be_written_is_named_and_not_the_one_beside_it(tmp_path):
+    with pytest.raises(FileNotFoundError) as refused:
+        write_whole(tmp_path / "nowhere" / "table.csv", b"new")
+    assert refused.value.filename == str(tmp_path / "nowhere" / "table.csv")
+
+
 def test_a_pipe_gets_utf_8_where_the_system_writes_otherwise(tmp_path):
     """As on Windows, where text that goes to a pipe is written in a code page that lacks most letters."""
     sm.write_comparisons(sm.Comparisons.from_triplets([("قطة", "كلب", "سيارة")]), tmp_path / "إجابات.csv")

@@ -14,6 +14,10 @@ from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
 from similitude.distributed.partitions import spread as spread
 from similitude.engine.terms import ComparisonLoss as ComparisonLoss
 from similitude.engine.threads import limit_threads as limit_threads
+from similitude.evaluate.answer_scores import answer_accuracy as answer_accuracy
+from similitude.evaluate.answer_scores import answer_calibration as answer_calibration
+from similitude.evaluate.answer_scores import answer_calibration_error as answer_calibration_error
+from similitude.evaluate.answer_scores import answer_log_loss as answer_log_loss
 from similitude.evaluate.baselines import baselines as baselines
 from similitude.evaluate.comparing import compare as compare
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
@@ -25,8 +29,6 @@ from similitude.evaluate.groups import compare_groups as compare_groups
 from similitude.evaluate.penalty import penalty_path as penalty_path
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align
-from similitude.evaluate.scores import answer_accuracy as answer_accuracy
-from similitude.evaluate.scores import answer_log_loss as answer_log_loss
 from similitude.evaluate.scores import calibration as calibration
 from similitude.evaluate.scores import calibration_error as calibration_error
 from similitude.evaluate.scores import head_auc as head_auc

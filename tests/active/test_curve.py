@@ -37,6 +37,7 @@ def test_the_number_of_questions_is_that_of_their_codes(form, width):
     assert find(form).arrangement.number(width, 6) == len(np.unique(codes_of(form, shown, 6)))
 
 
+@pytest.mark.slow
 def test_all_strategies_begin_alike(table):
     first = table[table.answers == 20].pivot(index="repeat", columns="strategy", values="error")
     assert np.array_equal(first["random"], first["information_gain"])

@@ -82,6 +82,22 @@ def test_the_head_that_was_asked_least_is_next(study):
     assert array(sm.next_questions(model, 1, asked=few, random_share=0.0, random_state=0))[0, 0] == 4
 
 
+def test_an_item_that_is_behind_is_asked_about_often_but_not_again_and_again(study):
+    model, answers = study
+    few = answers.select(np.flatnonzero(answers.near[:, 0] != 4))
+    heads = array(sm.next_questions(model, 9, asked=few, random_share=0.0, random_state=0))[:, 0].tolist()
+    assert [k for k, head in enumerate(heads) if head == 4] == [0, 4, 8]
+
+
+def test_the_odd_one_out_was_asked_about_as_well():
+    truth = np.random.default_rng(0).normal(size=(12, 2))
+    truth[7] = 20.0  # always odd
+    answers = sm.simulate(truth, 1200, "odd_one_out", random_state=0)
+    model = sm.STE(2, random_state=0).fit(answers)
+    heads = array(sm.next_questions(model, 24, asked=answers, random_share=0.0, random_state=0))[:, 0]
+    assert (heads == 7).sum() <= 6  # a quarter is the most that may be about one item
+
+
 def test_pending_questions_are_not_asked_again(study):
     model, answers = study
     first = sm.next_questions(model, 20, asked=answers, random_state=0)

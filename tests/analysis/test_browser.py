@@ -16,7 +16,7 @@ NAMES = [f"item {k:02d}" for k in range(24)]
 POINTED = "document.querySelector('#atlas .item.here')?.getAttribute('aria-label')"
 PLACES = "[...document.querySelectorAll('#atlas .item')].map(e => e.getAttribute('transform'))"
 MIDDLES = """[...document.querySelectorAll('#atlas .item')].map(e => {
-    const box = e.querySelector('circle').getBoundingClientRect();
+    const box = e.querySelector('.dot').getBoundingClientRect();
     return [e.getAttribute('aria-label'), box.x + box.width / 2, box.y + box.height / 2]; })"""
 
 
@@ -28,7 +28,9 @@ def report(tmp_path_factory):
     c = sm.simulate(truth, 400, sharpness=2.0, raters=2, names=NAMES, random_state=1)
     found = sm.learn(c, method="STE", n_components=3, penalty=0.05, time_limit=3600, random_state=0)
     return found.save(
-        tmp_path_factory.mktemp("report"), classes={name: f"kind {k // 4}" for k, name in enumerate(NAMES)}
+        tmp_path_factory.mktemp("report"),
+        classes={name: f"kind {k // 4}" for k, name in enumerate(NAMES)},
+        command=f"similitude learn answers.csv {'--images ' + 'a/very/long/way/' * 12}",
     )
 
 
@@ -87,6 +89,30 @@ def test_it_fits_a_phone(opened):
     assert all(left < x < right for _, x, _ in page.evaluate(MIDDLES))
     high = page.evaluate("document.querySelector('#atlas text:not(.quiet)').getBoundingClientRect().height")
     assert high > 10  # as large as on a wide screen
+    assert page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('pre'))")
+    assert page.evaluate("document.querySelector('.wide img').clientWidth") > 600  # names of the tree can be read
+    page.locator(".touch").wait_for()
+    page.locator(".mouse").wait_for(state="hidden")
+
+
+def test_what_is_said_of_the_key_is_said_where_there_is_one(opened, crowded):
+    phone = opened(390, crowded)
+    phone.locator(".unkeyed").wait_for()
+    phone.locator("#atlas-key").wait_for(state="hidden")
+    assert phone.locator(".keyed").count() == 2
+    phone.locator(".keyed").first.wait_for(state="hidden")
+    wide = opened(1280, crowded)
+    wide.locator(".keyed").first.wait_for()
+    wide.locator(".unkeyed").wait_for(state="hidden")
+
+
+def test_classes_have_shapes_on_the_map_and_in_its_legend(opened):
+    page = opened(1280)
+    outline = "nodes => nodes.map(node => node.getAttribute('d'))"
+    on_map = page.locator("#atlas .dot").evaluate_all(outline)
+    legend = page.locator("#atlas-legend path").evaluate_all(outline)
+    assert len(set(legend)) == 6
+    assert sorted(on_map) == sorted(4 * legend)
 
 
 def test_items_are_found_by_name_and_neighbours_shown(opened, report):
@@ -138,7 +164,8 @@ def test_on_paper_there_is_nothing_to_press(opened):
     page.emulate_media(media="print")
     assert not page.locator(".tools").is_visible()
     assert not page.locator("nav").is_visible()
-    assert page.locator("#atlas").is_visible()
+    high = page.locator("#atlas").bounding_box()["height"]
+    assert 200 < high <= 15 / 2.54 * 96 + 1  # the title and what is worth a look stand on the same page
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

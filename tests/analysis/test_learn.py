@@ -1,10 +1,12 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
 import html
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -14,13 +16,15 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
-from similitude.analysis import columns, folder, learn
+from similitude.analysis import columns, folder, learn, sentences
+from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
 from similitude.cli import app
-from similitude.cli.learn import default_folder
+from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
+from similitude.methods.tables_out import separated
 
 pytestmark = pytest.mark.slow  # whole reports
 
@@ -129,13 +133,14 @@ def test_items_whose_names_have_no_room_have_numbers_and_a_key():
     names = [f"a name of item {k:03d}" for k in range(150)]
     found = sm.learn(answers(300, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
     page = found.page()
-    on_map = set(re.findall(r'<text class="number"[^>]*>([0-9]+)<', page))
-    in_key = dict(re.findall(r"<b>([0-9]+|–)</b> (a name of item [0-9]+)<", page))
+    on_map = set(re.findall(r'<text class="sign"[^>]*>([0-9]+)<', page))
+    in_key = dict(re.findall(r"<b>([0-9]+)</b> (a name of item [0-9]+)<", page))
     silent = re.findall(r'class="quiet">(a name of item [0-9]+)<', page)
     assert len(silent) > 10
-    assert on_map == set(in_key) - {"–"}
-    assert len(re.findall("<span data-item", page)) == len(silent)
+    assert on_map == set(in_key)
+    assert len(re.findall("<span data-item", page)) == len(in_key) <= 40
     assert set(in_key.values()) <= set(silent)
+    assert f"no room for a label of {len(silent) - len(in_key)} of 150 items" in page
 
 
 def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
@@ -178,17 +183,105 @@ def test_the_folder(found, tmp_path):
     } <= written
     loaded = sm.Similarity.load(report.parent / "model.sim")
     np.testing.assert_allclose(loaded.embedding, found.similarity.embedding)
+    taken = f"STE in {found.dimension} dimensions, penalty {found.model.chosen_.penalty.iloc[0]:.3g}"
+    assert loaded.about["chosen"] == [taken]
+    assert taken in CliRunner().invoke(app, ["info", str(report.parent / "model.sim")]).output
     positions = pd.read_csv(report.parent / "tables" / "positions.csv")
     assert positions.item.tolist() == list(found.similarity.names)
+
+
+def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, monkeypatch):
+    found.save(tmp_path, time_limit=0)
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(folder, "findings_page", killed)
+    with pytest.raises(KeyboardInterrupt):
+        found.save(tmp_path, time_limit=0)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_no_cell_of_a_table_is_a_formula():
+    table = pd.DataFrame({"item": ["=cmd|' /C calc'!A0", "café"], "near": ["@SUM(A1)", "-1+2"], "value": [-1.5, 2.0]})
+    again = pd.read_csv(io.StringIO(separated(table, index=False)))
+    assert not [cell for cell in [*again["item"], *again["near"]] if cell[0] in "=+-@"]
+    assert again["value"].tolist() == [-1.5, 2.0]
 
 
 def test_the_paragraph_says_what_was_done(found):
     from similitude.analysis.paper import citations, paragraph
 
     text = paragraph(found)
-    assert "400 answers by 4 raters to triplet questions" in text
+    assert text.startswith("In all, 4 raters gave 400 answers about 12 items (task: triplet questions")
     assert f"similitude {sm.__version__}" in text
+    assert "A check of the answers flagged no rater." in text
+    assert "Its interval is over answers" in text
+    assert "with the settings chosen before on all answers" in text
+    assert "https://doi.org/10.1109/MLSP.2012.6349720" in citations(found)[0]  # STE
     assert len(citations(found)) == len(set(citations(found))) >= 1
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["STE"], "that of the only setting that was tried. A time limit ended this search when it had come to"),
+        (["STE", "CKL"], "chosen among 2 settings on held-out answers (4 folds"),
+        (["STE", "CKL"], "A time limit ended this search when it had come to STE and CKL only."),
+        (
+            ["CKL", "TSTE", "STE", "SOE", "GNMDS"],
+            "ended this search before every setting had been tried on every fold.",
+        ),
+    ],
+)
+def test_the_paragraph_of_a_search_cut_short_says_how_far_it_came(found, names, said):
+    tried = pd.concat([found.chosen.tried.head(1).assign(candidate=name, folds=4) for name in names])
+    cut = replace(found, left_out=(CUT,), wanted=Wanted(), chosen=replace(found.chosen, tried=tried))
+    assert said in paragraph(cut)
+
+
+@pytest.mark.parametrize(("tested", "said"), [(2, "the same number"), (1, "1")])
+def test_the_rule_that_chose_the_dimension_is_told_from_the_test(found, tested, said):
+    choice = replace(found.dimensions, chosen=2, tested=tested)
+    changed = replace(found, chosen=replace(found.chosen, dimensions=choice))
+    assert f"That rule chose; a test of each step, beyond which no gain is significant, says {said}." in changed.page()
+    assert f"no significant gain beyond {tested}." in paragraph(changed)
+
+
+def test_a_map_of_more_than_two_dimensions_says_what_two_would_predict(found):
+    table = pd.DataFrame({"dimensions": [1, 2, 4], "accuracy": [0.6, 0.7, 0.75]})
+    choice = replace(found.dimensions, table=table)
+    deep = SimpleNamespace(dimensions=choice, dimension=4, accuracy=Estimate(0.74))
+    assert sentences._flat(deep) == "A model of two dimensions alone predicts 69.0%, by 5.0 points less."
+    assert sentences._flat(replace(found, forecast=None)) == ""
+
+
+@pytest.mark.parametrize(
+    ("observed", "method", "said"),
+    [
+        (0.7, "SOE", "on the whole it is too sure, by 10.0 points. They come from the distances on the map, by a curve "
+         "that was fitted to held-out answers (SOE alone would give none)."),
+        (0.9, "STE", "on the whole it is too careful, by 10.0 points"),
+        (0.8, "STE", "neither too sure nor too careful"),
+    ],
+)  # fmt: skip
+def test_probabilities_say_in_which_direction_they_are_off_and_where_they_come_from(observed, method, said):
+    table = pd.DataFrame({"predicted": [0.8], "observed": [observed], "weight": [3.0]})
+    model = SimpleNamespace(chosen_=pd.DataFrame({"candidate": [method]}))
+    told = sentences._probabilities(SimpleNamespace(calibration=table, calibration_error=0.1, model=model))
+    assert said in told
+    assert ("alone would give none" in told) == (method == "SOE")
+
+
+def test_the_paragraph_says_which_raters_stood_out(found):
+    verdict = ("answers at random", "like the others", "sees things differently", "like the others")
+    changed = replace(
+        found, consistency=replace(found.consistency, raters=replace(found.consistency.raters, verdict=verdict))
+    )
+    said = "flagged 1 rater as answering at random and 1 rater as seeing things differently; their answers were kept."
+    assert said in paragraph(changed)
 
 
 def test_one_question_has_one_number_wherever_it_is_answered(found, tmp_path):
@@ -203,6 +296,50 @@ def test_one_number_whatever_was_fixed(settings, tmp_path):
     assert_one_number(
         sm.learn(few, time_limit=LONG if "method" in settings else 5, random_state=0, **settings), tmp_path
     )
+
+
+@pytest.fixture(scope="module")
+def of_choices():
+    truth = np.random.default_rng(0).normal(size=(8, 2))
+    odd = sm.simulate(truth, 250, "odd_one_out", sharpness=3.0, raters=4, names=NAMES[:8], random_state=1)
+    return sm.learn(odd, method="ChoiceEmbedding", time_limit=LONG, random_state=0)
+
+
+def test_odd_ones_out_are_scored_as_answers_and_that_is_one_number_too(of_choices, tmp_path):
+    found = of_choices
+    assert found.of == "answers"
+    assert found.ceiling == found.consistency.answer_ceiling == found.forecast.ceiling
+    assert found.accuracy.value < found.comparison_accuracy.value
+    assert "of answers that it has not seen" in repr(found)
+    assert_one_number(found, tmp_path)
+    kept = json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))
+    assert kept["comparison_accuracy"]["value"] == found.comparison_accuracy.value
+    assert kept["comparison_ceiling"]["value"] == found.consistency.ceiling.value
+
+
+def test_a_model_of_choices_is_described_and_cited(of_choices):
+    from similitude.analysis.paper import citations
+
+    text = paragraph(of_choices)
+    assert "among all that could have been given (softmax choice)" in text
+    assert "a number that is learned with them" in text
+    assert of_choices.dimensions is None
+    assert of_choices.dimension == of_choices.model.members_[0].n_dimensions_
+    assert [author for author in ("Luce", "Hebart", "Muttenthaler") if author in " ".join(citations(of_choices))] == [
+        "Luce", "Hebart", "Muttenthaler",
+    ]  # fmt: skip
+
+
+def test_what_is_scored_has_changed_since_an_earlier_report(of_choices, tmp_path):
+    from similitude.analysis.changes import changes, record
+
+    of_choices.similarity.save(tmp_path / "model.sim")
+    before = record(of_choices)
+    del before["scored"]  # earlier versions knew comparisons alone
+    (tmp_path / "findings.json").write_text(json.dumps(before), encoding="utf-8")
+    found = changes(of_choices, tmp_path)
+    assert "The accuracy is now that of answers." in found.said
+    assert ("scored", "comparisons", "answers") in found.rows
 
 
 @pytest.mark.whole
@@ -221,17 +358,25 @@ def assert_one_number(found, folder, **options):
     page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     read = html.unescape(re.sub("<[^>]*>", " ", page))
     kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
-    a, ceiling = found.accuracy, found.consistency.ceiling
+    a, ceiling = found.accuracy, found.ceiling
+    assert kept["scored"] == found.of
     for figure, stored in ((a, kept["accuracy"]), (ceiling, kept["ceiling"])):
         assert stored == {"value": figure.value, "low": figure.low, "high": figure.high}
     methods = (report.parent / "methods.txt").read_text(encoding="utf-8")
     lead = read[: read.index("Can the answers be trusted?", read.index("Similarity was modelled"))]
     for text in (lead, repr(found), methods):
-        assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling)
+        flat = re.findall(r"A model of two dimensions alone predicts ([0-9.]+%)", text)
+        assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling) | set(flat)
         assert f"{a.value:.1%}" in text
-    by_name = dict(re.findall(r"(noise ceiling|minority votes)\s+([0-9.]+)", read))
+    if found.forecast is not None:
+        now = pd.read_csv(report.parent / "tables" / "forecast.csv").iloc[0]
+        for said in (now, kept["forecast"][0], found.forecast.expected(found.forecast.answers).iloc[0]):
+            assert [said[part] for part in ("more", "gain")] == [0, 0]
+            assert [said[part] for part in ("accuracy", "low", "high")] == pytest.approx([a.value, a.low, a.high])
+    by_name = dict(re.findall(r"(noise ceiling|noise ceiling of answers|minority votes)\s+([0-9.]+)", read))
     if ceiling.value is not None:
-        assert float(by_name["noise ceiling"]) == pytest.approx(ceiling.value, abs=0.006)
+        of_answers = " of answers" if found.of == "answers" else ""
+        assert float(by_name[f"noise ceiling{of_answers}"]) == pytest.approx(ceiling.value, abs=0.006)
     said = set(re.findall(r"(?:in|has) ([0-9]+) dimensions?\b", read + methods + repr(found)))
     assert said == ({str(found.dimension)} if found.dimension else set())
     assert kept["dimension"] == found.dimension
@@ -302,6 +447,17 @@ def test_what_there_is_no_time_for_is_left_out_and_said():
     assert found.accuracy.value is not None
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"), [(1, "left no time to compare settings: this is a first guess"), (3, "3 settings had been")]
+)
+def test_a_choice_that_the_time_limit_ended_says_so_at_the_top(found, settings, said):
+    cut = replace(found, left_out=(CUT,), chosen=replace(found.chosen, tried=found.chosen.tried.head(settings)))
+    lead = re.search('class="lead">(.*?)</p>', cut.page())[1]
+    assert said in lead
+    assert "There was no time for" not in lead  # it is not said twice
+    assert "time limit" not in repr(found)
+
+
 def test_progress_is_told_part_by_part(found):
     told = []
     sm.learn(answers(60, NAMES[:6]), method="STE", time_limit=LONG, step=lambda *step: told.append(step))
@@ -344,11 +500,20 @@ def test_bad_folders_and_pictures_are_found_before_the_work(tmp_path, monkeypatc
     taken.write_text("a file", encoding="utf-8")
     pictures.mkdir()
     (pictures / "a.png").write_text("no picture", encoding="utf-8")
+    cut, large = tmp_path / "cut", tmp_path / "large"
+    for place in (cut, large):
+        place.mkdir()
+    whole = io.BytesIO()
+    PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64, 3), np.uint8)).save(whole, "JPEG")
+    (cut / "a.jpg").write_bytes(whole.getvalue()[:-800])
+    PIL.Image.new("1", (30_000, 30_000)).save(large / "b.png")
     for options, message in (
         (["--out", taken], "--out: .*taken is a file; expected a folder"),
         (["--out", taken / "below"], "--out: cannot write into"),
         (["--images", tmp_path / "nowhere"], "--images: .*nowhere is not there; expected a folder"),
         (["--images", pictures], "--images: .*a.png is no picture"),
+        (["--images", cut], "--images: .*a.jpg is no picture that can be read .*truncated"),
+        (["--images", large], "--images: .*b.png has too many pixels; make it smaller"),
     ):
         done = CliRunner().invoke(app, ["learn", str(file), *map(str, options)])
         assert re.search(message, str(done.exception)), (options, done.exception)
@@ -394,6 +559,34 @@ def test_the_command(tmp_path):
     with PIL.Image.open(tmp_path / "answers_report" / "figures" / "map.png") as drawn:
         assert drawn.width == pytest.approx(89 / 25.4 * 300, abs=3)
     assert "sm.learn(c, features=features, time_limit=1.0, random_state=0)" in done.output
+    assert "classes = pd.read_csv(" in done.output
+    assert ", classes=classes, figure_width=89)" in done.output
+
+
+@pytest.mark.parametrize(
+    ("columns", "taken", "said"),
+    [
+        ({"image_no": ["7", "8", "9"], "class": ["x", "x", "y"]}, ["x", "x", "y"], ""),
+        ({"image_no": ["7", "8", "9"], "shape": ["x", "x", "y"]}, ["x", "x", "y"], "column 'shape'"),
+        ({"one": ["u", "u", "v"], "Kind": ["x", "x", "y"]}, ["x", "x", "y"], ""),
+    ],
+)
+def test_classes_are_those_of_the_column_that_is_called_so(tmp_path, capsys, columns, taken, said):
+    path = tmp_path / "classes.csv"
+    pd.DataFrame({"index": ["a", "b", "c"], **columns}).to_csv(path, index=False)
+    found, lines = _classes(path, ["a", "b", "c"])
+    assert found == dict(zip("abc", taken, strict=True))
+    assert said in capsys.readouterr().err
+    namespace = {"pd": pd}
+    exec(lines[0], namespace)
+    assert namespace["classes"] == found
+
+
+def test_a_column_of_which_every_value_is_different_is_no_class(tmp_path):
+    path = tmp_path / "classes.csv"
+    pd.DataFrame({"index": ["a", "b", "c"], "class": ["7", "8", "9"]}).to_csv(path, index=False)
+    with pytest.raises(ValueError, match="every item has another value in column 'class', so it is no class"):
+        _classes(path, ["a", "b", "c"])
 
 
 @pytest.mark.parametrize(

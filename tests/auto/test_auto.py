@@ -7,8 +7,11 @@ import pytest
 
 import similitude as sm
 from similitude.auto import race
+from similitude.auto.candidates import lines
+from similitude.auto.levels import levels, mean_form
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs
+from similitude.engine.models import Positions
 
 pytestmark = pytest.mark.slow  # many fits for each test
 
@@ -194,6 +197,38 @@ def test_a_handful_of_answers(count):
     assert model.reason_
 
 
+@pytest.mark.parametrize("kind", ["TACKL", "mapped"])
+def test_candidates_start_where_the_last_fit_of_their_line_ended_whatever_they_learn(kind):
+    features = np.random.default_rng(1).normal(size=(30, 4))
+    c = sm.simulate(features[:, :2] * 2.0, 200, random_state=2)
+    mapped = sm.Embedding(model=lambda n, d: Positions(n, d, features=features))  # parameters that are no positions
+    candidate, given = (sm.TACKL(), features) if kind == "TACKL" else (mapped, None)
+    model = sm.AutoSimilarity(candidates=[candidate], dimensions=(2,), n_folds=2, random_state=0)
+    model.fit(c, features=given)
+    assert len(model.tried_) > 1  # several penalties of the line
+    assert model.score(c) > 0.8
+
+
+def test_a_bent_map_is_chosen_where_it_predicts_better():
+    rng = np.random.default_rng(4)
+    X, new = rng.normal(size=(150, 2)), rng.normal(size=(5, 2))
+    places = 1.5 * np.column_stack([np.cos(2 * X[:, 0]), np.sin(2 * X[:, 0])])
+    maps = {how: sm.FeatureEmbedding(map=how) for how in ("linear", "fourier")}
+    model = sm.AutoSimilarity(candidates=maps, dimensions=(4,), n_folds=2, random_state=0)
+    model.fit(sm.simulate(places, 1200, random_state=5), features=X)
+    tried = model.tried_.groupby("candidate").accuracy.max()
+    assert tried["fourier"] > tried["linear"] + 0.03  # by 0.09 to 0.18 on four draws
+    assert model.chosen_.candidate[0] == "fourier"
+    assert model.transform(new).shape[0] == 5
+
+
+def test_both_maps_of_features_race_where_there_are_vectors():
+    X = np.random.default_rng(4).normal(size=(12, 2))
+    c = sm.simulate(X, 50, random_state=0)
+    vectors, kernels = ({line.name for line in lines(None, (2,), c, given, 0)} for given in (X, sm.kernels.RBF(X)))
+    assert vectors - kernels == {"FeatureEmbedding fourier"}
+
+
 def test_features_help_and_place_new_items():
     rng = np.random.default_rng(1)
     features = rng.normal(size=(40, 6))
@@ -211,6 +246,69 @@ def test_features_help_and_place_new_items():
     assert sm.Similarity(together, model.similarity_.loss).score(about_new) > 0.8
     with pytest.raises(ValueError, match="does not learn from features"):
         plain.transform(new)
+
+
+def by_likeness(vectors, count, seed):
+    """Odd ones out by a softmax over the products of vectors."""
+    rng = np.random.default_rng(seed)
+    shown = rng.permuted(np.tile(np.arange(len(vectors)), (count, 1)), axis=1)[:, :3]
+    value = np.stack([(vectors[shown[:, i]] * vectors[shown[:, j]]).sum(1) for i, j in ((1, 2), (0, 2), (0, 1))], 1)
+    return sm.Comparisons.from_odd_one_out(shown, (value + rng.gumbel(size=value.shape)).argmax(1))
+
+
+@pytest.fixture(scope="module")
+def by_products():
+    """Items of which some are like many and others like none, which no map holds."""
+    rng = np.random.default_rng(2)
+    vectors = 1.2 * rng.exponential(size=(20, 4)) * rng.choice([0.3, 1.5], size=(20, 1))
+    train, test = by_likeness(vectors, 1500, 3), by_likeness(vectors, 3000, 4)
+    return sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(train), test
+
+
+def test_products_are_chosen_where_no_map_holds_the_answers(by_products):
+    model, test = by_products
+    assert model.similarity_.kind == "product"
+    assert "ChoiceEmbedding dot" in set(model.chosen_.candidate)
+    assert model.held_out_["answer_log_loss"] == pytest.approx(sm.answer_log_loss(model, test), abs=0.06)
+    assert model.held_out_["answer_accuracy"] == pytest.approx(sm.answer_accuracy(model, test), abs=0.06)
+    loaded = sm.Similarity.from_bytes(model.similarity_.to_bytes())
+    assert np.array_equal(loaded.predict_proba(test), model.predict_proba(test))
+
+
+def test_a_sum_of_distances_and_products_is_what_its_members_say(by_products):
+    test = by_products[1]
+    maps = sm.STE(3, random_state=0).fit(test)
+    products = sm.ChoiceEmbedding(5, random_state=0).fit(test)
+    compared = np.ones(20, bool)
+    pairs = np.array([(i, j) for i in range(20) for j in range(i)])
+    form = mean_form([maps, products], [0.7, 1.3], compared)
+    expected = 0.7**2 * maps.pair_distance(pairs) ** 2 - 1.3**2 * np.sum(
+        products.embedding_[pairs[:, 0]] * products.embedding_[pairs[:, 1]], axis=1
+    )
+    np.testing.assert_allclose(form.of_pairs(pairs), expected, atol=1e-9)
+    assert levels(products, pairs) @ levels(maps, pairs) != 0
+
+
+def test_answers_on_a_map_stay_on_a_map_and_alone_it_is_the_simplest():
+    odd = sm.simulate(TRUTH, 500, "odd_one_out", sharpness=1.5, random_state=1)
+    model = sm.AutoSimilarity(dimensions=(2, 3), random_state=0).fit(odd)
+    assert model.similarity_.kind == "distance"
+    assert {"ChoiceEmbedding dot", "ChoiceEmbedding distance"} <= set(model.tried_.candidate)
+    assert "of the answers as wholes" in model.reason_
+    assert model.place([(18, 0, 5), (18, 0, 7), (18, 1, 9)], random_state=0).n_items == 19
+    alone = sm.AutoSimilarity(dimensions=(2, 3), average=False, random_state=0).fit(odd)
+    assert alone.similarity_.kind == "distance"
+
+
+def test_choices_learn_from_features_too():
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(40, 6))
+    c = sm.simulate(features[:, :2] * 2.0, 300, "odd_one_out", sharpness=1.0, random_state=2)
+    model = sm.AutoSimilarity(candidates=[sm.ChoiceEmbedding()], random_state=0).fit(c, features=features)
+    assert model.similarity_.kind == "product"
+    new = model.transform(features[:5])
+    assert new.shape == (5, model.embedding_.shape[1])
+    assert np.isfinite(new).all()
 
 
 def test_place_and_quadruplets():

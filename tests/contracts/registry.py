@@ -98,6 +98,7 @@ def penalty_cases():
     cases = [
         (penalties.Ridge(0.7, 3), rng.normal(size=9)),
         (penalties.Ridge(0.7, centre=rng.normal(size=4)), rng.normal(size=4)),
+        (penalties.Parabola(rng.uniform(0.1, 2.0, 4), rng.normal(size=4)), rng.normal(size=4)),
         (penalties.Trace(0.4, 3), _gram(3, rng)),
         (penalties.UnitDiagonal(), _correlation(3, rng)),
         (penalties.NonNegative(0.3), np.abs(rng.normal(size=5))),
@@ -138,6 +139,8 @@ def term_cases(n_items=6, rows=40):
         ("two steps", rating_terms.Graded(scale, near, rng.integers(0, 2, rows), 2, weight, who, 3), free),
         ("choices", choice_terms.Picked(scale, _choices(n_items)), free),
         ("choices by dot products", choice_terms.Picked(squared, _choices(n_items)), models.DotProducts(free)),
+        ("choices with a lapse", choice_terms.Picked(scale, _choices(n_items), lapse=None), free),
+        ("choices by raters", _picked_by_raters(squared, _choices(n_items)), models.DotProducts(free)),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
     shared = {problem.Term, problem.OnePass, rating_terms.Rated}
@@ -145,6 +148,11 @@ def term_cases(n_items=6, rows=40):
     classes = _subclasses(problem.Term, choice_terms, comparison_terms, joint_terms, rating_terms) - shared - in_shards
     assert {type(case[1]) for case in cases} == classes, "a term is missing from the registry"
     return cases
+
+
+def _picked_by_raters(scale, choices):
+    who = np.random.default_rng(7).integers(-1, 3, 1 + max(int(one.row.max()) for one in choices))
+    return choice_terms.Picked(scale, choices, rater=who, n_raters=3, lapse=None)
 
 
 def _choices(n_items):

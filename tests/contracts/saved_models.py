@@ -80,6 +80,10 @@ MODELS: dict[str, Callable[[], tuple[Any, sm.Comparisons, Any]]] = {
         ),
         FEATURES, NEW,
     ),
+    "FeatureEmbedding, waves": lambda: of_features(
+        sm.FeatureEmbedding(2, map="fourier", random_state=0), {"look": FEATURES, "tags": K.Cosine(COUNTS)},
+        {"look": NEW, "tags": NEW_COUNTS},
+    ),
     "MKPOE, two modalities": lambda: of_features(
         sm.MKPOE(), {"look": FEATURES, "tags": K.Cosine(COUNTS)}, {"look": NEW, "tags": NEW_COUNTS}
     ),

@@ -152,9 +152,13 @@ def test_in_a_pipeline_and_as_a_metric(make, noisy):
     model, line = learned(make), Pipeline([("learn", make())])
     further = {f"learn__{name}": value for name, value in given_to(make()).items()}
     assert line.fit(noisy, **further).score(noisy) == model.score(noisy)
-    metric, table = model.get_metric(), model.distances()
-    others = [k for k in range(noisy.n_items) if k != 3]
-    np.testing.assert_allclose([metric([3], [k]) for k in others], table[3, others], atol=1e-9)
+    table, others = model.distances(), [k for k in range(noisy.n_items) if k != 3]
+    if model.similarity_.kind == "distance":
+        metric = model.get_metric()
+        np.testing.assert_allclose([metric([3], [k]) for k in others], table[3, others], atol=1e-9)
+    else:
+        with pytest.raises(ValueError, match="break the triangle inequality"):
+            model.get_metric()
     assert sorted(others, key=table[3].__getitem__)[:3] == model.neighbors(3, 3)
 
 

@@ -97,6 +97,7 @@ def test_quadruplets(method, clean):
     assert model.score(sm.simulate(truth(), 3000, form="quadruplet", random_state=3)) > least
 
 
+@pytest.mark.slow
 def test_grid_search_cross_val_score_and_pipeline(method, noisy):
     search = GridSearchCV(method(2, random_state=0), {"penalty": [1e-3, 10.0]}, cv=sm.AnswerFold(3, random_state=0))
     assert search.fit(noisy).best_params_["penalty"] == 1e-3
@@ -127,7 +128,7 @@ def test_place_puts_a_known_item_back(method):
     assert np.array_equal(placed.embedding[:29], model.embedding_)
     unseen = sm.simulate(positions, 20000, random_state=7)
     about_new = unseen[(unseen.quadruplets == 29).any(1)]
-    assert placed.score(about_new) > 0.93
+    assert placed.score(about_new) > 0.9
 
 
 def test_a_fit_that_did_not_converge_says_so(method, noisy):

@@ -16,6 +16,7 @@ from similitude.evaluate import uncertainty as uncertainty_module
 from similitude.feedback.answers import Answers
 from similitude.graph.reliability import RaterTable
 from similitude.methods.explanation import Explanation
+from tests import seeds
 
 HOSTILE = '<script>alert(\'&"1")</script>'
 NAMES = (HOSTILE, "a name that is far too long to be written on any map", "c\x01ow", "dog", "emu", "fox", "gnu")
@@ -61,8 +62,9 @@ def figures_of(text):
 
 @pytest.fixture(scope="module")
 def answers():
-    truth = np.random.default_rng(0).normal(size=(7, 2))
-    return sm.simulate(truth, 240, sharpness=3.0, raters=4, names=NAMES, form="odd_one_out", random_state=1)
+    with seeds.as_seeded():  # a card shows the first answers: they have the hostile name
+        truth = np.random.default_rng(0).normal(size=(7, 2))
+        return sm.simulate(truth, 240, sharpness=3.0, raters=4, names=NAMES, form="odd_one_out", random_state=1)
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,13 @@ def run_lines(text, folder, where):
         run_in_shell(text, folder, where)
         return
     for line in filter(None, lines):
-        done = run(*line[1:], folder=folder, check=False)
+        done = run(*hastened(line[1:]), folder=folder, check=False)
         assert done.returncode == 0, f"{where}: {shlex.join(line)}\n{done.stdout}\n{done.stderr}"
+
+
+def hastened(words):
+    """A command that takes its default minute on the page need not take it here, where it must only run."""
+    return [*words, "--time-limit", "1"] if words[0] == "learn" and "--time-limit" not in words else words
 
 
 def run_in_shell(text, folder, where):

@@ -34,7 +34,8 @@ MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if _OPENING.match(path.
 # Attributes that a fit has only where it was asked for them.
 ON_REQUEST = {
     *((name, "diagonal_") for name in ("KPOE", "MKPOE")),
-    *((name, "components_") for name in ("KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),  # of one linear modality alone
+    # of one linear modality alone
+    *((name, "components_") for name in ("ChoiceEmbedding", "KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),
     ("GroupEmbedding", "weights_"),
     ("VectorMetric", "threshold_"),  # of pairs
 }

@@ -22,6 +22,7 @@ def feedback(n_items=40, m=3000, seed=0):
     return sm.Comparisons.from_quadruplets(rows, weight=rng.uniform(0.1, 2, m))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", LOSSES, ids=IDS)
 @pytest.mark.parametrize("merged", [True, False])
 def test_embedding_gradient_by_definition(loss, merged):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.engine.choice_terms import Picked, set_chances, set_losses
+from similitude.engine.choice_terms import Picked, set_losses
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import DotProducts, Positions
 from similitude.engine.penalties import Ridge
@@ -29,10 +29,10 @@ def test_chances_of_sets_are_those_of_counting_all(picked, size):
     every = total.max(1) + np.log(chance.sum(1))
     chance /= chance.sum(1, keepdims=True)
     included = np.array([[chance[q, [a in one for one in sets]].sum() for a in range(6)] for q in range(4)])
-    found, probability = set_chances(value, picked)
-    np.testing.assert_allclose(found, every, rtol=1e-12)
-    np.testing.assert_allclose(probability, included, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(probability.sum(1), picked)
+    lost, slope = set_losses(value, picked)
+    np.testing.assert_allclose(lost, every - value[:, :picked].sum(1), rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(slope + (np.arange(6) < picked), included, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slope.sum(1), 0.0, atol=1e-12 * size)
 
 
 def test_triplets_as_choices_are_triplets_as_comparisons():
@@ -82,6 +82,19 @@ def test_the_truth_is_found_from_sharp_choices(dot):
     one, other = X[pairs[..., 0]], X[pairs[..., 1]]
     found = (one * other).sum(-1) if dot else -((one - other) ** 2).sum(-1)
     assert (found.argmax(1) == odd).mean() > 0.97
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    rng = np.random.default_rng(2)
+    c = sm.simulate(rng.normal(size=(40, 3)), 9000, "odd_one_out", random_state=0)
+    problem = Problem(DotProducts(Positions(40, 3)), Picked(SQUARED, choices_of(c)), Ridge(0.1, 40))
+    at = rng.normal(size=120)
+    with sm.limit_threads(1):
+        value, gradient = problem.value_and_gradient(at)
+    with sm.limit_threads(3):
+        again, slope = problem.value_and_gradient(at)
+    assert value == again
+    assert np.array_equal(gradient, slope)
 
 
 def test_the_loss_of_a_set_is_minus_the_log_of_its_chance():

@@ -13,6 +13,7 @@ def spectrum(values, seed=0):
     return 0.5 * (K + K.T), vectors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 300])
 @pytest.mark.parametrize("least", [-0.5, -1e-3, 0.2])
 def test_least_eigenpair_has_the_residual_it_promises(n, least):
@@ -32,6 +33,7 @@ def test_lanczos_stops_where_the_start_reaches_no_further():
     assert abs(vector[0]) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_lanczos_that_runs_out_of_steps_says_so_and_lapack_answers():
     K, _ = spectrum(np.r_[-1e-5, np.logspace(-5, 3, 399)])
     start = np.random.default_rng(3).normal(size=400)

@@ -162,3 +162,8 @@ def test_a_sum_of_kernels_asks_for_each_entry():
         summed({"look": NEW})
     with pytest.raises(ValueError, match="the same new items in each"):
         summed({"look": NEW, "tags": NEW_COUNTS[:2]})
+
+
+def test_numbers_so_large_that_they_overflow_are_refused_by_row():
+    with pytest.raises(ValueError, match="row 1 holds numbers so large that they overflow"):
+        LinearPart(np.full((2, 1), 10.0)).values(np.array([[1.0, 1.0], [1e308, 1e308]]))

@@ -8,13 +8,16 @@ import pytest
 import similitude as sm
 from similitude.engine import terms
 from similitude.engine.backend import CPU
+from similitude.engine.choice_terms import Picked
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.devices import blocks_on_device, choose_device, on_device, solvers_of
+from similitude.engine.devices import backend_on, blocks_on_device, choose_device, on_device, solvers_of
 from similitude.engine.joint_terms import Linked
-from similitude.engine.models import Positions
+from similitude.engine.models import DotProducts, Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.starts import spectral_positions, spectral_start
+from similitude.feedback.forms import picking_forms
+from similitude.feedback.whole_answers import choices_of
 from similitude.graph.build import build_graph
 from tests.contracts.registry import losses
 
@@ -190,11 +193,54 @@ def test_fits_end_at_the_same_value(device, method):
 def test_a_map_of_features_with_a_rest_is_fitted_there(device):
     F = np.random.default_rng(0).normal(size=(60, 8))
     c, held_out = (sm.simulate(F[:, :2], 2000, sharpness=2.0, random_state=seed) for seed in (1, 2))
-    here = sm.FeatureEmbedding(3, random_state=0).fit(c, features=F)
-    there = sm.FeatureEmbedding(3, random_state=0, device=device).fit(c, features=F)
+    # to the end: two dimensions tell all, and a fit may rest for a while before it spreads the third
+    here = sm.FeatureEmbedding(3, tol=1e-8, random_state=0).fit(c, features=F)
+    there = sm.FeatureEmbedding(3, tol=1e-8, random_state=0, device=device).fit(c, features=F)
     assert there.objective_ == pytest.approx(here.objective_, rel=2e-3)
     assert there.score(held_out) == pytest.approx(here.score(held_out), abs=0.01)
     np.testing.assert_allclose(there.distances(F, F), here.distances(F, F), atol=0.1)
+
+
+def said_in_every_form(n_items=20):
+    truth = np.random.default_rng(0).normal(size=(n_items, 3))
+    forms = [form for form in picking_forms().values() if form.has_own_chances]
+    said = [sm.simulate(truth, 40, form.name, grid_size=5, random_state=k) for k, form in enumerate(forms)]
+    return [part for c in said for part in choices_of(c)]
+
+
+@pytest.mark.parametrize("scale", [terms.squared, terms.student, terms.logarithm], ids=lambda e: e.__name__)
+@pytest.mark.parametrize("as_table", [False, True])
+@pytest.mark.parametrize("raters", [False, True])
+def test_choices_have_the_value_and_gradient_of_the_compiled_pass(device, scale, as_table, raters, monkeypatch):
+    from similitude.engine.gpu import backend as there
+
+    monkeypatch.setattr(there, "_WORTH", 1 << 20 if as_table else 0)
+    rng = np.random.default_rng(1)
+    who = {"rater": rng.integers(-1, 4, 60), "n_raters": 4, "lapse": None} if raters else {}
+    term = Picked(terms.Formula(scale, 0.5), said_in_every_form(), **who)
+    vectors = Positions(20, 4)
+    backend = backend_on(device)
+    for model in [vectors, DotProducts(vectors)] if scale is terms.squared else [vectors]:
+        here = Problem(model, term, Ridge(0.1, 20))
+        at = 0.5 * rng.normal(size=80 + term.size)
+        value, gradient = here.value_and_gradient(at)
+        problem = Problem(model, term.on(backend), Ridge(0.1, 20), backend=backend)
+        found, slope = problem.value_and_gradient(backend.tensor(at))
+        assert found == pytest.approx(value, rel=tolerance(device))
+        close(slope, gradient, device)
+
+
+@pytest.mark.parametrize(("similarity", "mapped"), [("dot", True), ("distance", True), ("dot", False)])
+def test_choices_with_features_and_lapses_are_fitted_there(device, similarity, mapped):
+    F = np.random.default_rng(0).normal(size=(40, 6))
+    c = sm.simulate(F[:, :2], 1500, "odd_one_out", sharpness=2.0, random_state=1)
+    settings, features = {"similarity": similarity, "lapse": "auto", "random_state": 0}, F if mapped else None
+    here, there = (
+        sm.ChoiceEmbedding(5, device=where, **settings).fit(c, features=features) for where in ("cpu", device)
+    )
+    assert there.objective_ == pytest.approx(here.objective_, rel=2e-3)
+    assert sm.answer_log_loss(there, c) == pytest.approx(sm.answer_log_loss(here, c), abs=0.01)
+    assert there.status_ == "converged"
 
 
 def test_minibatches_come_near(device):

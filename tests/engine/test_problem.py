@@ -64,7 +64,7 @@ def test_raters_of_normal_noise_in_a_problem_are_found():
     term = Judged(as_loss("probit"), near, far, np.ones(len(near)), rater, 2)
     problem = Problem(Positions(9, 2), term, Ridge(0.01, 9))
     found = lbfgs(problem, problem.start(TRUTH))
-    sharp = term.sharpness(problem.split(found.params)[1])
+    sharp = term.sources.sharpness(problem.split(found.params)[1])
     assert sharp[0] > 3 * sharp[1]
 
 
@@ -131,6 +131,7 @@ def test_a_proof_is_of_losses_and_parts_whose_bound_is_known():
         coordinate_descent(Problem(Matrix(9), hinge, Trace(0.1)), np.eye(36))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_the_rounds_prove_the_optimum_of_any_sum_of_parts(loss):
     """A free kernel, weights and, with a hinge, a ridged form in one problem: no method has them all."""

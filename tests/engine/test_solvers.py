@@ -77,6 +77,46 @@ def test_a_sum_of_models_is_solved_by_blocks():
     assert (joint.params[64:] >= 0).all()
 
 
+def mapped(copies, seed=0):
+    """A map of features with a free rest of each item, for so many copies of the same items, and a start."""
+    rng = np.random.default_rng(seed)
+    features, n, q = rng.normal(size=(30, 4)), 30, 4
+    answers = sm.simulate(features[:, :2], 400, random_state=seed).quadruplets
+    every = np.concatenate([answers + n * copy for copy in range(copies)])
+    g = build_graph(sm.Comparisons.from_quadruplets(every, n_items=n * copies))
+    model = Positions(n * copies, 2, features=np.tile(features, (copies, 1)), residual=True)
+    penalty = Blocks([(Ridge(0.1, n), 2 * q), (Ridge(0.2, n * copies), 2 * n * copies)])
+    start = np.concatenate([rng.normal(size=2 * q), np.tile(0.1 * rng.normal(size=2 * n), copies)])
+    units = np.repeat([1.0, np.sqrt(n * copies)], [2 * q, 2 * n * copies])
+    return Problem(model, Compared(g, LOGISTIC), penalty), start, units
+
+
+def test_lbfgs_in_units_goes_the_same_way_for_any_number_of_items():
+    few, many = (lbfgs(problem, start, units=units) for problem, start, units in (mapped(1), mapped(50)))
+    assert few.status == many.status == "converged"
+    assert abs(few.n_iter - many.n_iter) <= 1  # sums of another order may meet the tolerance an iteration sooner
+    assert many.value == pytest.approx(few.value, rel=1e-6)
+    np.testing.assert_allclose(many.params[: len(few.params)], few.params, atol=1e-3)
+
+
+def test_units_change_the_way_of_lbfgs_and_not_its_end():
+    rng = np.random.default_rng(6)
+    problem = Problem(Matrix(8, features=rng.normal(size=(8, 3))), Compared(graph(), LOGISTIC), Ridge(0.2))  # convex
+    plain, counted = (
+        lbfgs(problem, np.zeros(9), units=units, tol=1e-12, max_iter=5000) for units in (1.0, rng.uniform(0.1, 10.0, 9))
+    )
+    assert counted.value == pytest.approx(plain.value, rel=1e-6)
+    np.testing.assert_allclose(counted.params, plain.params, atol=1e-3)
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-6])
+def test_lbfgs_leaves_a_saddle_before_it_has_converged(small):
+    problem, start, units = mapped(1)
+    found = lbfgs(problem, small * start, units=units)
+    assert found.status == "converged"
+    assert found.value < 0.6 < problem.value(small * start)  # at the saddle it is log 2
+
+
 def test_lbfgs_refuses_a_penalty_without_gradient():
     with pytest.raises(TypeError, match="accelerated"):
         lbfgs(Problem(Matrix(8), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(64))

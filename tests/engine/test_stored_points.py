@@ -39,7 +39,8 @@ def problems():
     for name, term, model in term_cases():
         problem = Problem(model, term, Ridge(0.1, 6))
         yield name, problem, problem.start(np.random.default_rng(2).normal(size=model.size)) + 0.1
-    terms = [term for name, term, _ in term_cases() if name not in ("comparisons", "hinges", "groups")]
+    apart = ("comparisons", "hinges", "groups")
+    terms = [term for name, term, _ in term_cases() if name not in apart and not name.startswith("choices")]
     together = Problem(Positions(6, 2), terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
     yield "several terms", together, together.start(np.random.default_rng(2).normal(size=12)) + 0.1
 

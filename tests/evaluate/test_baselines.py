@@ -88,3 +88,24 @@ def test_a_table_is_read_by_the_names_of_its_rows():
     c = ANSWERS.with_items(names)
     table = pd.DataFrame(LOOK, names).iloc[::-1]
     pd.testing.assert_frame_equal(sm.baselines(c, table), sm.baselines(ANSWERS, LOOK))
+
+
+def test_of_answers_a_baseline_is_right_where_every_comparison_is():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(15, 3))
+    c = sm.simulate(features, 200, "odd_one_out", sharpness=1.0, random_state=1)
+    table = sm.baselines(c, features, of="answers").set_index("measure")
+    plain = sm.Similarity(features, sm.STE().comparison_loss())
+    assert table.accuracy["Euclid"] == pytest.approx(sm.answer_accuracy(plain, c))
+    assert table.accuracy["Euclid"] < sm.baselines(c, features).set_index("measure").accuracy["Euclid"]
+
+
+def test_a_modality_may_be_called_mean():
+    table = sm.baselines(ANSWERS, {"mean": LOOK, "sound": SOUND})
+    assert sorted({*table.modality}) == ["mean", "mean of all", "sound"]
+    assert of(table, "Euclid", "mean").accuracy == pytest.approx(of(sm.baselines(ANSWERS, LOOK), "Euclid").accuracy)
+
+
+def test_a_level_that_is_no_share_is_refused():
+    with pytest.raises(ValueError, match="level: expected a share between 0 and 1, found 0"):
+        sm.baselines(ANSWERS, LOOK, level=0)

@@ -141,3 +141,16 @@ def test_bad_input_is_named():
         sm.compare(model(TRUTH, NAMES), model(TRUTH, NAMES), sm.Comparisons.from_triplets([("a", "b", "c")]))
     with pytest.raises(ValueError, match="n_resamples"):
         sm.compare(model(TRUTH), model(TRUTH), n_resamples=0)
+
+
+def test_the_columns_of_a_table_are_known_by_name():
+    table = pd.DataFrame(distance.cdist(TRUTH, TRUTH), NAMES, NAMES)
+    found = sm.compare(model(TRUTH, NAMES), table[NAMES[::-1]], n_resamples=5, random_state=0)
+    assert found.correlation == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="second: rows and columns of the table are not the same items"):
+        sm.compare(model(TRUTH, NAMES), table.rename(columns={"item 3": "item three"}))
+
+
+def test_distances_that_are_all_equal_are_refused():
+    with pytest.raises(ValueError, match="second: all distances are 1, expected some that differ"):
+        sm.compare(model(TRUTH), np.ones((16, 16)), n_resamples=5)

@@ -19,7 +19,7 @@ def found():
 def test_an_exact_curve_is_found():
     size = np.array([50, 100, 200, 400, 800])
     repeats = pd.DataFrame([0.85 - 4.0 * size**-1.1] * 3, columns=size)
-    curves = _curves(repeats, 0.0, 1.0, 3, np.random.default_rng(0))
+    curves = _curves(repeats, 0.0, (0.5, 1.0), 3, np.random.default_rng(0))
     np.testing.assert_allclose(curves, [[0.85, 4.0, 1.1]] * 4, rtol=0.03)
 
 
@@ -47,6 +47,21 @@ def test_answers_for_an_accuracy_is_the_inverse_of_what_is_expected(found):
     assert found.expected(needed.value).accuracy[0] == pytest.approx(wanted)
     assert found.answers_for(0.9999).value is None
     assert "does not get to" in found.answers_for(0.9999).note
+
+
+def test_a_forecast_that_begins_at_a_known_accuracy_keeps_its_gains(found):
+    known = Estimate(0.7, 0.66, 0.75)
+    moved = found.beginning_at(known)
+    now = moved.table.iloc[0]
+    assert [now.accuracy, now.low, now.high] == pytest.approx([0.7, 0.66, 0.75])
+    for name in ("gain", "gain_low", "gain_high"):
+        np.testing.assert_allclose(moved.table[name], found.table[name], atol=1e-12)
+    np.testing.assert_allclose(moved.expected(moved.table.answers), moved.table)
+    assert moved.answers_for(moved.table.accuracy.iloc[1]).value == pytest.approx(moved.table.answers.iloc[1], rel=1e-6)
+    shift = 0.7 - found.table.accuracy.iloc[0]
+    np.testing.assert_allclose(moved.curve.accuracy - found.curve.accuracy, shift)
+    assert moved.limit.value == pytest.approx(found.limit.value + shift)
+    assert found.beginning_at(Estimate(None)) is found
 
 
 def test_the_ceiling_holds_the_curve_down():
@@ -87,3 +102,15 @@ def test_a_row_per_repeat():
 def test_bad_settings_are_named():
     with pytest.raises(ValueError, match=r"^multiples: expected"):
         sm.more_answers(sm.STE(), np.array([(0, 1, 2)]), multiples=(0.5,))
+
+
+def test_of_answers_the_curve_and_the_ceiling_are_those_of_answers():
+    shown = np.array([np.random.default_rng(k).permutation(6)[:3] for k in range(120)])
+    odd = np.random.default_rng(0).integers(0, 3, 120)  # by chance: a third is right, which is less than a half
+    c = sm.Comparisons.from_odd_one_out(shown, odd)
+    found = sm.more_answers(sm.STE(1, random_state=0), c, of="answers", n_repeats=2, n_curves=20, random_state=0)
+    assert found.of == "answers"
+    assert found.ceiling == sm.check(c).answer_ceiling
+    assert found.table.accuracy.max() < 0.6
+    with pytest.raises(ValueError, match="of: expected"):
+        sm.more_answers(sm.STE(1), c, of="questions")

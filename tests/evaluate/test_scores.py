@@ -27,6 +27,16 @@ def test_accuracy_is_the_score(model, unseen):
     assert sm.accuracy(model, weighted) != sm.accuracy(model, unseen)
 
 
+@pytest.mark.parametrize(
+    "score",
+    [sm.accuracy, sm.log_loss, sm.mean_likelihood, sm.answer_accuracy, sm.answer_log_loss],
+    ids=lambda f: f.__name__,
+)
+def test_rows_of_items_are_scored_like_their_comparisons(model, score):
+    rows = np.array([(0, 1, 2), (3, 4, 5)])
+    assert score(model, rows) == score(model, sm.Comparisons.from_triplets(rows))
+
+
 def test_ties_count_half():
     flat = sm.Similarity(np.zeros((4, 2)), sm.STE().comparison_loss())
     assert sm.accuracy(flat, sm.Comparisons.from_triplets([(0, 1, 2), (1, 2, 3)])) == 0.5
@@ -55,6 +65,22 @@ def test_a_model_of_the_raters_is_calibrated():
     table = sm.calibration(right, c, n_bins=5)
     np.testing.assert_allclose(table.predicted, table.observed, atol=0.02)
     assert table.weight.sum() == len(c)
+
+
+def test_probabilities_of_answers_are_calibrated_over_all_alternatives():
+    truth = np.random.default_rng(0).normal(size=(20, 2))
+    right, too_sure = (sm.Similarity(size * truth, sm.STE().comparison_loss()) for size in (1, 2))
+    rng = np.random.default_rng(2)
+    shown = rng.permuted(np.tile(np.arange(20), (20_000, 1)), axis=1)[:, :3]
+    pairs = shown[:, [[1, 2], [0, 2], [0, 1]]]
+    value = -((truth[pairs[..., 0]] - truth[pairs[..., 1]]) ** 2).sum(-1)
+    odd = (value + rng.gumbel(size=value.shape)).argmax(1)  # a draw from the softmax
+    c = sm.Comparisons.from_odd_one_out(shown, odd)
+    assert sm.answer_calibration_error(right, c) < 0.015
+    assert sm.answer_calibration_error(too_sure, c) > 0.05
+    table = sm.answer_calibration(right, c, n_bins=5)
+    assert table.weight.sum() == 3 * c.n_answers
+    assert (table.weight * table.observed).sum() == pytest.approx(c.n_answers)
 
 
 def test_purity_and_rand_indices():

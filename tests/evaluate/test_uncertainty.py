@@ -172,17 +172,18 @@ def test_intervals_of_named_pairs(answers):
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: sm.SOE(2, random_state=0), lambda: sm.RCKL(), lambda: sm.AutoSimilarity(
-        candidates=[sm.STE(), sm.CKL()], dimensions=(2,), n_folds=2, random_state=0)],
-    ids=["SOE", "RCKL", "AutoSimilarity"],
+    [lambda: sm.SOE(2, random_state=0), lambda: sm.RCKL(), lambda: sm.TACKL(1, random_state=0),
+     lambda: sm.AutoSimilarity(candidates=[sm.STE(), sm.CKL()], dimensions=(2,), n_folds=2, random_state=0)],
+    ids=["SOE", "RCKL", "TACKL", "AutoSimilarity"],
 )  # fmt: skip
 def test_any_estimator_can_be_refitted(answers, make):
-    model = make().fit(answers)
+    known = {"features": TRUTH} if isinstance(make(), sm.TACKL) else {}
+    model = make().fit(answers, **known)
     seen = []
-    found = sm.uncertainty(model, answers, n=5, random_state=0, callback=lambda *told: seen.append(told))
+    found = sm.uncertainty(model, answers, n=5, random_state=0, **known, callback=lambda *told: seen.append(told))
     assert seen == [(k + 1, 5) for k in range(5)]
     assert found.draws.shape == (5, *model.embedding_.shape)
-    again = sm.uncertainty(model, answers, n=5, random_state=0)
+    again = sm.uncertainty(model, answers, n=5, random_state=0, **known)
     assert np.array_equal(found.draws, again.draws)
 
 
@@ -214,3 +215,9 @@ def test_laplace_needs_probabilities_and_few_numbers(answers):
     big = sm.Similarity(np.zeros((2001, 2)), sm.STE().comparison_loss())
     with pytest.raises(ValueError, match="at most 4,000"):
         sm.uncertainty(big, answers, method="laplace")
+
+
+def test_laplace_is_for_maps():
+    c = sm.simulate(np.random.default_rng(0).normal(size=(8, 2)), 60, "odd_one_out", random_state=0)
+    with pytest.raises(ValueError, match="compares by a product: use 'bootstrap'"):
+        sm.uncertainty(sm.ChoiceEmbedding(3, random_state=0).fit(c), c, method="laplace", n=5, random_state=0)

@@ -17,8 +17,8 @@ def test_cross_validate_compares_on_the_same_folds(feedback):
     assert (table.low < table.accuracy).all()
     assert (table.accuracy < table.high).all()
     assert (table.accuracy > 0.7).all()
-    assert (table.whole_answers < table.accuracy).all()
-    assert table.log_loss.isna().tolist() == [False, True]
+    assert (table.answer_accuracy < table.accuracy).all()
+    assert table.log_loss.isna().tolist() == table.answer_log_loss.isna().tolist() == [False, True]
     again = sm.cross_validate([sm.STE(2, random_state=0), sm.SOE(2, random_state=0)], feedback, random_state=0)
     assert table.drop(columns="seconds").equals(again.drop(columns="seconds"))
 
@@ -30,6 +30,17 @@ def test_accuracy_is_that_of_all_held_out_comparisons(feedback):
         expected.append(model.score(feedback[test]) * len(test))
     table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=4)
     assert table.accuracy[0] == pytest.approx(sum(expected) / len(feedback))
+
+
+def test_scores_of_answers_are_those_of_all_held_out_answers(feedback):
+    right, lost = [], []
+    for train, test in sm.AnswerFold(3, random_state=4).split(feedback):
+        model = sm.STE(2, random_state=0).fit(feedback[train])
+        right.append(sm.answer_accuracy(model, feedback[test]))
+        lost.append(sm.answer_log_loss(model, feedback[test]))
+    table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=4)
+    assert table.answer_accuracy[0] == pytest.approx(np.mean(right))  # 1,500 answers in three equal folds
+    assert table.answer_log_loss[0] == pytest.approx(np.mean(lost))
 
 
 def test_a_row_per_fold(feedback):
@@ -76,6 +87,7 @@ def test_names_of_estimators(feedback):
         sm.cross_validate([], feedback)
 
 
+@pytest.mark.filterwarnings("ignore:.*never compared")  # by 40 answers an item may not be
 def test_a_learning_curve_rises(feedback):
     table = sm.learning_curve(sm.STE(2, random_state=0), feedback, sizes=[40, 200, 1000], n_repeats=3, random_state=0)
     assert table.answers.tolist() == [40, 200, 1000]
@@ -88,6 +100,15 @@ def test_a_learning_curve_rises(feedback):
         sm.learning_curve(sm.STE(2), feedback, sizes=[10_000])
     with pytest.raises(ValueError, match="'answer' or 'rater'"):
         sm.learning_curve(sm.STE(2), feedback, by="item")
+
+
+def test_a_learning_curve_of_answers_counts_each_answer_once(feedback):
+    settings = {"sizes": [200], "n_repeats": 1, "random_state": 0}
+    of_answers = sm.learning_curve(sm.STE(2, random_state=0), feedback, of="answers", **settings)
+    of_comparisons = sm.learning_curve(sm.STE(2, random_state=0), feedback, **settings)
+    right = of_answers.accuracy[0] * 300  # a fifth of 1,500 answers is held out
+    assert right == pytest.approx(round(right))
+    assert 2 * of_comparisons.accuracy[0] - 1 <= of_answers.accuracy[0] < of_comparisons.accuracy[0]
 
 
 def test_intervals_cover_the_truth_when_values_come_in_clusters():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from tests.export.models import mapped, placed
+from tests.export.models import mapped, placed, product
 from tests.shell import run
 
 
@@ -49,9 +49,11 @@ def test_a_model_without_a_linear_map_is_refused_with_the_reason(tmp_path):
     with pytest.raises(ValueError, match="found STE, which learned from answers alone"):
         sm.export.write_onnx(placed(), tmp_path / "map.onnx")
     vectors = np.random.default_rng(0).normal(size=(20, 3))
-    kernel = sm.FeatureEmbedding(2, random_state=0).fit(
-        sm.simulate(vectors, 300, random_state=1), features=sm.kernels.RBF(vectors)
-    )
-    with pytest.raises(ValueError, match="FeatureEmbedding with a kernel"):
-        sm.export.write_onnx(kernel.similarity_, tmp_path / "map.onnx")
+    answers = sm.simulate(vectors, 300, random_state=1)
+    for given, how in ((sm.kernels.RBF(vectors), "linear"), (vectors, "fourier")):
+        bent = sm.FeatureEmbedding(2, map=how, random_state=0).fit(answers, features=given)
+        with pytest.raises(ValueError, match="FeatureEmbedding with a kernel, with waves"):
+            sm.export.write_onnx(bent.similarity_, tmp_path / "map.onnx")
+    with pytest.raises(ValueError, match="expected a model of distances, found ChoiceEmbedding of kind 'product'"):
+        sm.export.write_onnx(product()[0], tmp_path / "map.onnx")
     assert list(tmp_path.iterdir()) == []

@@ -232,6 +232,6 @@ def test_what_was_cleaned_says_so_in_a_folder(tmp_path):
     assert dataset.sample(10).cleaned
     assert not sm.ComparisonDataset(tmp_path / "given").cleaned
     assert sm.check(dataset).ceiling.value is None
-    model = sm.STE(1, max_iter=2, random_state=0).fit(c).similarity_
+    model = sm.STE(1, random_state=0).fit(c).similarity_
     with pytest.warns(sm.CleanedWarning):
         model.score(dataset)

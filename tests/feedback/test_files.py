@@ -31,12 +31,14 @@ def round_trip(c, suffix):
         return read_comparisons(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(c=feedback())
 def test_what_is_written_reads_back_equal(suffix, c):
     assert_same(round_trip(c, suffix), c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", sorted(FORMS))
 @settings(max_examples=8)
 @given(data=st.data())
@@ -46,6 +48,7 @@ def test_every_form_reads_back_equal(form, data):
         assert_same(round_trip(c, suffix), c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=20)
 @given(c=feedback(), rng=seeds())
@@ -202,9 +205,10 @@ def test_damaged_files_are_refused(tmp_path, name, content, message):
         read_comparisons(path)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere.csv'"):
-        read_comparisons(tmp_path / "nowhere.csv")
+@pytest.mark.parametrize("name", ["nowhere.csv", "nowhere", "nowhere/"])
+def test_what_is_not_there_is_named(tmp_path, name):
+    with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*nowhere"):
+        read_comparisons(tmp_path / name)
 
 
 @pytest.mark.parametrize("suffix", ["csv.gz", "parquet", "jsonl.gz"])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from similitude import Comparisons, read_comparisons, write_comparisons
+from similitude.feedback.files.names import read_names
 from tests.feedback.strategies import assert_same
 
 
@@ -80,11 +81,43 @@ def test_screens_with_lists(read):
     assert {tuple(row) for row in c.triplets.tolist()} == {(0, 1, 3), (0, 1, 4), (0, 2, 3), (0, 2, 4)}
     assert c.answers.cant_tell.tolist() == [False, True]
     assert c.answers.time.tolist() == [1.5, 0.9]
-    assert len(read(text, keep_catch=True)) == 5
+    assert [(step.why, step.cleans) for step in c.removed] == [
+        ("1 catch trial (marked in the column is_catchtrial)", False)
+    ]
+    assert "is_catchtrial" not in c.answers.extra  # what is left is none, which is no fact about a rater
+    every = read(text, keep_catch=True)
+    assert (len(every), every.removed) == (5, ())
     named = read("head,chosen,not_chosen\ncat,dog lynx,bus\n")
     assert named.names == ("bus", "cat", "dog", "lynx")
     listed = read_comparisons(pd.DataFrame({"head": ["a b"], "chosen": [["c d"]], "not_chosen": [["e", "f"]]}))
     assert listed.names == ("a b", "c d", "e", "f")
+
+
+def test_names_by_what_the_file_calls_the_items(read, tmp_path):
+    text = "head,winner,loser\n1,2,3\n2,3,1\n"  # item 4, the last of the table, is in no answer
+    table = tmp_path / "names.csv"
+    table.write_text("number,kind,name\n1,pet,cat\n2,pet,dog\n3,car,bus\n4,car,tram\n", encoding="utf-8")
+    for names in (table, str(table), {1: "cat", 2: "dog", 3: "bus", 4: "tram"}):
+        c = read(text, names=names)
+        assert c.names == ("cat", "dog", "bus", "tram")
+        assert [c.label(item) for item in c.triplets[0]] == ["cat", "dog", "bus"]
+    with pytest.raises(ValueError, match="there is no name for item '3'"):
+        read(text, names={1: "cat", 2: "dog"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name\ncat\n", "expected what the answers call an item in the first column"),
+        ("no,name\n1,cat\n1,dog\n", "two rows are about item '1'"),
+        ("no,name\n1,cat\n2,cat\n", "'cat' is the name of more than one item"),
+    ],
+)
+def test_tables_of_names_that_cannot_be(tmp_path, text, message):
+    table = tmp_path / "names.csv"
+    table.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        read_names(table)
 
 
 def test_placements_and_groupings(read):

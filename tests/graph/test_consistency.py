@@ -177,6 +177,7 @@ def test_every_answer_contradicted():
     assert report.majority_cycles.groups == 0
 
 
+@pytest.mark.slow
 def test_food100_as_the_paper_counts_it(data):
     report = sm.check(sm.read_comparisons(data / "food100" / "triplets_unique.csv.gz"))
     assert (report.comparisons, report.contradicted, report.items) == (190_376, 9_349, 100)
@@ -186,6 +187,7 @@ def test_food100_as_the_paper_counts_it(data):
     assert len(report.groups) == 1
 
 
+@pytest.mark.slow
 def test_food100_screens(data):
     c = sm.read_comparisons(data / "food100" / "screens.csv")
     votes = count_votes(c)

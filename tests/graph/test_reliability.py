@@ -9,7 +9,18 @@ import pytest
 import similitude as sm
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, LIKE, RANDOM, UNTOLD, with_haste
+from similitude.graph.verdicts import (
+    CONTRARY,
+    DIFFERENT,
+    ENOUGH,
+    LIKE,
+    MIND,
+    RANDOM,
+    SEEMS,
+    UNTOLD,
+    with_doubt,
+    with_haste,
+)
 from similitude.graph.votes import count_votes
 
 
@@ -31,6 +42,7 @@ def study(seed, sharpness, spread=0.5, clickers=1, n_raters=20, per_rater=200, f
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sharpness", "least"), [(np.inf, 13), (3.0, 13), (1.0, 9)])
 def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
     # missed in one study of a hundred, one of ten where raters are dull: four standard errors less
@@ -45,6 +57,7 @@ def test_a_clicker_is_flagged_and_honest_raters_are_not(sharpness, least):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "per_rater"), [("odd_one_out", 100), ("choice", 20), ("similarity_rating", 1)])
 def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     tables = [table_of(study(seed, 3.0, per_rater=per_rater, form=form, n_items=13)) for seed in range(8)]
@@ -52,6 +65,7 @@ def test_a_clicker_is_flagged_in_other_forms(form, per_rater):
     assert sum(table.flagged[1:].sum() for table in tables) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sharpness", "most"), [(3.0, 2), (1.0, 6)])
 def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
     # a flag in 0 and in 13 of 200 studies: four standard errors more
@@ -59,12 +73,14 @@ def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
     assert sum(table.flagged.any() for table in tables) <= most
 
 
+@pytest.mark.slow
 def test_several_clickers_do_not_hide_each_other():
     tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(12)]
     assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.85  # .97 with an error of .02
     assert sum(table.flagged[5:].sum() for table in tables) == 0
 
 
+@pytest.mark.slow
 def test_sparse_studies_are_measured_by_what_others_imply():
     tables = [table_of(study(seed, 3.0, n_items=60)) for seed in range(8)]
     assert all(np.nanmean(table.answered_by_others) < 0.15 for table in tables)
@@ -93,15 +109,29 @@ def test_haste_is_said_of_whoever_is_not_like_the_others():
     assert notes[2] == "few"
 
 
-def test_only_who_is_clearly_of_one_mind_and_takes_time_is_cleared():
-    table = table_of(study(0, 3.0, clickers=0, n_raters=4, per_rater=40))
-    odd = replace(table, verdict=(DIFFERENT,) * 3 + (LIKE,), self_consistency_low=np.array([0.6, 0.51, 0.6, 0.6]))
-    odd = replace(odd, seconds=np.array([2.0, 2.0, 0.5, 2.0]))
-    cleared, doubtful = odd.doubts()
-    assert "no reason to leave them out" in cleared
-    assert cleared.endswith(": rater 00")
-    assert "look at their answers" in doubtful
-    assert doubtful.endswith(": rater 01, rater 02")
+def test_only_who_is_clearly_of_one_mind_is_cleared():
+    assert with_doubt([MIND, MIND, CONTRARY, ""], np.array([True, False, False, False])) == (MIND, SEEMS, CONTRARY, "")
+
+
+def test_box_table_and_note_say_the_same_of_each_rater():
+    c = study(0, 3.0, clickers=0)
+    report = sm.check(c.flip(c.answers.rater.values[c.answer] == "rater 04"))
+    table = report.raters
+    verdict = [RANDOM, DIFFERENT, DIFFERENT, *table.verdict[3:]]
+    note = ["lost", MIND, f"{SEEMS}; answers much faster", *table.note[3:]]
+    report = replace(report, raters=replace(table, verdict=tuple(verdict), note=tuple(note)))
+    rows = {name: figure.note for name, figure in report.figures()}
+    named = {
+        "answer at random": ("answers at random", "rater 00"),
+        "see things differently": ("sees things differently", "rater 01"),
+        "seem to see things differently": ("seems to see things differently", "rater 02"),
+        "say the contrary": ("says the contrary of the others", "rater 04"),
+    }
+    assert len(report.doubts()) == len(named)
+    for doubt, (row, (said, rater)) in zip(report.doubts(), named.items(), strict=True):
+        assert said in doubt
+        assert doubt.endswith(f": {rater}")
+        assert rows[row].endswith(f": {rater}")
 
 
 def test_agreement_on_shared_questions_is_that_of_counting_by_hand():
@@ -156,6 +186,7 @@ def test_time_side_and_silence_of_each_rater():
     assert table.side_p_value[1] < 1e-5
 
 
+@pytest.mark.slow
 def test_fair_sides_are_rarely_called_uneven():
     p = np.concatenate([table_of(study(seed, 3.0, clickers=0)).side_p_value for seed in range(20)])
     assert 0.005 < np.mean(p < 0.05) < 0.095  # .05 ± .011
@@ -187,6 +218,7 @@ def dissenting(seed, kind, n_items=20, per_rater=200):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["other map", "other weights"])
 def test_a_different_mind_is_not_called_random(kind):
     tables = [table_of(dissenting(seed, kind)) for seed in range(10)]

@@ -47,6 +47,27 @@ def test_more_dimensions_than_needed_do_no_harm():
     assert fits[20].n_dimensions_ <= 8
 
 
+@pytest.mark.parametrize("similarity", ["dot", "distance"])
+def test_what_keeps_noise_out_does_not_press_the_vectors_together(similarity):
+    truth = truth_of(60)
+    train, test = odd_ones(truth, 2000, 0), odd_ones(truth, 3000, 1)
+    pressed = noise_of(train, similarity == "dot")
+    relaxed, held = (
+        sm.ChoiceEmbedding(12, similarity=similarity, penalty=one, random_state=0).fit(train)
+        for one in ("auto", pressed)
+    )
+    assert relaxed.penalty_ < held.penalty_
+    assert relaxed.n_dimensions_ <= held.n_dimensions_ <= 6  # the truth has 3
+    assert not relaxed.embedding_[:, held.n_dimensions_ :].any()
+    assert sm.answer_log_loss(relaxed, test) < sm.answer_log_loss(held, test) - 0.03
+    assert sm.answer_accuracy(relaxed, test) > sm.answer_accuracy(held, test) - 0.02
+
+
+def test_fewer_items_than_dimensions_are_no_matter():
+    model = sm.ChoiceEmbedding(20, random_state=0).fit(odd_ones(truth_of(8), 400, 0))
+    assert model.embedding_.shape == (8, 20)
+
+
 def test_products_know_what_is_like_many_and_distances_do_not():
     rng = np.random.default_rng(3)
     vectors = rng.normal(size=(20, 2)) * np.linspace(0.3, 2.0, 20)[:, None] + [1.0, 0.0]
@@ -95,9 +116,77 @@ def test_the_loss_of_answers_is_that_of_their_form():
     assert sm.answer_log_loss(model, triplets) == pytest.approx(sm.log_loss(model, triplets), rel=1e-9)
 
 
+@pytest.mark.parametrize("similarity", ["student", "ratio"])
+def test_other_scales_of_the_distance_learn_as_well(similarity):
+    truth = truth_of()
+    train, test = odd_ones(truth, 2500, 0), odd_ones(truth, 2000, 1)
+    model = sm.ChoiceEmbedding(10, similarity=similarity, random_state=0).fit(train)
+    assert sm.answer_accuracy(model, test) > 0.6  # a third by chance
+    assert sm.answer_log_loss(model, test) < 0.85  # 1.1 by chance
+    assert model.similarity_.loss.scale.name == {"student": "student", "ratio": "logarithm"}[similarity]
+
+
+def with_lapses(c, share, seed):
+    """The same questions, a share of them answered by chance."""
+    rng = np.random.default_rng(seed)
+    shown, odd = c.answers.shown.matrix(), c.answers.response.matrix()[:, 0]
+    odd = np.where(rng.random(len(odd)) < share, rng.integers(0, 3, len(odd)), odd)
+    return shown, odd
+
+
+def test_the_share_of_answers_by_chance_is_learned():
+    truth = truth_of(20, 2)
+    shown, odd = with_lapses(odd_ones(truth, 6000, 0, sharpness=30.0), 0.3, 1)
+    c = sm.Comparisons.from_odd_one_out(shown, odd)
+    model = sm.ChoiceEmbedding(3, similarity="distance", lapse="auto", penalty=0.01, random_state=0).fit(c)
+    assert model.lapse_ == pytest.approx(0.3, abs=0.06)  # four standard errors of a share of 6,000 are 0.024
+    assert model.similarity_.predict_proba(c).max() == pytest.approx(1 - model.lapse_ / 2, abs=0.01)
+    given = sm.ChoiceEmbedding(3, lapse=0.3, random_state=0).fit(c)
+    assert given.lapse_ == 0.3
+    loaded = sm.Similarity.from_bytes(given.similarity_.to_bytes())
+    np.testing.assert_allclose(loaded.predict_proba(c), given.similarity_.predict_proba(c))
+
+
+def test_raters_differ_in_sharpness_and_lapses():
+    truth = truth_of(20, 2)
+    who = np.repeat(["ann", "ben", "clicker", ""], 1500)
+    share = np.repeat([0.0, 0.0, 0.7, 0.0], 1500)
+    shown, odd = with_lapses(odd_ones(truth, 6000, 0, sharpness=20.0), share, 1)
+    c = sm.Comparisons.from_odd_one_out(shown, odd, rater=[name or None for name in who])
+    model = sm.ChoiceEmbedding(5, similarity="distance", raters=True, random_state=0).fit(c)
+    sharp = dict(zip(model.raters_.rater, model.raters_.sharpness, strict=True))
+    assert list(sharp) == ["ann", "ben", "clicker"]
+    assert sharp["clicker"] < 0.5 * min(sharp["ann"], sharp["ben"])
+    settings = {"similarity": "distance", "penalty": 0.01, "random_state": 0}  # a lapse shows where maps are sharp
+    lapsing = sm.ChoiceEmbedding(2, raters=True, lapse="auto", **settings).fit(c)
+    lapse = dict(zip(lapsing.raters_.rater, lapsing.raters_.lapse, strict=True))
+    assert lapse["clicker"] > 0.5 > 0.1 > max(lapse["ann"], lapse["ben"])
+
+
+def test_nobody_known_is_everybody_alike():
+    c = odd_ones(truth_of(), 500, 0)
+    plain, raters = (sm.ChoiceEmbedding(5, raters=one, random_state=0).fit(c) for one in (False, True))
+    assert np.array_equal(plain.embedding_, raters.embedding_)
+    assert len(raters.raters_) == 0
+
+
 def test_bad_settings_are_named():
     c = odd_ones(truth_of(), 100, 0)
     with pytest.raises(ValueError, match="similarity: expected"):
         sm.ChoiceEmbedding(similarity="cosine").fit(c)
     with pytest.raises(ValueError, match="penalty"):
         sm.ChoiceEmbedding(penalty=-1.0).fit(c)
+    with pytest.raises(ValueError, match="lapse: expected a share"):
+        sm.ChoiceEmbedding(lapse=1.0).fit(c)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
+    rng = np.random.default_rng(0)
+    truth, useless = rng.normal(size=(20, 2)), rng.normal(size=(20, columns))
+    answers, fresh = (sm.simulate(truth, 400, "odd_one_out", sharpness=2.0, random_state=k) for k in (0, 1))
+    alone = sm.ChoiceEmbedding(5, random_state=0).fit(answers)
+    for seed in range(3):
+        model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
+        assert model.map_penalty_ > 0.0
+        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.1

@@ -109,7 +109,7 @@ def test_it_predicts_and_has_the_manners_of_the_others():
     truth = np.random.default_rng(0).normal(size=(25, 2))
     c = sm.simulate(truth, 3000, flip=0.1, random_state=1)
     model = sm.RCKL().fit(c)
-    assert model.score(sm.simulate(truth, 2000, random_state=2)) > 0.93
+    assert model.score(sm.simulate(truth, 2000, random_state=2)) > 0.9
     assert clone(model).get_params() == model.get_params()
     np.testing.assert_allclose(model.predict_proba(c).sum(1), 1)
     assert model.has_probability

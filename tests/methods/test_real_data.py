@@ -16,6 +16,7 @@ def load_splits(data):
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.own_seed  # the splits of the recorded figures
 @pytest.mark.filterwarnings("ignore::similitude.methods.base.FeedbackWarning")  # a few artists are not in a small split
 @pytest.mark.parametrize("method", [sm.STE, sm.TSTE, sm.CKL, sm.SOE, sm.GNMDS], ids=lambda method: method.__name__)

@@ -77,6 +77,7 @@ def test_shards_beside_links_and_raters_are_the_sum_in_memory(order, answers, da
     assert lbfgs(parts, at).value == pytest.approx(lbfgs(whole, at).value, rel=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_fit_in_shards_ends_where_a_fit_in_memory_does(method, answers, dataset):
     settings = {"random_state": 0, "tol": 1e-10}

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,11 @@ def test_unknown_items_are_named(small):
         small.predict(sm.Comparisons.from_triplets([("ant", "bee", "dog")]))
     with pytest.raises(ValueError, match="1 to 2 neighbours"):
         small.neighbors("ant", 3)
+    with pytest.raises(ValueError, match=r"1 to 2 neighbours, found 1\.5"):
+        small.neighbors("ant", 1.5)
+    for wrong in ([1.0, 2.0], [-1.0], [0.0], [np.nan]):
+        with pytest.raises(ValueError, match="sample_weight: expected 1 finite numbers of 0 or more"):
+            small.score([("ant", "bee", "cow")], sample_weight=wrong)
     with pytest.raises(ValueError, match="rows of two items"):
         small.pair_distance([(0, 1, 2)])
 
@@ -69,6 +75,86 @@ def test_damaged_foreign_and_newer_files_are_refused(small, tmp_path):
     np.savez(tmp_path / "new.npz", header=header, embedding=small.embedding)
     with pytest.raises(ValueError, match="upgrade"):
         sm.Similarity.load(tmp_path / "new.npz")
+
+
+def repacked(similarity, header=None, compression=zipfile.ZIP_STORED, **arrays):
+    """The bytes of a model with some entries of its header, or some arrays, replaced."""
+    with np.load(io.BytesIO(similarity.to_bytes())) as stored:
+        held = {**stored, **arrays}
+    entries = {**json.loads(held["header"].tobytes()), **(header or {})}
+    held["header"] = np.frombuffer(json.dumps(entries).encode(), np.uint8)
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", compression) as archive:
+        for name, array in held.items():
+            one = io.BytesIO()
+            np.save(one, array)
+            archive.writestr(f"{name}.npy", one.getvalue())
+    return whole.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"header": {"names": ["ant", "bee"]}}, "2 names for 3 items"),
+        ({"header": {"names": "abc"}}, "a list is expected where there is 'abc'"),
+        ({"header": {"names": ["ant", "ant", "bee"]}}, "'ant' is the name of more than one item"),
+        ({"header": {"names": [1, 2, 3]}}, "names are not all text"),
+        ({"header": {"format": "2"}}, "format '2'"),
+        ({"header": {"format": 1e400}}, "format inf"),
+        ({"header": {"format": True}}, "format True"),
+        ({"header": {"kind": ["distance"]}}, "unhashable"),
+        ({"header": {"kind": "signed distance"}}, "form/positions"),
+        ({"header": {"scale": ["squared", float("nan")]}}, "parameter of 'squared' is not finite"),
+        ({"header": {"map": 5}}, "not subscriptable"),
+        ({"header": {"answering": {"kind": "sharpness", "names": []}}}, "damaged"),
+        ({"header": {"about": None}}, "about holds no entries"),
+        ({"header": {"attributes": {"price": [1]}}}, "'price' has 1 values for 3 items"),
+        ({"embedding": np.array([[np.nan], [0.0], [1.0]])}, "embedding holds numbers that are not finite"),
+        ({"embedding": np.zeros(3)}, r"positions have the shape \(3,\)"),
+        ({"embedding": np.array([["a"], ["b"], ["c"]])}, "not numbers"),
+        ({"compression": zipfile.ZIP_DEFLATED}, "compressed"),
+        ({"compression": zipfile.ZIP_LZMA}, "compressed"),
+    ],
+)
+def test_what_does_not_fit_is_told_when_a_file_is_read(small, changed, says):
+    with pytest.raises(ValueError, match=says) as refused:
+        sm.Similarity.from_bytes(repacked(small, **changed))
+    assert "damaged" in str(refused.value)
+    assert "take a backup" in str(refused.value)
+
+
+def read_or_refused(data):
+    """The positions that a file holds, or what it was refused as."""
+    try:
+        return sm.Similarity.from_bytes(data).embedding.tolist()
+    except ValueError as error:
+        return "damaged" if "damaged" in str(error) else str(error)
+
+
+def test_a_file_with_any_bit_turned_is_refused_or_reads_as_it_was(small):
+    data, rng = small.to_bytes(), np.random.default_rng(0)
+    for place, bit in zip(rng.integers(len(data), size=300), rng.integers(8, size=300), strict=True):
+        turned = bytearray(data)
+        turned[place] ^= 1 << bit
+        assert read_or_refused(bytes(turned)) in (small.embedding.tolist(), "damaged")
+
+
+def test_a_deep_header_and_an_array_that_claims_too_much_are_refused(small):
+    deep = np.frombuffer(b"[" * 100_000, np.uint8)
+    claims = io.BytesIO()
+    shape = {"descr": "<f8", "fortran_order": False, "shape": (10**13, 2)}
+    np.lib.format.write_array_header_1_0(claims, shape)
+    data = small.to_bytes()
+    held = {name: zipfile.ZipFile(io.BytesIO(data)).read(name) for name in ("header.npy", "embedding.npy")}
+    one = io.BytesIO()
+    np.save(one, deep)
+    for part, says in (("header.npy", one), ("embedding.npy", claims)):
+        whole = io.BytesIO()
+        with zipfile.ZipFile(whole, "w") as archive:
+            for name, content in {**held, part: says.getvalue()}.items():
+                archive.writestr(name, content)
+        with pytest.raises(ValueError, match="damaged"):
+            sm.Similarity.from_bytes(whole.getvalue())
 
 
 def test_bytes_are_what_a_file_holds(small, tmp_path):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import similitude as sm
+from tests.export.models import product
 from tests.shell import run
 
 NAMES = ["=SUM(A1)", "café", "dog, small"]
@@ -64,6 +65,20 @@ def test_distances_read_back(similarity, tmp_path):
 def test_what_cannot_be_written_is_refused(similarity, tmp_path):
     with pytest.raises(ValueError, match=r"expected a file name that ends in .csv, .tsv, .xlsx, .hdf5, found 'a.docx'"):
         similarity.write_table(tmp_path / "a.docx")
+    with pytest.raises(ValueError, match="what: expected 'distances' or 'coordinates', found 'foo'"):
+        similarity.write_table(tmp_path / "a.csv", "foo")
+
+
+def test_dissimilarities_that_are_no_distances_are_called_so(tmp_path):
+    similarity, called = product()[0], "dissimilarities (product)"
+    for name in ("a.csv", "a.xlsx", "a.hdf5"):
+        similarity.write_table(tmp_path / name)
+    assert (tmp_path / "a.csv").read_text("utf-8").startswith(f"{called},")
+    assert openpyxl.load_workbook(tmp_path / "a.xlsx").sheetnames == ["coordinates", called]
+    with h5py.File(tmp_path / "a.hdf5") as file:
+        assert file.attrs["dissimilarity_measure"] == "product"
+    similarity.save(tmp_path / "model.sim")
+    assert f"b.csv: {called} of" in run("export", "model.sim", "b.csv", folder=tmp_path).stdout
 
 
 def test_the_command(similarity, tmp_path):

@@ -130,9 +130,17 @@ def test_tables_out_and_names_of_columns():
 def test_rows_that_nobody_compared_are_placed_and_teach_nothing_wrong():
     c = answers(NAMES)
     more = pd.concat([TABLE, pd.DataFrame(X[:2] + 0.01, ["new", "newer"], TABLE.columns)])
-    model = step(c).fit(more)
+    with pytest.warns(UserWarning, match=r"2 of 32 rows are not among the 30 items of the comparisons \(new, newer\)"):
+        model = step(c).fit(more)
     assert model.items_[-2:].tolist() == [-1, -1]
     assert model.score(more) > 0.8
+
+
+def test_an_index_without_names_is_refused_where_items_have_names():
+    with pytest.raises(
+        ValueError, match=r"no row is one of the 30 items .* the rows are called 0, 1, 2: give X an index"
+    ):
+        step(answers(NAMES)).fit(TABLE.reset_index(drop=True))
 
 
 def test_bad_input_is_named():

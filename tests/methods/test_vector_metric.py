@@ -21,7 +21,6 @@ LINEAR = {
     "RankProjection": sm.RankProjection(2, random_state=0),
     "KPOE": sm.KPOE(),
     "TACKL": sm.TACKL(2, random_state=0),
-    "DRankingVM": sm.DRankingVM(),
 }
 
 
@@ -50,6 +49,14 @@ def test_the_matrix_is_that_of_the_metric(model):
     a, b = np.random.default_rng(3).normal(size=(2, 5))
     assert metric(a, b, squared=True) == pytest.approx((a - b) @ M @ (a - b))
     np.testing.assert_allclose(M, M.T, atol=1e-12)
+
+
+def test_dissimilarities_that_are_no_distances_have_a_matrix_but_no_metric():
+    model = sm.DRankingVM().fit(ANSWERS, features=X)
+    with pytest.raises(ValueError, match=r"kind 'signed distance', which break the triangle .* ask `neighbors`"):
+        model.get_metric()
+    M, (a, b) = model.get_mahalanobis_matrix(), np.random.default_rng(3).normal(size=(2, 5))
+    assert model.distances([a], [b])[0, 0] == pytest.approx((a - b) @ M @ (a - b))
 
 
 def test_components_are_the_map():
@@ -90,6 +97,31 @@ def test_what_is_neither_an_item_nor_a_vector_is_refused():
     with pytest.raises(AttributeError, match="STE learned from answers alone"):
         plain.get_mahalanobis_matrix()
     assert not hasattr(sm.KPOE().fit(ANSWERS, features=sm.kernels.RBF(X)), "components_")
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, bool, np.float32])
+def test_vectors_of_any_type_of_number_are_as_far_apart_as_their_floats(kind):
+    metric = sm.LPOE().fit(ANSWERS, features=X).get_metric()
+    a, b = np.array([1, 0, 3, 0, 1]).astype(kind), np.array([2, 1, 0, 7, 0]).astype(kind)
+    assert metric(a, b) == pytest.approx(metric(a.astype(float), b.astype(float)))
+
+
+def test_the_metric_of_vectors_is_the_distance_of_their_positions_or_refused():
+    model = sm.LPOE().fit(ANSWERS, features=X)
+    metric, missing = model.get_metric(of="vectors"), np.full(5, np.nan)
+    expected = np.linalg.norm(model.transform(missing) - model.transform(X[0]))
+    assert metric(missing, X[0]) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="found 1 columns, expected 5"):
+        metric(X[0, :1], X[1])
+    with pytest.raises(ValueError, match="holds an infinite value"):
+        metric(np.full(5, np.inf), X[1])
+
+
+def test_trees_over_positions_of_items_are_refused_with_what_to_do():
+    metric, rows = sm.STE(2, random_state=0).fit(ANSWERS).get_metric(), np.arange(40)[:, None]
+    with pytest.raises(ValueError, match="say algorithm='brute'"):
+        KNeighborsClassifier(1, metric=metric).fit(rows, X[:, 0] > 0)
+    KNeighborsClassifier(1, metric=metric, algorithm="brute").fit(rows, X[:, 0] > 0).predict(rows)
 
 
 def test_vectors_of_one_number_must_be_called_so():
@@ -171,8 +203,9 @@ def test_any_method_that_learns_from_features_and_saved():
     metric = sm.VectorMetric(sm.DRankingVM()).fit(rows)
     assert metric.score(rows) > 0.85
     loaded = sm.Similarity.from_bytes(metric.similarity_.to_bytes())
-    assert loaded.get_metric()(*rows[0, :2]) == pytest.approx(metric.get_metric()(*rows[0, :2]))
-    np.testing.assert_allclose(metric.pair_distance(rows[:1, :2]), [metric.get_metric()(*rows[0, :2])])
+    np.testing.assert_allclose(loaded.distances(rows[0, :1], rows[0, 1:2])[0], metric.pair_distance(rows[:1, :2]))
+    with pytest.raises(ValueError, match="break the triangle inequality"):
+        metric.get_metric()
 
 
 def test_bad_tuples_are_named():

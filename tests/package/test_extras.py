@@ -107,6 +107,7 @@ def test_a_gpu_without_torch_and_a_cluster_without_dask(without):
         spread("nowhere")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", sorted(extras.EXTRAS))
 def test_an_extra_brings_the_modules_that_are_asked_for(extra):
     if extras.missing(extra):

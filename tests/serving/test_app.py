@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from tests.export.models import mapped, placed
+from tests.export.models import mapped, placed, product
 
 PATHS = ("/transform", "/neighbors", "/predict")
 
@@ -36,6 +36,15 @@ def test_neighbours_of_vectors_are_those_of_the_model(client):
     new = vectors[:3] + 0.1
     said = client.post("/neighbors", json={"vectors": new.tolist(), "k": 3}).json()["neighbors"]
     assert [[one["item"] for one in row] for row in said] == [similarity.neighbors(vector, 3) for vector in new]
+
+
+def test_dissimilarities_that_are_no_distances_are_called_so(client_of):
+    similarity, _ = product()
+    client = client_of(similarity)
+    (row,) = client.post("/neighbors", json={"items": [0], "k": 2}).json()["neighbors"]
+    assert [one.keys() for one in row] == [{"item", "dissimilarity"}] * 2
+    assert [one["item"] for one in row] == similarity.neighbors(0, 2)
+    assert client.get("/").json()["kind"] == "product"
 
 
 def test_neighbours_in_several_parts_are_those_in_one(client, monkeypatch):
@@ -94,6 +103,9 @@ def test_a_loss_without_a_probability_tells_none(client_of):
         ("/transform", {"vectors": [["one"] * 12]}, "vectors.0.0"),
         ("/transform", {"rows": [[1.0]]}, "vectors"),
         ("/neighbors", {"items": ["nobody"]}, "'nobody' is not among the items"),
+        ("/neighbors", {"items": [True]}, "items.0"),
+        ("/neighbors", {"vectors": [[0.0] * 12, [1e200] * 12]}, "row 1 holds a number beyond 1e+100"),
+        ("/transform", {"vectors": [[1e308] * 12]}, "row 0 holds a number beyond 1e+100"),
         ("/neighbors", {"items": [40]}, "expected a position from 0 to 39, found 40"),
         ("/neighbors", {"items": ["item 1"], "vectors": [[0.0] * 12]}, "either items or vectors"),
         ("/neighbors", {}, "either items or vectors"),
@@ -106,6 +118,13 @@ def test_what_cannot_be_answered_is_refused_in_words(client, path, body, says):
     said = client.post(path, json=body)
     assert said.status_code == 422
     assert says in said.json()["detail"]
+
+
+def test_a_request_in_another_way_has_a_code_like_every_fault(client):
+    asked = client.get("/neighbors")
+    assert (asked.status_code, asked.json()["code"]) == (405, "method_not_allowed")
+    assert "use POST" in asked.json()["detail"]
+    assert client.get("/nowhere").json()["code"] == "not_found"
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b'{"vectors": [[NaN]]}', b"[1, 2]", b"[" * 5000])

@@ -11,6 +11,8 @@ import urllib.request
 
 import pytest
 
+from similitude.study.settings import StudyError
+from similitude.study.web.listening import listen
 from tests.export.models import mapped
 from tests.patience import PATIENCE
 
@@ -59,3 +61,11 @@ def test_a_model_is_served_within_its_limits_and_stopped_in_order(tmp_path):
         assert status_of_length(base, (1 << 20) + 1) == 413
         with urllib.request.urlopen(f"{base}/stats", timeout=PATIENCE) as reply:
             assert json.load(reply)["/neighbors"]["requests"] == 1
+
+
+@pytest.mark.parametrize(
+    ("host", "says"), [("", "host: found an empty one"), ("no.such.host.invalid", "another --host")]
+)
+def test_a_host_that_is_none_is_refused(host, says):
+    with pytest.raises(StudyError, match=says):
+        listen(host, 0)

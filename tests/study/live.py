@@ -53,6 +53,7 @@ def join(service: StudyService, **parameters):
 UNLIKE_OTHERS = (  # what is said of a rater who says the contrary: by how much decides which
     "sees things differently: says the contrary of the others: was the question read the wrong way round?",
     "sees things differently: disagrees with the others, but their own answers hang together",
+    "sees things differently: disagrees with the others; their own answers seem to hang together, but not beyond doubt",
     "cannot be told: disagrees with the others; too few answers to say whether they hang together",
     "answers at random: agrees with the others hardly more than by chance, and not with their own other answers either",
 )

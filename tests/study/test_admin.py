@@ -125,6 +125,7 @@ def test_minutes_move_on(service):
     assert sum(count for _, count in watch._tally.minutes(now + 61 * 60)) == 0
 
 
+@pytest.mark.slow
 def test_raters_with_something_to_look_at_come_first(service):
     fill(service, 6, 50)
     fill(service, 1, 50, seed=9, contrary=True)

@@ -44,6 +44,7 @@ def started(monkeypatch, command=None):
     return processes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".csv", ".jsonl"])
 def test_a_download_is_the_file_that_is_written_here(service, kind):
     answer(service, join(service), 5, np.random.default_rng(0))
@@ -54,6 +55,7 @@ def test_a_download_is_the_file_that_is_written_here(service, kind):
     assert out.getvalue() == b"{}\n" + here
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_said_before_the_file_begins(service, monkeypatch):
     processes = started(monkeypatch)
     with pytest.raises(Refused, match="no answers to write yet"):
@@ -61,6 +63,7 @@ def test_what_is_wrong_is_said_before_the_file_begins(service, monkeypatch):
     assert processes[0].poll() is not None
 
 
+@pytest.mark.slow
 def test_the_address_of_the_database_is_in_no_list_of_processes(service, monkeypatch):
     answer(service, join(service), 1, np.random.default_rng(0))
     processes = started(monkeypatch)

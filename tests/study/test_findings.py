@@ -23,12 +23,13 @@ def answers(n, strategy="random", seed=0, **rater):
 def test_noise_is_predicted_no_better_than_by_a_coin():
     point = held_out(METHOD, answers(400, flip=0.5), 400)
     assert point.tested == 400
-    assert point.low < 0.5 < point.high
+    assert abs(point.accuracy - 0.5) < 0.1  # four standard errors
+    assert point.low < point.accuracy < point.high
 
 
 def test_clear_answers_are_predicted():
     point = held_out(METHOD, answers(600), 600)
-    assert 0.85 < point.accuracy < 1.0
+    assert 0.8 < point.accuracy < 1.0
     assert point.low < point.accuracy < point.high
     assert point.answers == 600
 

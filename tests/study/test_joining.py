@@ -248,6 +248,7 @@ def answer_all(service, rater_id, outcomes):
     return service.survey(rater_id, {}).result()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seconds", "outcomes", "withheld"),
     [

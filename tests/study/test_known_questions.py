@@ -87,6 +87,7 @@ def test_raters_who_look_pass_wherever_the_items_stand(tmp_path):
         site.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "key"),
     [

@@ -180,6 +180,7 @@ def test_nobody_listens_to_a_body_after_the_answer(served):
 CHUNKED = b"POST /read HTTP/1.1\r\nHost: study\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begins", "goes_on"),
     [

@@ -106,6 +106,7 @@ def test_evenly_drawn_are_random_and_fallback_questions():
     assert evenly_drawn(comparisons_of(as_answers(rows, NAMES), NAMES)).tolist() == [True, True, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "more"),
     [("triplet", ""), ("odd_one_out", ""), ("choice", "grid_size = 4\npick = 2"), ("quadruplet", ""),

@@ -105,6 +105,7 @@ def test_no_cell_of_an_export_is_a_formula(serve, take_part, tmp_path):
     assert back[0]["code"] == "r0001"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_every_form_is_read_as_comparisons(serve, take_part, tmp_path, form):
@@ -235,6 +236,7 @@ def test_backups_of_another_database_and_damaged_ones_are_refused(serve, take_pa
     assert everything(service.database) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_exported_answers_come_into_a_new_study(serve, take_part, tmp_path, suffix, url):

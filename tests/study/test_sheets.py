@@ -50,6 +50,7 @@ def counted(c):
     return Counter(zip(who.tolist(), pairs, c.weight.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", SETTINGS)
 @pytest.mark.parametrize("each", [8, 435], ids=["short", "long"])
 def test_the_live_model_and_the_export_compare_the_same(tmp_path, form, each):

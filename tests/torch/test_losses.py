@@ -10,7 +10,7 @@ import pytest
 import similitude as sm
 from similitude.engine.comparison_terms import Compared, Hinges
 from similitude.engine.joint_terms import Mixed
-from similitude.engine.models import Positions
+from similitude.engine.models import DotProducts, Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.terms import SCALES, Formula
@@ -47,7 +47,20 @@ def ratings(steps, larger="different"):
     return sm.Ratings.of(rows(2), value, larger=larger, rater=who, weight=rng.uniform(0.5, 2, ROWS), n_items=N_ITEMS)
 
 
+def odd_ones():
+    who = np.random.default_rng(4).choice(["ann", "bob", None], ROWS)
+    return sm.Comparisons.from_odd_one_out(rows(3), rater=who, n_items=N_ITEMS)
+
+
+def picks():
+    shown = rows(6)
+    return sm.Comparisons.from_choices(shown[:, 1:], shown[:, 1:3], head=shown[:, 0], n_items=N_ITEMS)
+
+
 CASES = {
+    "odd ones out with a lapse": (odd_ones, lambda st, c: st.PickedLoss(c, lapse=True)),
+    "odd ones out by raters": (odd_ones, lambda st, c: st.PickedLoss(c, "ckl", raters=True, lapse=True)),
+    "picks of two of five": (picks, lambda st, c: st.PickedLoss(c, "tste", lapse=True)),
     "sharpness": (comparisons, lambda st, c: st.JudgedLoss(c, "ckl")),
     "sharpness and lapse": (comparisons, lambda st, c: st.JudgedLoss(c, "probit", lapse=True)),
     "links": (links, lambda st, said: st.LinkedLoss(said)),
@@ -63,9 +76,9 @@ def vectors(torch):
     return torch.tensor(drawn, requires_grad=True)
 
 
-def whole(st, feedback):
+def whole(st, feedback, loss=None):
     """One batch of everything that was said, over all items in their order."""
-    batch = st.FeedbackDataset(feedback)[:]
+    batch = st.FeedbackDataset(feedback, whole=isinstance(loss, st.PickedLoss))[:]
     assert batch.items.tolist() == list(range(N_ITEMS))
     return batch
 
@@ -98,12 +111,35 @@ def test_terms_with_parameters_have_the_engines_value_and_gradients(torch, st, v
     loss = make(st, feedback).double()
     with torch.no_grad():
         loss.own += torch.linspace(-0.4, 0.7, len(loss.own))
-    value = loss(vectors, whole(st, feedback))
+    value = loss(vectors, whole(st, feedback, loss))
     value.backward()
     wanted, gradient = engine(loss.term, vectors, loss.own.detach().numpy())
     close(value, wanted)
     close(vectors.grad.ravel(), gradient[: vectors.numel()])
     close(loss.own.grad, gradient[vectors.numel() :])
+
+
+def test_products_of_vectors_are_chosen_by(torch, st, vectors):
+    c = odd_ones()
+    loss = st.PickedLoss(c, products=True)
+    assert len(loss.own) == 0
+    value = loss(vectors, whole(st, c, loss))
+    value.backward()
+    model = DotProducts(Positions(N_ITEMS, WIDTH))
+    wanted, gradient = Problem(model, loss.term, Ridge(0.0)).value_and_gradient(vectors.detach().numpy().ravel())
+    close(value, wanted)
+    close(vectors.grad.ravel(), gradient)
+
+
+def test_whole_answers_are_of_one_kind_and_for_their_loss(st, vectors):
+    several = sm.Comparisons.concatenate([odd_ones(), comparisons()])
+    with pytest.raises(ValueError, match="whole: expected answers of one form"):
+        st.FeedbackDataset(several, whole=True)
+    batch = whole(st, odd_ones())
+    with pytest.raises(ValueError, match="batch: expected whole answers, found comparisons"):
+        st.PickedLoss(odd_ones())(vectors, batch)
+    with pytest.raises(ValueError, match="batch: expected comparisons, found whole answers"):
+        st.ComparedLoss()(vectors, st.FeedbackDataset(odd_ones(), whole=True)[:])
 
 
 def test_every_term_of_the_engine_is_a_loss_here_or_says_why_not(st):
@@ -179,7 +215,7 @@ def test_vectors_of_other_items_and_batches_of_other_kinds_are_refused(st, vecto
 
 @pytest.mark.parametrize(
     "name", ["Batch", "ComparedLoss", "FeedbackDataset", "GradedLoss", "HeadSampler", "JudgedLoss", "LinkedLoss",
-             "MeasuredLoss", "TripletDataset", "loader"]
+             "MeasuredLoss", "PickedLoss", "TripletDataset", "loader"]
 )  # fmt: skip
 def test_help_explains_every_parameter_and_its_examples_run(st, name):
     value = getattr(st, name)

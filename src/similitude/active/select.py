@@ -13,6 +13,7 @@ Examples
 
 from __future__ import annotations
 
+from collections import deque
 from math import comb
 from typing import Any, Literal
 
@@ -25,15 +26,16 @@ from similitude.active.strategies import Situation, Strategy, make
 from similitude.feedback.checks import check_share
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
-from similitude.feedback.forms import find, picking_forms
+from similitude.feedback.forms import FORMS, find, picking_forms
 from similitude.feedback.items import encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count
-from similitude.types import Floats, Ints, Seed
+from similitude.types import Bools, Floats, Ints, Seed
 
 _GRID = 4
 _FEWEST, _GROWTH = 5, 10
+_REST = 3  # questions for which a head is not asked about again: people tire of one item, and a batch is to be spread
 
 
 def next_questions(
@@ -54,9 +56,10 @@ def next_questions(
     """Choose the questions whose answers teach a model most.
 
     Every question has a head (the item that comes first), and heads take turns: the one that was asked about least
-    is next, chance deciding between equals. So a call for as many questions as there are items is a round, a call
-    for one question is the next of a stream, and in neither an item starves. Within a call, a question that is chosen
-    counts as answered when the next one is scored, so that a batch does not ask for the same thing twice.
+    is next, chance deciding between equals, but for those of the last three questions. So a call for as many questions
+    as there are items is a round, a call for one question is the next of a stream, and in neither an item starves.
+    Within a call, a question that is chosen counts as answered when the next one is scored, so that a batch does not
+    ask for the same thing twice.
 
     Parameters
     ----------
@@ -142,6 +145,7 @@ class Chooser:
         )
         self._strategies: dict[str, Strategy] = {name: make(name, situation) for name in {strategy, "random"}}
         self._turns = _turns(self.n_items, answers, allowed)
+        self._recent: deque[int] = deque(maxlen=min(_REST, self.n_items // 3))
         if pending is not None:
             self._remember(_rows(pending, self.similarity, width, "pending"))
 
@@ -161,8 +165,7 @@ class Chooser:
     def _next(self, name: str, done: int, n: int, anywhere: bool) -> tuple[Ints, str, float]:
         strategy, tried = self._strategies[name], np.isinf(self._turns)
         while not tried.all():
-            due = np.where(tried, np.inf, 0.0 if anywhere else self._turns)
-            head = int(self.rng.choice(np.flatnonzero(due == due.min())))
+            head = self._due(tried, anywhere)
             if (found := strategy.question(head)) is not None:
                 shown = np.array(found[0], np.int32)
                 self._remember(shown[None])
@@ -170,8 +173,17 @@ class Chooser:
             tried[head] = True
         raise ValueError(self._nothing_left(done, n))
 
+    def _due(self, tried: Bools, anywhere: bool) -> int:
+        """Whose turn it is: the head asked about least, but for those just asked about, of heads not yet tried."""
+        if anywhere:
+            return int(self.rng.choice(np.flatnonzero(~tried)))
+        resting = np.isin(np.arange(self.n_items), self._recent)
+        due = np.where(tried | (resting & ~(tried | resting).all()), np.inf, self._turns)
+        return int(self.rng.choice(np.flatnonzero(due == due.min())))
+
     def _remember(self, shown: Ints) -> None:
         np.add.at(self._turns, shown[:, 0], 1.0)
+        self._recent.extend(shown[:, 0].tolist())
         for row in shown:
             self._strategies[self.strategy].learn(row)
         if not self.repeat:
@@ -227,11 +239,24 @@ def _rows(questions: Any, similarity: Similarity, width: int, argument: str) -> 
     return codes
 
 
+def _has_head(c: Comparisons) -> Bools:
+    """Whether the question of each answer compares the others with one of its items."""
+    known = c.answers.form.labels
+    return np.array([form in FORMS and FORMS[form].arrangement.head for form in known], bool)[c.answers.form.codes]
+
+
 def _turns(n_items: int, answers: Comparisons | None, pool: Ints | None) -> Floats:
-    """How often each item was the head; infinite for items that head no question of the pool."""
+    """How often each item was the head; infinite for items that head no question of the pool.
+
+    Where a question had no head, its comparisons count for all items that it showed: those of an odd one out say
+    nothing of the item that was left out, which would otherwise be due again and again.
+    """
     turns = np.zeros(n_items)
     if answers is not None:
-        turns += np.bincount(answers.near[:, 0], minlength=n_items)
+        shown, headed = answers.answers.shown, _has_head(answers)
+        turns += np.bincount(answers.near[headed[answers.answer], 0], minlength=n_items)
+        share = ~headed * np.bincount(answers.answer, minlength=len(shown)) / np.maximum(shown.lengths, 1)
+        turns += np.bincount(shown.values, share[shown.owner], n_items)
     if pool is not None:
         turns[np.setdiff1d(np.arange(n_items), pool[:, 0])] = np.inf
     return turns

@@ -18,16 +18,18 @@ import numpy as np
 from scipy import stats
 
 from similitude.analysis.learn import Findings
-from similitude.analysis.shades import Shade, shades
-from similitude.display.names import LETTERS, Written, guessed_width, key_of, numbered, spread_first, write_names
+from similitude.analysis.shades import Shade, outlines, shades
+from similitude.display.key import MapLabels, label
+from similitude.display.names import LETTERS, Written, guessed_width, spread_first
 from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
+from similitude.display.room import MapRoom
 from similitude.methods.scaling import project
 from similitude.types import Floats
 
 _WIDTH, _MARGIN = 720.0, 48.0
 _HEIGHTS = (0.3, 1.1)  # the least and the most, as shares of the width
 _FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
-_NUMBER = 8.5  # size of the letters of numbers
+_SMALL = 8.5  # size of the letters of marks
 _POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, and a picture in dots
 
 
@@ -35,7 +37,7 @@ _POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, 
 class Mark:
     """An item on the map: its place, what is written, where else it may stand, and how it is shown.
 
-    The number, which leads to its name in the key, has no text where the name stands on the map.
+    The sign, which leads to its name in the key, has no text where the name stands on the map.
     """
 
     name: str
@@ -46,7 +48,7 @@ class Mark:
     neighbours: list[int]
     picture: str | None
     colour: str | None
-    number: Written
+    sign: Written
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Atlas:
     height: int
     few: bool
     marks: list[Mark]
-    key: list[tuple[int, str]]
+    labels: MapLabels
     shades: list[Shade]
     solid: list[list[float]] | None
     width = round(_WIDTH)
-    point = _POINT
+    dot = outlines(_POINT)[0]
     picture = _PICTURE
 
     def data(self) -> dict[str, Any]:
@@ -77,7 +79,11 @@ class Atlas:
             "near": [mark.neighbours for mark in self.marks],
             "order": spread_first(np.array(places, float)),
             "colours": [mark.colour for mark in self.marks],
-            "shades": [{"labels": shade.labels, "codes": shade.codes, "hues": shade.hues} for shade in self.shades],
+            "outlines": outlines(_POINT),
+            "shades": [
+                {"labels": shade.labels, "codes": shade.codes, "hues": shade.hues, "shapes": shade.shapes}
+                for shade in self.shades
+            ],
         }
 
 
@@ -98,28 +104,15 @@ def atlas(
     number = {name: k for k, name in enumerate(names)}
     neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]
     radius = _PICTURE / 2 if images else _POINT
-    written = write_names(place, names, _WIDTH, height, radius, lines=True)
-    key, numbers = _key(place, names, written, height, radius)
+    labels = label(MapRoom(place, radius, _WIDTH, height), names, _SMALL)
     images, colours = images or {}, colours or {}
     small = [_small(images.get(name)) for name in names]
     marks = [
-        Mark(name, x, y, written[k], ellipses[k], neighbours[k], small[k], colours.get(name), numbers[k])
+        Mark(name, x, y, labels.names[k], ellipses[k], neighbours[k], small[k], colours.get(name), labels.marks[k])
         for k, (name, (x, y)) in enumerate(zip(names, np.round(place, 1).tolist(), strict=True))
     ]
     solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
-    return Atlas(round(height), len(names) <= _FEW, marks, key, shades(similarity, names, classes), solid)
-
-
-def _key(
-    place: Floats, names: list[str], written: list[Written], height: float, radius: float
-) -> tuple[list[tuple[int, str]], list[Written]]:
-    """The key to the items whose names have no room, and the numbers by which it is read off the map."""
-    number = numbered(names, written)
-    taken = [one.box(LETTERS, guessed_width(one.text, LETTERS)) for one in written if one.shown]
-    texts = [number.get(k, "") for k in range(len(names))]
-    others = np.array(taken, float).reshape(-1, 4)
-    marks = write_names(place, texts, _WIDTH, height, radius, letters=_NUMBER, others=others)
-    return key_of(number, marks)
+    return Atlas(round(height), len(names) <= _FEW, marks, labels, shades(similarity, names, classes), solid)
 
 
 def _doubt(found: Findings, turn: Floats) -> tuple[Floats, float]:

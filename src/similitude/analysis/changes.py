@@ -51,8 +51,12 @@ def record(found: Findings, source: Sequence[str] = (), files: Sequence[str] = (
         "comparisons": len(c),
         "items": c.n_items,
         "raters": len(c.answers.rater.labels) if c.answers.rater.recorded else None,
+        "scored": found.of,
         "accuracy": _plain(found.accuracy),
-        "ceiling": _plain(found.consistency.ceiling),
+        "ceiling": _plain(found.ceiling),
+        "comparison_accuracy": _plain(found.comparison_accuracy),
+        "comparison_ceiling": _plain(found.consistency.ceiling),
+        "forecast": [] if found.forecast is None else found.forecast.table.to_dict("records"),
         "dimension": found.dimension,
         "method": None if len(found.model.chosen_) > 1 else str(chosen.candidate),
         "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),
@@ -101,7 +105,18 @@ def changes(found: Findings, folder: Path, source: Sequence[str] = ()) -> Change
         return None
 
 
-_NAMES = ("answers", "items", "raters", "accuracy", "noise ceiling", "dimensions", "method", "penalty", "similitude")
+_NAMES = (
+    "answers",
+    "items",
+    "raters",
+    "scored",
+    "accuracy",
+    "noise ceiling",
+    "dimensions",
+    "method",
+    "penalty",
+    "similitude",
+)
 
 
 def _written(name: str, of: Mapping[str, Any]) -> str:
@@ -114,6 +129,8 @@ def _written(name: str, of: Mapping[str, Any]) -> str:
         return "" if value is None else f"{value:.1%}{interval}"
     if name == "similitude":
         return str(of["versions"]["similitude"])
+    if name == "scored":
+        return str(of.get(name, "comparisons"))  # all that earlier versions knew
     value = of["dimension" if name == "dimensions" else name]
     return (
         ""
@@ -137,6 +154,8 @@ def _accuracy(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     old, new = before["accuracy"]["value"], now["accuracy"]["value"]
     if old is None or new is None:
         return ""
+    if before.get("scored", "comparisons") != now["scored"]:
+        return f"The accuracy is now that of {now['scored']}."
     if abs(new - old) < 0.0005:
         return "The accuracy is the same."
     low, high = now["accuracy"]["low"], now["accuracy"]["high"]

@@ -10,15 +10,26 @@ import pandas as pd
 from sklearn.base import clone
 
 from similitude.analysis.phases import Phases
+from similitude.auto.candidates import of_choices
 from similitude.auto.similarity import AutoSimilarity
 from similitude.evaluate.dimension import DimensionChoice, dimension
 from similitude.feedback.comparisons import Comparisons
-from similitude.methods.base import FeedbackWarning
+from similitude.methods.base import ComparisonEstimator, FeedbackWarning
+from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 from similitude.settings import check_count, check_number, one_of
 
-METHODS = {"CKL": CKL, "TSTE": TSTE, "STE": STE, "SOE": SOE, "GNMDS": GNMDS, "FeatureEmbedding": FeatureEmbedding}
+METHODS: dict[str, type[ComparisonEstimator]] = {
+    "CKL": CKL,
+    "TSTE": TSTE,
+    "STE": STE,
+    "SOE": SOE,
+    "GNMDS": GNMDS,
+    "FeatureEmbedding": FeatureEmbedding,
+    "ChoiceEmbedding": ChoiceEmbedding,
+}
+USUAL = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
@@ -61,9 +72,12 @@ class Wanted:
         """The estimators to choose from; None for the usual ones."""
         if self.method is None and self.penalty is None:
             return None
-        names = [self.method] if self.method else ["CKL", "TSTE", "STE", "SOE", "GNMDS"]
-        further = {} if self.penalty is None else {"penalty": self.penalty}
-        return {name: METHODS[name](random_state=0, **further) for name in names}
+        names = [self.method] if self.method else list(USUAL)
+        further: dict[str, Any] = {"random_state": 0} | ({} if self.penalty is None else {"penalty": self.penalty})
+        if names == ["ChoiceEmbedding"]:
+            most = {} if self.n_components is None else {"n_components": self.n_components}
+            return {name: model.set_params(**most, **further) for name, model in of_choices().items()}
+        return {name: METHODS[name](**further) for name in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +102,8 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
     """Choose method and penalty in a race, then the number of dimensions.
 
     Of the numbers of dimensions within one standard error of the best, the least is taken: more would fit, and would be
-    harder to look at. The penalty is then chosen again for that number.
+    harder to look at. The penalty is then chosen again for that number. A model that learns how many it needs, as of
+    choices, is left as it is; the race takes it where simpler ones are more than one standard error behind.
     """
 
     def race(candidates: Any, dimensions: tuple[int, ...], share: float) -> AutoSimilarity:
@@ -126,7 +141,7 @@ def _unpenalised(single: Any) -> Any:
 
 def _dimensions(single: Any, c: Comparisons, features: Any, seed: int, phases: Phases) -> DimensionChoice | None:
     tried = [d for d in _TRIED if d < len(c.items_compared)]
-    if "n_components" not in single.get_params() or len(tried) < 2:
+    if "n_components" not in single.get_params() or single.learns_rank or len(tried) < 2:
         return None
     more = {"features": features} if single.needs_features else {}
 

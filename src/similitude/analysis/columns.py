@@ -23,7 +23,7 @@ MEANINGS: dict[str, dict[str, str]] = {
         "candidate": "method",
         "dimension": "number of dimensions",
         "penalty (of a fold)": "strength of the penalty, as used on a fold of the answers",
-        "behind (points)": "how many percentage points fewer held-out answers it predicts than the best setting; "
+        "behind (points)": "how many percentage points fewer held-out comparisons it predicts than the best setting; "
         "empty for a setting that was dropped early",
         "error (points)": "standard error of its accuracy, in percentage points",
         "folds": "on how many folds it was tried",
@@ -38,7 +38,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "dimensions": {
         "dimensions": "number of dimensions",
-        "behind (points)": "how many percentage points fewer held-out answers it predicts than the best number",
+        "behind (points)": "how many percentage points fewer held-out comparisons it predicts than the best number",
         "error (points)": "standard error of that difference, in percentage points",
         "gain (points)": "how many percentage points more it predicts than the number before",
         "p_value": "test of that gain: small where the extra dimensions predict better",
@@ -110,10 +110,17 @@ MEANINGS: dict[str, dict[str, str]] = {
         "neighbour": "in what share of such samples its nearest neighbour is the one on this map; near 0, the answers "
         "do not say which of the items around it is nearest",
     },
+    "features_without_learning": {
+        "measure": "how features are compared: by angle (cosine) or by distance (Euclid)",
+        "modality": "which features; mean: all of them, each in units of its mean",
+        "accuracy": "share of the answers (of plain comparisons, of these) that they predict, nothing being learned",
+        **_INTERVAL,
+    },
     "forecast": {
         "answers": "number of answers in all",
         "more": "how many more than there are now",
-        "accuracy": "share of new comparisons that is expected to be predicted, from a curve fitted to smaller samples",
+        "accuracy": "share of new answers (of plain comparisons, of these) that is expected to be predicted: that of "
+        "now and the expected gain",
         **_INTERVAL,
         "gain": "expected accuracy less that of now",
         "gain_low": "lower end of its 95% interval",

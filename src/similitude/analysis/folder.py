@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -19,6 +22,7 @@ from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.sentences import dimensions, tried
 from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
+from similitude.methods.tables_out import separated
 from similitude.plot.embedding import embedding
 from similitude.plot.style import PAGE, drawn_for, pyplot, save_as
 
@@ -42,7 +46,9 @@ def write_folder(
     tell: Callable[[str], None] | None = None,
     **options: Unpack[PageOptions],
 ) -> Path:
-    """Write everything; a file is whole or not there at all.
+    """Write everything, into a folder inside first: files come into place when all are there, the page last.
+
+    So what is killed midway leaves an earlier report as it was; files of somebody's own in the folder stay.
 
     Parameters
     ----------
@@ -58,27 +64,45 @@ def write_folder(
     end = time.monotonic() + (np.inf if time_limit is None else time_limit)
     before = changes.read(folder)
     changed = changes.changes(found, folder, source)
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
-    (folder / "tables").mkdir(exist_ok=True)
-    found.similarity.save(folder / "model.sim")
-    written = [*_write_tables(found, folder), *_write_texts(found, folder), changes.FILE]
-    with drawn_for(figure_width):
-        figures = drawn(found)
-        shown = {"map": _map(found, figure_width or PAGE, options), **figures}
-        in_print, skipped = _write_figures(folder, shown, figure_width, end)
-    written += in_print
-    own = figures if figure_width is None else None  # a journal's letters are small on a screen
+    with _all_at_once(folder) as new:
+        for part in ("figures", "tables"):
+            (new / part).mkdir()
+        found.similarity.save(new / "model.sim")
+        written = [*_write_tables(found, new), *_write_texts(found, new), changes.FILE]
+        with drawn_for(figure_width):
+            figures = drawn(found)
+            shown = {"map": _map(found, figure_width or PAGE, options), **figures}
+            in_print, skipped = _write_figures(new, shown, figure_width, end)
+        written += in_print
+        own = figures if figure_width is None else None  # a journal's letters are small on a screen
+        absent = [*not_written(found), *([f"no time for figures for print: {', '.join(skipped)}"] if skipped else [])]
+        if tell is not None:
+            for sentence in absent:
+                tell(sentence)
+        page = findings_page(found, title, files=written, absent=absent, figures=own, changed=changed, **options)
+        for axes in shown.values():
+            pyplot().close(axes.get_figure(root=True))
+        write_whole(new / REPORT, page.encode())
+        write_whole(new / changes.FILE, json.dumps(changes.record(found, source, written), indent=1).encode())
     _remove(folder, changes.files_before(before) - set(written))
-    absent = [*not_written(found), *([f"no time for figures for print: {', '.join(skipped)}"] if skipped else [])]
-    if tell is not None:
-        for sentence in absent:
-            tell(sentence)
-    page = findings_page(found, title, files=written, absent=absent, figures=own, changed=changed, **options)
-    for axes in shown.values():
-        pyplot().close(axes.get_figure(root=True))
-    write_whole(folder / REPORT, page.encode())
-    write_whole(folder / changes.FILE, json.dumps(changes.record(found, source, written), indent=1).encode())
     return folder / REPORT
+
+
+@contextmanager
+def _all_at_once(folder: Path) -> Iterator[Path]:
+    """Give a folder to write into; its files are moved at the end, and without a page of before beside newer files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    try:
+        yield new
+        (folder / REPORT).unlink(missing_ok=True)
+        files = sorted((file for file in new.rglob("*") if file.is_file()), key=lambda file: file.name == REPORT)
+        for file in files:
+            target = folder / file.relative_to(new)
+            target.parent.mkdir(exist_ok=True)
+            file.replace(target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
@@ -140,7 +164,7 @@ def _write_tables(found: Findings, folder: Path) -> list[str]:
     made["columns"] = explained(columns)
     files = {f"tables/{name}.csv": table for name, table in made.items()}
     for name, table in files.items():
-        write_whole(folder / name, table.to_csv(index=False).encode())
+        write_whole(folder / name, separated(table, index=False).encode())
     return [*files, *_write_for_others(found, folder)]
 
 

@@ -19,14 +19,16 @@ from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
+from similitude.evaluate.answer_scores import answer_calibration
 from similitude.evaluate.baselines import baselines
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.group_difference import GroupDifference
 from similitude.evaluate.intervals import too_few
 from similitude.evaluate.parts import Parts
-from similitude.evaluate.scores import calibration, calibration_error, likelihoods
+from similitude.evaluate.scores import calibration, likelihoods, off_by
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
+from similitude.evaluate.validation import Of
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ConsistencyReport, check
@@ -69,11 +71,14 @@ class Findings:
     consistency : how far it can be trusted, as of `check`
     chosen : the model, and what spoke for it
     wanted : what of the choice was fixed beforehand
-    accuracy : share of held-out comparisons that the model predicts, with its 95% interval; unknown where there
-        are too few answers
+    accuracy : share of held-out answers that the model predicts, each as a whole, with its 95% interval; of plain
+        comparisons (triplets) the share of these; unknown where there are too few answers
+    comparison_accuracy : share of held-out comparisons that the model predicts, of which an answer may give several
     sureness : other maps that the answers allow, as of `uncertainty`; None where there are too few answers
-    forecast : what more answers would bring, as of `more_answers`; None where there are too few
-    calibration : on answers held out, as of `calibration`; None where there are too few
+    forecast : what more answers would bring, as of `more_answers`, beginning at `accuracy`; None where there are too
+        few
+    calibration : on answers held out, as of `calibration`, of whole answers `answer_calibration`; None where there are
+        too few
     calibration_error : of these
     neighbours : a row per item with the items most like it
     surprises : the answers that the model finds least likely
@@ -102,6 +107,7 @@ class Findings:
     chosen: Chosen
     wanted: Wanted
     accuracy: Estimate
+    comparison_accuracy: Estimate
     sureness: Uncertainty | None
     forecast: Forecast | None
     calibration: pd.DataFrame | None
@@ -114,6 +120,16 @@ class Findings:
     parts: tuple[Parts, ...] = ()
     left_out: tuple[str, ...] = ()
     baselines: pd.DataFrame | None = None
+
+    @property
+    def of(self) -> Of:
+        """What the accuracy is the share of: "answers", or "comparisons" where answers are nothing more."""
+        return "comparisons" if self.consistency.answer_repeats is None else "answers"
+
+    @property
+    def ceiling(self) -> Estimate:
+        """The noise ceiling of that."""
+        return self.consistency.answer_ceiling or self.consistency.ceiling
 
     @property
     def similarity(self) -> Similarity:
@@ -176,13 +192,15 @@ def learn(
     """Check answers, choose and fit a model, and find out all that a report says.
 
     The model is one that a methods section can describe: the method and the penalty that predict held-out answers best,
-    in the fewest dimensions whose accuracy is within one standard error of the best number of them.
+    in the fewest dimensions whose accuracy is within one standard error of the best number of them. Answers that chose
+    from more than two (odd ones out, grids) are scored as wholes, and may be modelled as choices (`ChoiceEmbedding`),
+    with as many dimensions as that finds needed, where simpler models are more than one standard error behind.
 
     Parameters
     ----------
     comparisons : the answers: `Comparisons`, or an array of rows `(i, j, k)`, "i is more like j than like k"
     features : of the items, where there are any (see `AutoSimilarity`)
-    method : "CKL", "TSTE", "STE", "SOE", "GNMDS", or "FeatureEmbedding" with features; None chooses
+    method : "CKL", "TSTE", "STE", "SOE", "GNMDS", "ChoiceEmbedding", or "FeatureEmbedding" with features; None chooses
     n_components : number of dimensions; None chooses
     penalty : of the method; None chooses
     average : take an average of several fits instead, which often predicts a little better
@@ -236,6 +254,7 @@ def _examined(
     """What parts of the answers tell about the model; little where there are few."""
     model = chosen.model
     sureness, forecast, table, error, raters, gain = None, None, None, np.nan, None, None
+    of: Of = "comparisons" if consistency.answer_repeats is None else "answers"
     groups: tuple[GroupDifference, ...] = ()
     parts: tuple[Parts, ...] = ()
     if c.n_answers >= FEWEST_ANSWERS:
@@ -247,10 +266,10 @@ def _examined(
         )
         forecast = phases.optional(
             "what more answers would bring",
-            lambda tell: more_answers(single, c, n_repeats=_REPEATS, random_state=seed, callback=tell, **more),
+            lambda tell: more_answers(single, c, of=of, n_repeats=_REPEATS, random_state=seed, callback=tell, **more),
         )
         believed = phases.optional(
-            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed), whole=True
+            "how far probabilities can be believed", lambda _: _calibration(model, c, features, seed, of), whole=True
         )
         table, error = believed or (None, np.nan)
         if 3 <= len(c.answers.rater.labels) <= _MOST_RATERS:
@@ -260,37 +279,41 @@ def _examined(
             )
             raters, gain = differ or (None, None)
         groups, parts = people.groups(c, seed, phases), people.parts(c, model, features, seed, phases)
+    accuracy, by_comparison = _accuracy(c, model, sureness, of), _accuracy(c, model, sureness, "comparisons")
+    forecast = None if forecast is None else forecast.beginning_at(accuracy)  # one accuracy of the answers at hand
     return Findings(
-        c, consistency, chosen, wanted, _accuracy(c, model, sureness), sureness, forecast, table, error,
+        c, consistency, chosen, wanted, accuracy, by_comparison, sureness, forecast, table, error,
         _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups, parts,
-        tuple(phases.left_out), _baselines(c, features, phases),
+        tuple(phases.left_out), _baselines(c, features, phases, of),
     )  # fmt: skip
 
 
-def _baselines(c: Comparisons, features: Any, phases: Phases) -> pd.DataFrame | None:
+def _baselines(c: Comparisons, features: Any, phases: Phases, of: Of) -> pd.DataFrame | None:
     """What the features predict without learning, on all answers: each is new to what learns from none."""
     if features is None or too_few(c.n_answers):
         return None
-    return phases.needed("what features predict without learning", lambda _: baselines(c, features))
+    return phases.needed("what features predict without learning", lambda _: baselines(c, features, of=of))
 
 
-def _accuracy(c: Comparisons, model: AutoSimilarity, sureness: Uncertainty | None) -> Estimate:
+def _accuracy(c: Comparisons, model: AutoSimilarity, sureness: Uncertainty | None, of: Of) -> Estimate:
     """The one figure of how well the model predicts: on answers that neither fit nor choice of penalty has seen."""
+    whole = of == "answers"
     if few := too_few(c.n_answers):
         return Estimate(None, note=few)
     if sureness is not None and sureness.accuracy.value is not None:
-        return sureness.accuracy
-    held = model.held_out_
-    if not np.isfinite(held["accuracy"]):
+        return sureness.answer_accuracy if whole else sureness.accuracy
+    value, low, high = (model.held_out_[f"answer_{name}" if whole else name] for name in ("accuracy", "low", "high"))
+    if not np.isfinite(value):
         return Estimate(None, note="there are too few answers to hold some out")
-    return Estimate(held["accuracy"], held["low"], held["high"], "on held-out answers")
+    return Estimate(value, low, high, "on held-out answers")
 
 
-def _calibration(model: AutoSimilarity, c: Comparisons, features: Any, seed: int) -> tuple[pd.DataFrame, float]:
+def _calibration(model: AutoSimilarity, c: Comparisons, features: Any, seed: int, of: Of) -> tuple[pd.DataFrame, float]:
     """Probabilities of a fifth of the answers by a model of the others, with the settings that were chosen."""
     train, test = c.split(0.2, by="answer", random_state=seed)
     fitted = model.refit_chosen(train, features=features)
-    return calibration(fitted, test, n_bins=5), calibration_error(fitted, test, n_bins=5)
+    table = answer_calibration(fitted, test) if of == "answers" else calibration(fitted, test, n_bins=5)
+    return table, off_by(table)
 
 
 def _neighbours(similarity: Similarity) -> pd.DataFrame:

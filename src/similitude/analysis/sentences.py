@@ -21,6 +21,8 @@ def sections(found: Findings) -> dict[str, object]:
         "forecast_table": _forecast_table(found),
         "sureness_said": _sureness(found),
         "dimensions_said": _dimensions(found),
+        "flat_said": _flat(found),
+        "probabilities_said": _probabilities(found),
     }
 
 
@@ -55,7 +57,7 @@ def _average(found: Findings) -> str:
     value, low, high = (100 * share for share in found.chosen.average_gain)
     if found.wanted.average or high <= low:
         return ""
-    interval = f"(95% interval {low:+.1f} to {high:+.1f} points)"
+    interval = f"of the comparisons (95% interval {low:+.1f} to {high:+.1f} points)"
     if value < 0.05:
         return f"An average of several fits would predict no more {interval}."
     return f"An average of several fits would predict {value:.1f} points more {interval}: see --average."
@@ -114,4 +116,35 @@ def _dimensions(found: Findings) -> str:
     same = [d for d in table.index if d > choice.chosen and table[d] == table[table.index[-1]]]
     if len(same) > 1:
         text += f". From {same[0]} dimensions on nothing changes: the penalty leaves the others empty"
-    return text + "."
+    tested = "the same number" if choice.tested == choice.chosen else f"{choice.tested}"
+    return f"{text}. That rule chose; a test of each step, beyond which no gain is significant, says {tested}."
+
+
+def _flat(found: Findings) -> str:
+    """What a model that is as flat as its map would predict, where that was measured."""
+    if found.dimensions is None or found.dimension is None or found.dimension < 3 or found.accuracy.value is None:
+        return ""
+    by_number = found.dimensions.table.set_index("dimensions").accuracy
+    if 2 not in by_number:
+        return ""
+    fewer = float(by_number[found.dimension] - by_number[2])
+    share = f"{found.accuracy.value - fewer:.1%}"
+    return f"A model of two dimensions alone predicts {share}, by {100 * fewer:.1f} points less."
+
+
+def _probabilities(found: Findings) -> str:
+    """How far probabilities are off and in which direction, and where they come from."""
+    table = found.calibration
+    if table is None:
+        return ""
+    sure, right = (float(np.average(table[name], weights=table.weight)) for name in ("predicted", "observed"))
+    gap = 100 * abs(sure - right)
+    way = "neither too sure nor too careful" if gap < 0.5 else "too sure" if sure > right else "too careful"
+    on_average = f"on the whole it is {way}" + (f", by {gap:.1f} points" if gap >= 0.5 else "")
+    silent = [name for name in dict.fromkeys(found.model.chosen_.candidate) if name in ("SOE", "GNMDS")]
+    own = f" ({' and '.join(silent)} alone would give none)" if silent else ""
+    return (
+        f"On held-out answers, the model's probabilities are off by {100 * found.calibration_error:.1f} points on "
+        f"average, up or down; {on_average}. They come from the distances on the map, by a curve that was fitted to "
+        f"held-out answers{own}."
+    )

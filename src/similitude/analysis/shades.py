@@ -1,4 +1,4 @@
-"""Colours on the map: a class of each item that is given, or clusters of the model, as many as one likes."""
+"""Colours and shapes on the map: a class of each item that is given, or clusters of the model, as many as one likes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ from similitude.methods.similarity import Similarity
 CLASSES = 7
 """How many classes have a colour of their own that colour-blind people can tell apart; the rest share a grey."""
 
+_HALF, _ARM = 0.89, 0.4  # of a square, and of a cross' arm, in radii of a dot of about the same area
+_CROSS = [(1.15, _ARM), (_ARM, _ARM), (_ARM, 1.15), (-_ARM, 1.15), (-_ARM, _ARM), (-1.15, _ARM)]
+_CORNERS: list[list[tuple[float, float]]] = [
+    [(-_HALF, -_HALF), (_HALF, -_HALF), (_HALF, _HALF), (-_HALF, _HALF)],
+    [(0, -1.3), (1.25, 0.9), (-1.25, 0.9)],
+    [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)],
+    [(0, 1.3), (1.25, -0.9), (-1.25, -0.9)],
+    [*_CROSS, *((-x, -y) for x, y in _CROSS)],
+    [(0.71 * (x - y), 0.71 * (x + y)) for x, y in [*_CROSS, *((-x, -y) for x, y in _CROSS)]],
+]  # square, triangle, diamond, triangle on its tip, plus, and cross: the order of print's markers
 _CLUSTERS = range(2, 8)
 _LARGEST_TREE = 1_000  # items
 
@@ -43,6 +53,18 @@ class Shade:
         """The page's name of each label's colour."""
         own = [f"--class-{k}" for k in range(len(self.labels))]
         return [*own[:-1], "--class-rest"] if self.rest else own
+
+    @property
+    def shapes(self) -> list[int]:
+        """Which of the outlines each label's items have; what has no colour of its own is a dot."""
+        own = list(range(len(self.labels)))
+        return [*own[:-1], 0] if self.rest else own
+
+
+def outlines(radius: float) -> list[str]:
+    """Return the shapes of items as paths of SVG, for readers who cannot go by colour: a dot first, one per class."""
+    dot = f"M{-radius} 0a{radius} {radius} 0 1 0 {2 * radius} 0a{radius} {radius} 0 1 0 {-2 * radius} 0z"
+    return [dot, *(f"M{'L'.join(f'{radius * x:.2f} {radius * y:.2f}' for x, y in corners)}z" for corners in _CORNERS)]
 
 
 def shades(similarity: Similarity, names: Sequence[str], classes: Mapping[str, str] | None) -> list[Shade]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from similitude.analysis.choice import CUT
 from similitude.display.cards import card, note, remarks, sentence
 from similitude.display.maps import map_of
 from similitude.display.words import counted
@@ -23,6 +24,7 @@ def summary(found: Findings) -> str:
         said.append(f"How well a model predicts new ones is {few}.")
     elif found.accuracy.value is not None:
         said.append(_accuracy(found))
+    said += filter(None, [cut_short(found)])
     if found.forecast is not None:
         later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
         said.append(
@@ -32,21 +34,33 @@ def summary(found: Findings) -> str:
     if differing := [one.by for one in found.groups if one.differ]:
         said.append(f"Answers differ by {' and by '.join(differing)}, so one map for all of them hides something.")
     said += [str(one) for one in found.parts if one.over_time and one.differ]
-    if found.left_out:
-        said.append(f"There was no time for: {', '.join(found.left_out)}.")
+    if others := [part for part in found.left_out if part != CUT]:
+        said.append(f"There was no time for: {', '.join(others)}.")
     return " ".join(said)
+
+
+def cut_short(found: Findings) -> str:
+    """What the time limit left of the choice among settings; nothing where it did not end that."""
+    if CUT not in found.left_out:
+        return ""
+    tried = found.chosen.tried
+    if len(tried) < 2:
+        return (
+            "The time limit left no time to compare settings: this is a first guess; give --time-limit 60, or longer."
+        )
+    compared = f"{len(tried):,} settings had been compared, on {counted(int(tried.folds.max()), 'part')} of the answers"
+    return f"The time limit ended the choice among settings when {compared}: a longer one may find a better model."
 
 
 def _accuracy(found: Findings) -> str:
     """How well the model predicts, beside what the noise of the answers allows."""
-    a, ceiling = found.accuracy, found.consistency.ceiling
+    a, ceiling = found.accuracy, found.ceiling
     assert a.value is not None
     if found.comparisons.cleaned:
         return f"A model of them predicts {a.value:.1%} of what cleaning left; {CLEANED}."
     model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
-    text = (
-        f"{model} predicts {a.value:.1%} of comparisons that it has not seen (95% interval {a.low:.1%} to {a.high:.1%})"
-    )
+    text = f"{model} predicts {a.value:.1%} of {found.of} that it has not seen"
+    text += f" (95% interval {a.low:.1%} to {a.high:.1%})"
     above = above_ceiling(a.value, ceiling)
     if ceiling.value is not None and not above:
         text += f"; questions asked twice say that no model can predict more than {ceiling.value:.1%}"

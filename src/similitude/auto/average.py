@@ -1,7 +1,7 @@
-"""Averaging fits: the mean of kernels is a kernel, and what is held out says whether it predicts better.
+"""One setting, or the average of several: which predicts held-out answers best, and which of equals is simplest.
 
-Each fit's kernel is taken in units of its mean squared distance, so that the squared distance of the average is the
-mean of theirs, and held-out predictions of an average need no further fit.
+Each fit's kernel is taken in units of its mean squared distance (`levels`), so that the squared distance of the average
+is the mean of theirs.
 """
 
 from __future__ import annotations
@@ -11,74 +11,47 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
+from similitude.auto.held_out import HeldOut
+from similitude.auto.levels import unit
 from similitude.auto.race import Race, Trial
-from similitude.engine.distances import mean_sqdist
 from similitude.engine.feature_maps import FeatureMap
-from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
-from similitude.evaluate.intervals import clustered_mean, clustered_share
 from similitude.methods.scaling import principal_axes
-from similitude.types import Array, Bools, Floats
+from similitude.types import Bools, Floats
 
 _MOST_MEMBERS = 12
 _LEAST_WEIGHT = 0.1  # of the leader's: less is not worth a fit
-_ENOUGH_TO_CALIBRATE = 20_000
-# How margins may become probabilities: differences of squared distances, or of their logarithms with heavier tails.
-_SCALES = (
-    Formula(squared),
-    Formula(student, 1.0),
-    Formula(student, 3.0),
-    Formula(student, 9.0),
-    Formula(logarithm, 0.05),
-)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """What some settings together predict about the held-out comparisons.
-
-    Attributes
-    ----------
-    trials, shares : the settings, and the share of each in the average
-    near, far : mean squared distances of the held-out pairs
-    weight, answer : of the comparisons
-    """
-
-    trials: tuple[Trial, ...]
-    shares: tuple[float, ...]
-    near: Floats
-    far: Floats
-    weight: Floats
-    answer: Array
-
-    @classmethod
-    def of(cls, race: Race, trials: Sequence[Trial], weights: Sequence[float] = (1.0,)) -> HeldOut:
-        """Average some settings over the folds that count."""
-        rows, folds = race.rows(), race.folds or [0]
-        shares = np.asarray(weights, float) / np.sum(weights)
-        near = shares @ np.array([np.concatenate([trial.near[k] for k in folds]) for trial in trials])
-        far = shares @ np.array([np.concatenate([trial.far[k] for k in folds]) for trial in trials])
-        return cls(tuple(trials), tuple(shares.tolist()), near, far, race.c.weight[rows], race.c.answer[rows])
-
-    def right(self) -> Floats:
-        """1 where the order is right, 0 where wrong, a half for a tie."""
-        return 0.5 * (1.0 + np.sign(self.far - self.near))
-
-    def accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
-        """Weighted share of comparisons ordered correctly, with its interval over answers."""
-        return clustered_share(self.right(), self.weight, self.answer, level)
-
-    def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:
-        """Paired difference of the accuracies, with its interval."""
-        gap = self.right() - other.right()
-        mean, low, high = clustered_mean(gap, self.weight, self.answer, level) if gap.any() else (0.0, 0.0, 0.0)
-        return mean, max(low, -1.0), min(high, 1.0)
 
 
 def best_single(race: Race) -> HeldOut:
-    """Return the best setting, alone."""
-    return HeldOut.of(race, race.standing()[:1])
+    """Return the best setting, alone.
+
+    Of settings whose accuracy is within one standard error of the best, the one with the least log loss of answers is
+    best; of those within one standard error of it in both, the simplest is taken: maps of so many dimensions before
+    those that learn how many are needed, and these before products of vectors, which are no map. Where answers are
+    plain comparisons and no candidate learns its rank, it is the most accurate.
+    """
+    standing = race.standing()
+    if not race.wide and not any(_simplicity(trial) for trial in standing):
+        return HeldOut.of(race, standing[:1])
+    near = [HeldOut.of(race, [trial]) for trial in standing if _ties(*race.difference(trial, standing[0]))]
+    best = min(near, key=HeldOut.answer_log_loss)
+    as_good = [
+        one
+        for one in near
+        if _ties(*race.difference(one.trials[0], best.trials[0])) and _ties(*best.loses_more_than(one))
+    ]
+    return min([best, *as_good], key=lambda one: (_simplicity(one.trials[0]), one.answer_log_loss()))
+
+
+def _simplicity(trial: Trial) -> int:
+    """0 for a map of so many dimensions, 1 where their number is learned, 2 for products."""
+    return 2 if trial.products else int(trial.line.estimator.learns_rank)
+
+
+def _ties(mean: float, error: float) -> bool:
+    """Whether a paired difference is no more than one standard error below 0."""
+    return mean >= -error
 
 
 def best_average(race: Race) -> HeldOut:
@@ -86,12 +59,28 @@ def best_average(race: Race) -> HeldOut:
 
     It takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
     without). A setting z standard errors less accurate than the leader, on the same answers, has the weight e^(-z²/8).
+    Products are taken, alone or among them, only where the log loss of answers is then lower by more than two standard
+    errors, since they are no map, in which new items could be placed.
     """
     standing = race.standing()
+    kind = [trial for trial in standing if trial.line.with_features == standing[0].line.with_features]
+    maps = [trial for trial in kind if not trial.products]
+    products = [trial for trial in kind if trial.products]
+    if not maps or not products:
+        return _average(race, kind)
+    further = [_average(race, products)]
+    if not standing[0].line.with_features:  # a map of features cannot give what the form of both needs of a new item
+        further.append(_average(race, kind))
+    of_maps, other = _average(race, maps), min(further, key=HeldOut.answer_log_loss)
+    more, error = of_maps.loses_more_than(other)
+    return other if more > 2.0 * error else of_maps
+
+
+def _average(race: Race, standing: Sequence[Trial]) -> HeldOut:
+    """The average of some settings, of each line the best, given best first."""
     best: dict[Any, Trial] = {}
     for trial in standing:
-        if trial.line.estimator.needs_features == standing[0].line.estimator.needs_features:
-            best.setdefault(trial.line, trial)
+        best.setdefault(trial.line, trial)
     weighted = [(_weight(race, trial, standing[0]), trial) for trial in best.values()]
     weighted = [pair for pair in sorted(weighted, key=lambda pair: -pair[0]) if pair[0] >= _LEAST_WEIGHT]
     kept = weighted[:_MOST_MEMBERS]
@@ -103,30 +92,6 @@ def _weight(race: Race, trial: Trial, leader: Trial) -> float:
     return float(np.exp(-0.125 * (mean / error) ** 2)) if mean < 0 else 1.0
 
 
-def calibrated(found: HeldOut) -> tuple[ComparisonLoss, float, float]:
-    """Return the logistic loss and the size of the squared distances that give held-out answers the best log loss.
-
-    Also returns that log loss. One size (and a choice among five scales) is fitted to thousands of answers, so that the
-    probabilities are honest to about that many parts.
-    """
-    rows = np.arange(len(found.near))
-    if len(rows) > _ENOUGH_TO_CALIBRATE:
-        rows = np.random.default_rng(0).choice(rows, _ENOUGH_TO_CALIBRATE, replace=False)
-    near, far, weight = found.near[rows], found.far[rows], found.weight[rows]
-
-    def log_loss(scale: Formula, logarithm_of_size: float) -> float:
-        size = float(np.exp(logarithm_of_size))
-        margin = scale(size * far)[0] - scale(size * near)[0]
-        return float(np.average(Formula(logistic)(margin)[0], weights=weight))
-
-    ends = []
-    for scale in _SCALES:
-        end = optimize.minimize_scalar(lambda x, scale=scale: log_loss(scale, x), bounds=(-7.0, 9.0), method="bounded")
-        ends.append((float(end.fun), float(np.exp(end.x)), scale))
-    value, size, scale = min(ends, key=lambda end: end[0])
-    return ComparisonLoss(scale, Formula(logistic)), size, value
-
-
 @dataclass(frozen=True, eq=False)
 class MeanMap:
     """The positions of several fits side by side: their inner products are the mean of the kernels.
@@ -134,7 +99,7 @@ class MeanMap:
     Attributes
     ----------
     factors : what each fit's positions are multiplied by
-    centre, turn : to principal axes
+    centre, turn : to principal axes; products know no other centre than 0
     """
 
     factors: tuple[float, ...]
@@ -142,14 +107,16 @@ class MeanMap:
     turn: Floats
 
     @classmethod
-    def of(cls, positions: Sequence[Floats], shares: Sequence[float], compared: Bools, size: float) -> MeanMap:
+    def of(
+        cls, members: Sequence[Any], shares: Sequence[float], compared: Bools, size: float, centred: bool
+    ) -> MeanMap:
         """Return the map that gives the average a mean squared distance of `size`."""
-        sizes = [mean_sqdist(X) for X in positions]
+        units = [unit(member) for member in members]
         factors = tuple(
-            float(np.sqrt(size * share / own)) if own > 0 else 0.0 for share, own in zip(shares, sizes, strict=True)
+            float(np.sqrt(size * share / own)) if own > 0 else 0.0 for share, own in zip(shares, units, strict=True)
         )
-        centre, turn = principal_axes(_beside(positions, factors), compared)
-        return cls(factors, centre, turn)
+        together = _beside([member.embedding_ for member in members], factors)
+        return cls(factors, *principal_axes(together, compared, centred))
 
     def __call__(self, positions: Sequence[Floats]) -> Floats:
         """Return the average's positions, from those of each fit."""

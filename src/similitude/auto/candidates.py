@@ -1,5 +1,8 @@
 """What may be chosen: candidates, each at several dimensions, each with penalties along a line.
 
+One that learns how many dimensions are needed has one line, with as many as there are items at most. Answers that chose
+from more than two (odd ones out, grids) have such candidates too, which take each answer as one choice.
+
 A penalty is a `strength` times the one that the estimator calls "auto", which knows the number of items and answers.
 A line is walked from strength 1 outwards, to stronger penalties and to weaker ones, each fit starting from the one
 before it: from the other end, a fit at so strong a penalty that all items fall into one point would leave nothing to
@@ -14,14 +17,17 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.whole_answers import has_wide_choices
+from similitude.kernels.base import Kernel
 from similitude.methods.base import FeedbackWarning, described
+from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 
@@ -38,12 +44,14 @@ class Line:
     ----------
     name : of the candidate
     estimator : unfitted, with its dimension
-    dimension : number of dimensions
+    dimension : number of dimensions; None where there is none, or where it is learned
+    with_features : whether it learns from features
     """
 
     name: str
     estimator: Any
     dimension: int | None
+    with_features: bool = False
 
     def __str__(self) -> str:
         return self.name if self.dimension is None else f"{self.name} in {_dimensions(self.dimension)}"
@@ -67,7 +75,7 @@ class Line:
         for name, value in usual.items():
             setattr(model, name, strength * value)
         if start is not None and "init" in settings:
-            model.init, model.n_init = _moved(start.embedding_), 1
+            model.init, model.n_init = _moved(start.point_), 1
         elif start is not None and self._takes_start:
             further["start"] = start.point_
         elif quick and settings.get("n_init") == "auto" and (self.dimension or 0) > 1:
@@ -93,35 +101,54 @@ class Line:
 
     def usual_penalties(self, model: Any) -> dict[str, float]:
         """Return the penalties that "auto" meant in a fit."""
-        return {name: float(getattr(model, f"{name}_")) for name in self.penalties()}
+        found = {name: float(getattr(model, f"{name}_")) for name in self.penalties()}
+        return {name: value for name, value in found.items() if np.isfinite(value)}  # without features no map has one
 
 
-def lines(candidates: Any, dimensions: Sequence[int], n_items: int, features: Any, seed: int) -> list[Line]:
+def lines(candidates: Any, dimensions: Sequence[int], c: Comparisons, features: Any, seed: int) -> list[Line]:
     """Return every candidate at every dimension that the number of items allows, likely ones first."""
-    named = _named(candidates, features)
+    n_items = len(c.items_compared)
+    named = _usual(features, has_wide_choices(c)) if candidates is None else _named(candidates, features)
     usable = sorted({int(d) for d in dimensions if d < n_items}) or [1]
-    found = [line for name, estimator in named.items() for line in _at(name, estimator, usable, seed)]
+    found = [line for name, own in named.items() for line in _at(name, own, usable, n_items, features, seed)]
     middle = usable[len(usable) // 2]
     return sorted(found, key=lambda line: line.dimension not in (middle, None))  # a first answer from the middle
 
 
-def _at(name: str, estimator: Any, dimensions: Sequence[int], seed: int) -> Iterator[Line]:
+def _at(name: str, estimator: Any, dimensions: Sequence[int], n_items: int, features: Any, seed: int) -> Iterator[Line]:
     model = clone(estimator)
     known = model.get_params()
+    with_features = bool(model.needs_features and features is not None)
     if "random_state" in known and known["random_state"] is None:
         model.set_params(random_state=seed)
-    if "n_components" not in known:
-        yield Line(name, model, None)
-        return
-    for d in dimensions:
-        yield Line(name, clone(model).set_params(n_components=d), d)
+    if model.learns_rank:
+        most = min(known["n_components"], n_items)
+        yield Line(name, model.set_params(n_components=most), None, with_features)
+    elif "n_components" not in known:
+        yield Line(name, model, None, with_features)
+    else:
+        for d in dimensions:
+            yield Line(name, clone(model).set_params(n_components=d), d, with_features)
+
+
+def _usual(features: Any, wide: bool) -> dict[str, Any]:
+    """The candidates where none are given; `wide` where answers chose from more than two."""
+    found: dict[str, Any] = {}
+    if features is not None:
+        found |= {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
+    if features is not None and _has_vectors(features):
+        found["FeatureEmbedding fourier"] = FeatureEmbedding(map="fourier")
+    found |= {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
+    return found | of_choices() if wide else found
+
+
+def of_choices() -> dict[str, Any]:
+    """The candidates that take each answer as one choice, by name; on other scales it brings nothing over TSTE, CKL."""
+    ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
+    return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
 
 
 def _named(candidates: Any, features: Any) -> dict[str, Any]:
-    if candidates is None:
-        with_features = {"FeatureEmbedding": FeatureEmbedding(), "FeatureEmbedding ckl": FeatureEmbedding(loss="ckl")}
-        plain = {"CKL": CKL(), "TSTE": TSTE(), "STE": STE(), "SOE": SOE(), "GNMDS": GNMDS()}
-        return plain if features is None else with_features | plain
     if isinstance(candidates, Mapping):
         named = {str(name): estimator for name, estimator in candidates.items()}
     else:
@@ -134,6 +161,12 @@ def _named(candidates: Any, features: Any) -> dict[str, Any]:
     return _checked(named, features)
 
 
+def _has_vectors(features: Any) -> bool:
+    """Whether there are features that are no kernel: of those waves can be had."""
+    given = features.values() if isinstance(features, Mapping) else [features]
+    return any(not isinstance(value, Kernel) for value in given)
+
+
 def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:
     if not named:
         raise ValueError("candidates: expected at least one estimator, found none")
@@ -143,7 +176,7 @@ def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:
             raise ValueError(f"candidates: expected estimators such as STE(), found the class {kind}; write {kind}()")
         if not hasattr(estimator, "fit") or not hasattr(estimator, "needs_features"):
             raise ValueError(f"candidates: expected estimators such as STE(), found {estimator!r} for {name}")
-        if estimator.needs_features and features is None:
+        if estimator.needs_features and features is None and not estimator.features_optional:
             raise ValueError(f"features: {name} learns from features, found none")
     return named
 

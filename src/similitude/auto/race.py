@@ -21,6 +21,7 @@ from similitude.display.words import counted
 from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.whole_answers import choices_of, has_wide_choices
 from similitude.types import Array, Floats
 
 Progress = Callable[[int, int], None]
@@ -37,7 +38,9 @@ class Trial:
     ----------
     line, strength : the setting
     penalty : its penalty
-    near, far : per fold, the squared distances of the held-out pairs, in units of their mean over all items
+    near, far : per fold, how unlike the held-out pairs are, in units of the fit (`levels`)
+    level : the same of every pair that speaks for an alternative of a held-out answer (`Race.choices`)
+    products : whether it compares items by products of vectors, which is no map
     chance : per fold, the probabilities of the held-out comparisons, or None
     seconds : of its fits, together
     dropped : why it did not go on; empty while it is in the race
@@ -48,6 +51,8 @@ class Trial:
     penalty: float = np.nan
     near: dict[int, Floats] = field(default_factory=dict)
     far: dict[int, Floats] = field(default_factory=dict)
+    level: dict[int, Floats] = field(default_factory=dict)
+    products: bool = False
     chance: dict[int, Floats | None] = field(default_factory=dict)
     seconds: float = 0.0
     dropped: str = ""
@@ -63,6 +68,8 @@ class Race:
     Attributes
     ----------
     trials : every setting that was fitted
+    wide : whether some answers chose from more than two, and are scored as wholes
+    choices : per fold, its held-out answers as choices; none where they are plain comparisons
     folds : the folds that all settings still in the race have run
     ended : "finished", "time limit" or "interrupted"
     """
@@ -81,6 +88,9 @@ class Race:
         self.tests = [test for _, test in folds]
         self._training = [c[train] for train, _ in folds]
         self._held_out = [c[test] for test in self.tests]
+        self.wide = has_wide_choices(c)
+        known = choices_of(c) if self.wide else []
+        self.choices = [[one.select(np.isin(one.row, c.answer[test])) for one in known] for test in self.tests]
         self.lines = list(lines)
         self.trials: list[Trial] = []
         self.folds: list[int] = []
@@ -153,7 +163,8 @@ class Race:
 
     def _walks(self, k: int, going: Mapping[Line, list[float] | None]) -> Iterator[Any]:
         """Give the outcomes of each line's walk, in order; here they come fit by fit, from workers all at once."""
-        shared = (self._training[k], self._held_out[k], self.features)
+        pairs = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in self.choices[k])])
+        shared = (self._training[k], self._held_out[k], pairs, self.features)
         function: Callable[..., Any] = walk if workers(self.n_jobs) == 1 else whole_walk
         return over_jobs(function, self._begin(going), self.n_jobs, shared=shared, as_needed=True)
 
@@ -176,7 +187,7 @@ class Race:
             if outcome.strength == 1.0:
                 self._usual[line] = outcome.penalties
         trial.near[k], trial.far[k], trial.chance[k] = outcome.near, outcome.far, outcome.chance
-        trial.penalty = outcome.penalty
+        trial.level[k], trial.products, trial.penalty = outcome.level, outcome.products, outcome.penalty
         trial.seconds += outcome.seconds
         self.clock.count(outcome.seconds)
         if self.callback is not None:

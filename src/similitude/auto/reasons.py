@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from similitude.auto.average import HeldOut
+from similitude.auto.held_out import HeldOut
 from similitude.auto.race import Race, Trial
 from similitude.display.words import counted
 from similitude.evaluate.ceiling import CLEANED, above_ceiling
@@ -78,8 +78,14 @@ def _score(race: Race, found: HeldOut) -> str:
         return f"It ordered {value:.1%} of what cleaning left correctly; {CLEANED}."
     return (
         f"It ordered {value:.1%} of the held-out comparisons correctly (95% interval {low:.1%} to {high:.1%})"
-        f"{above_ceiling(value, ceiling_of(race.c))}. It was chosen for that, so it may do a little worse on new ones."
+        f"{above_ceiling(value, ceiling_of(race.c))}{_answers(race, found)}. It was chosen for that, so it may do a "
+        "little worse on new ones."
     )
+
+
+def _answers(race: Race, found: HeldOut) -> str:
+    """The same of answers as wholes, where they are more than comparisons."""
+    return f", and {found.answer_accuracy()[0]:.1%} of the answers as wholes" if race.wide else ""
 
 
 def _best(single: HeldOut) -> Trial:

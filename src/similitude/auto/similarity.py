@@ -14,12 +14,15 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from similitude.auto.average import HeldOut, MeanMap, best_average, best_single, calibrated
+from similitude.auto.average import MeanMap, best_average, best_single
 from similitude.auto.candidates import Line, lines
+from similitude.auto.held_out import HeldOut
+from similitude.auto.levels import by_products, mean_form
 from similitude.auto.race import Progress, Race, Trial
 from similitude.auto.reasons import reason, tried_table
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs, workers
+from similitude.engine.measures import SignedProduct
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.evaluate.draws import refit
 from similitude.evaluate.validation import Estimators
@@ -45,17 +48,22 @@ class AutoSimilarity(ComparisonEstimator):
     further fold. The best penalty of each candidate and dimension that is left is fitted to everything, and the fits
     are averaged unless that predicts held-out answers surely worse than the best alone: squared distances are the
     weighted mean of theirs, each in units of its own mean, which is again a kernel. Size and scale of the result are
-    those that give held-out answers the best log loss, so that it has probabilities whatever was chosen.
+    those that give held-out answers, each as a whole, the best log loss, so that it has probabilities whatever was
+    chosen. Products of vectors are no map: they are taken where they predict answers better by more than two standard
+    errors, `similarity_.kind` is then "product", and `place` is not to be had.
 
     Parameters
     ----------
     time_limit : seconds after which no further setting is tried; time is kept for the final fits, and a first answer
         is there in any case. The same seed gives the same bits only where the limit does not end the search.
     candidates : estimators to choose from (a sequence, or a dict of names); by default CKL, TSTE, STE, SOE and
-        GNMDS, and FeatureEmbedding where features are given. A candidate's penalty is varied where it is "auto".
-    dimensions : numbers of dimensions to try for candidates that have them
+        GNMDS; where features are given also FeatureEmbedding with two losses and, of arrays, two maps; where answers
+        chose from more than two (odd ones out, grids, most central ones), also ChoiceEmbedding by distances and by
+        products. A candidate's penalty is varied where it is "auto".
+    dimensions : numbers of dimensions to try for candidates that have them, and do not learn how many they need
     n_folds : number of folds
-    average : whether several fits may be averaged
+    average : whether several fits may be averaged; where not, the simplest is taken of those within one standard error
+        of the best, a map before products of vectors
     n_items : number of items, where it is more than the comparisons show
     random_state : seed of the folds, and of candidates that have none
     n_jobs : processes, through joblib: lines of the search (a candidate in one dimension, all its penalties) at the
@@ -67,9 +75,11 @@ class AutoSimilarity(ComparisonEstimator):
     similarity_ : the model in use
     tried_ : a table with a row per setting: candidate, dimension, penalty (in the race), held-out
         accuracy with its standard error, log loss, folds run, seconds, whether it was chosen, and why it was dropped
-    chosen_ : a table of the fits that make the model: candidate, dimension, penalty, share in the average
+    chosen_ : a table of the fits that make the model: candidate, dimension (as learned, where it is), penalty, share in
+        the average
     reason_ : why, in plain sentences
-    held_out_ : accuracy of the chosen on held-out answers with its 95% interval (`low`, `high`), and log loss
+    held_out_ : accuracy of the chosen on held-out comparisons with its 95% interval (`low`, `high`), and log loss; the
+        same of answers as wholes (`answer_accuracy`, `answer_low`, `answer_high`, `answer_log_loss`)
     members_ : the fitted estimators
     ended_ : how the search ended: "finished", "time limit" or "interrupted"
     average_gain_ : what the average of several fits gains over the best alone in accuracy on held-out answers, with
@@ -125,7 +135,7 @@ class AutoSimilarity(ComparisonEstimator):
             _, c = read_kernels(features, c)
         rng = np.random.default_rng(self.random_state)
         seed, fold_seed = (int(number) for number in rng.integers(2**31, size=2))
-        track = lines(self.candidates, self.dimensions, len(c.items_compared), features, seed)
+        track = lines(self.candidates, self.dimensions, c, features, seed)
         folds = self._folds(c, fold_seed)
         if not folds:
             return self._only(track[0], c, features)
@@ -194,7 +204,8 @@ class AutoSimilarity(ComparisonEstimator):
         self.reason_ = f"There is only one answer, so that nothing could be held out: {line}, the first candidate."
         self.tried_ = pd.DataFrame()
         self.chosen_ = _members([Trial(line, 1.0)], [1.0], self.members_)
-        self.held_out_ = dict.fromkeys(("accuracy", "low", "high", "log_loss"), np.nan)
+        told = ("accuracy", "low", "high", "log_loss")
+        self.held_out_ = dict.fromkeys((*told, *(f"answer_{name}" for name in told)), np.nan)
         self.average_gain_, self.ended_ = (0.0, 0.0, 0.0), "finished"
         self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0)
         return self
@@ -202,11 +213,12 @@ class AutoSimilarity(ComparisonEstimator):
     def _refit(self, found: HeldOut, c: Comparisons, features: Any) -> None:
         """Fit the chosen to everything and put them together."""
         self.members_ = self._fitted_to_all(found.trials, c, features)
-        loss, size, log_loss = calibrated(found)
         self.chosen_ = _members(found.trials, found.shares, self.members_)
         accuracy, low, high = found.accuracy()
-        self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": log_loss}
-        self._put_together(c, loss, size)
+        self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": found.log_loss()}
+        whole = dict(zip(("answer_accuracy", "answer_low", "answer_high"), found.answer_accuracy(), strict=True))
+        self.held_out_ |= whole | {"answer_log_loss": found.answer_log_loss()}
+        self._put_together(c, *found.calibration)
 
     def _fitted_to_all(self, trials: Sequence[Trial], c: Comparisons, features: Any) -> list[Any]:
         """Fit settings to everything; what a fit has to say about the feedback is said once, here."""
@@ -222,17 +234,23 @@ class AutoSimilarity(ComparisonEstimator):
 
     def _put_together(self, c: Comparisons, loss: ComparisonLoss, size: float) -> None:
         """Average the members, with a mean squared distance of `size`."""
-        positions = [member.embedding_ for member in self.members_]
         compared = np.zeros(c.n_items, bool)
         compared[c.items_compared] = True
+        products = [by_products(member) for member in self.members_]
+        shares = self.chosen_.share.tolist()
         self._size = size
-        self._map = MeanMap.of(positions, self.chosen_.share.tolist(), compared, size)
-        X = self._map(positions)
-        if not any(member.needs_features for member in self.members_):
-            X *= compared[:, None]
+        self._map = MeanMap.of(self.members_, shares, compared, size, centred=not all(products))
+        X = self._map([member.embedding_ for member in self.members_])
         maps = [member.similarity_.feature_map for member in self.members_]
         together = None if None in maps else self._map.of_maps(maps)
-        self.similarity_ = self._in_use(X, loss, c.names, feature_map=together)
+        if together is None:
+            X *= compared[:, None]
+        form = None
+        if all(products):
+            form = SignedProduct(X, -np.ones(X.shape[1]))
+        elif any(products):
+            form = mean_form(self.members_, self._map.factors, compared)
+        self.similarity_ = self._in_use(X, loss, c.names, feature_map=together, form=form)
 
 
 def _at_strength(c: Comparisons, features: Any, line: Line, strength: float) -> tuple[Any, list[Warning]]:
@@ -255,7 +273,7 @@ def _members(trials: Sequence[Trial], shares: Sequence[float], members: Sequence
     rows = [
         {
             "candidate": trial.line.name,
-            "dimension": trial.line.dimension,
+            "dimension": trial.line.dimension or getattr(member, "n_dimensions_", None),
             "penalty": float(getattr(member, "penalty_", np.nan)),
             "share": share,
         }

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
-from similitude.engine.distances import mean_sqdist, pair_sqdist
+from similitude.auto.levels import by_products, levels, unit
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
 from similitude.types import Array, Floats
@@ -70,7 +70,9 @@ class Outcome:
     ----------
     strength, penalty : where on its line, and the penalty there
     penalties : of all that the strength multiplies
-    near, far : squared distances of the held-out pairs, in units of their mean over all items
+    near, far : how unlike the held-out pairs are, in units of the fit (`levels`)
+    level : the same of every pair that speaks for an alternative of a held-out answer
+    products : whether the fit compares items by products of vectors
     chance : probabilities of the held-out comparisons, or None
     seconds : of the fit
     """
@@ -80,6 +82,8 @@ class Outcome:
     penalties: dict[str, float]
     near: Floats
     far: Floats
+    level: Floats
+    products: bool
     chance: Floats | None
     seconds: float
 
@@ -91,12 +95,14 @@ class Walker:
     Attributes
     ----------
     line, training, held_out, features : what is fitted to what, and what it must predict
+    pairs : (p, 2) those that speak for the alternatives of held-out answers
     clock : what is left of the time
     """
 
     line: Line
     training: Comparisons
     held_out: Comparisons
+    pairs: Array
     features: Any
     clock: TimeLeft
 
@@ -131,14 +137,13 @@ class Walker:
         """Fit at a strength, from where another fit ended; return what it predicts, and the fit."""
         before = time.perf_counter()
         model = self.line.fit(strength, usual, start, self.training, self.features)
-        X = model.embedding_
-        size = max(mean_sqdist(X), 1e-300)
-        near, far = pair_sqdist(X, self.held_out.near), pair_sqdist(X, self.held_out.far)
-        chance = model.similarity_.loss.probability(near, far) if model.has_probability else None
+        near, far, level = (levels(model, pairs) for pairs in (self.held_out.near, self.held_out.far, self.pairs))
+        size = unit(model)
+        chance = model.similarity_.loss.probability(size * near, size * far) if model.has_probability else None
         penalty, penalties = float(getattr(model, "penalty_", np.nan)), self.line.usual_penalties(model)
         seconds = time.perf_counter() - before
         self.clock.count(seconds)
-        return Outcome(strength, penalty, penalties, near / size, far / size, chance, seconds), model
+        return Outcome(strength, penalty, penalties, near, far, level, by_products(model), chance, seconds), model
 
     def _difference(self, one: Outcome, other: Outcome) -> tuple[float, float]:
         gap = right(one.near, one.far) - right(other.near, other.far)
@@ -148,6 +153,7 @@ class Walker:
 def walk(
     training: Comparisons,
     held_out: Comparisons,
+    pairs: Array,
     features: Any,
     clock: TimeLeft,
     line: Line,
@@ -158,7 +164,7 @@ def walk(
 
     `strengths` are those to fit; None is all of them, outwards from 1. `usual` are the penalties at strength 1.
     """
-    walker = Walker(line, training, held_out, features, clock)
+    walker = Walker(line, training, held_out, pairs, features, clock)
     return walker.outwards() if strengths is None else walker.along(strengths, usual)
 
 

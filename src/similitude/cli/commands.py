@@ -226,6 +226,9 @@ def plot(
     model: Model,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="picture to write (default: MODEL with .png)")] = None,
     labels: Annotated[bool | None, typer.Option(help="write the items' names (default: where they fit)")] = None,
+    names: Annotated[
+        Path | None, typer.Option(help="table with what the model calls an item (a number) first, then its name")
+    ] = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
     projection: Annotated[Projection, typer.Option(help="how more than two dimensions are drawn")] = Projection.pca,
 ) -> None:
@@ -234,19 +237,34 @@ def plot(
 
     similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
-    axes = sm.plot.embedding(similarity, labels=labels, images=pictures, projection=projection.value)
+    written: Any = labels if names is None else _named_anew(similarity, names)
+    axes = sm.plot.embedding(similarity, labels=written, images=pictures, projection=projection.value)
     target = out or model.with_suffix(".png")
     sm.plot.save(axes, target)
     typer.echo(f"the map is in {target}")
     options = "".join(
         f", {name}={value!r}"
-        for name, value in {"labels": labels, "images": pictures and "pictures", "projection": projection.value}.items()
+        for name, value in {
+            "labels": written,
+            "images": pictures and "pictures",
+            "projection": projection.value,
+        }.items()
         if value not in (None, "pca")
     )
     same_in_python(
         f"axes = sm.plot.embedding(sm.Similarity.load({str(model)!r}){options})".replace("'pictures'", "pictures"),
         f"sm.plot.save(axes, {str(target)!r})",
     )
+
+
+def _named_anew(similarity: Any, path: Path) -> list[str]:
+    """The names of a model's items from a table; what it has no row for keeps its own."""
+    from similitude.feedback.files.names import read_names
+
+    called, own = read_names(path), [similarity.label(item) for item in range(similarity.n_items)]
+    if not set(own) & set(called):
+        raise ValueError(f"{path.name}: no row is about an item of the model ({own[0]}, ...)")
+    return [called.get(name, name) for name in own]
 
 
 def model_in(path: Path) -> Path:
@@ -266,7 +284,9 @@ def load_model(path: Path) -> Any:
 def _say_model(similarity: Any) -> None:
     """Say how a model was made, and what it knows beside positions."""
     about, known, answering = similarity.about, similarity.feature_map, similarity.answering
-    lines = dict(about.get("settings", {}))
+    lines: dict[str, Any] = {"chosen": "; ".join(about["chosen"])} if "chosen" in about else {}
+    lines |= {"penalty used": f"{about['penalty']:.3g}"} if "penalty" in about else {}
+    lines |= about.get("settings", {})
     if known is not None:
         lines["takes vectors"] = f"of {known.width} numbers" if known.width else f"of {', '.join(known.modalities)}"
     if answering is not None:
@@ -303,7 +323,25 @@ def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
     found = {k: files[name] for k, name in enumerate(names) if name in files}
     if not found:
         raise ValueError(f"images: no file in {folder} is named as an item ({names[0]}, {names[1]}, ...)")
+    for path in found.values():
+        _check_picture(path)
     return found
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse, before any work, a picture that cannot be read to its end, or that is too large to be."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with warnings.catch_warnings(), Image.open(path) as picture:
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture.load()
+    except Image.DecompressionBombError:
+        raise ValueError(f"--images: {path} has too many pixels; make it smaller") from None
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise ValueError(
+            f"--images: {path} is no picture that can be read ({error}); expected PNG, JPEG, ..., not cut off"
+        ) from None
 
 
 def main() -> None:

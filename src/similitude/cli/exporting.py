@@ -49,6 +49,7 @@ def _writer(similarity: Any, out: Path, what: What) -> tuple[Callable[[], None],
     """What writes a file or folder, what that then holds, and the Python that does the same."""
     from similitude import export as exports
     from similitude.export.indexes import SUFFIXES
+    from similitude.methods.tables_out import between_items
 
     kind, items = out.suffix.lower(), f"{similarity.n_items} items"
     if what is What.projector:
@@ -63,6 +64,8 @@ def _writer(similarity: Any, out: Path, what: What) -> tuple[Callable[[], None],
     if kind in SUFFIXES:
         held = f"an index of {items} for {SUFFIXES[kind]}"
         return partial(exports.write_index, similarity, out), held, "sm.export.write_index({model}, {out})"
-    held = {".xlsx": "coordinates and distances", ".hdf5": "distances as RDMs"}.get(kind, what.value)
+    between = between_items(similarity)
+    one = between if what is What.distances else what.value
+    held = {".xlsx": f"coordinates and {between}", ".hdf5": f"{between} as RDMs"}.get(kind, one)
     call = f"{{model}}.write_table({{out}}, {what.value!r})"
     return partial(similarity.write_table, out, what.value), f"{held} of {items}", call

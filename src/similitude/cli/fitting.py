@@ -42,7 +42,9 @@ class By(StrEnum):
 
 _FROM_FEATURES = (Method.FeatureEmbedding, Method.TACKL, Method.RankProjection)
 Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
-Features = Annotated[Path | None, typer.Option(help="table of features: names first, then numbers")]
+Features = Annotated[
+    Path | None, typer.Option(help="table of features (.csv, .tsv or .parquet): names first, then numbers")
+]
 
 
 @app.command()

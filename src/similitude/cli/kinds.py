@@ -103,7 +103,7 @@ def _kind_of_archive(path: Path) -> Kind | None:
     try:
         with zipfile.ZipFile(path) as archive:
             inside = archive.namelist()
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):  # a damaged one raises any of these
         return None
     if {"header.npy", "embedding.npy"} <= {*inside}:
         return MODEL

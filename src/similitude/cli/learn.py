@@ -14,6 +14,8 @@ from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
+_CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
+_FEW_CLASSES = 2  # items that may well be of a class each
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
 
@@ -28,11 +30,11 @@ def learn(
     features: Features = None,
     images: Annotated[Path | None, typer.Option(help="folder of pictures named as the items")] = None,
     classes: Annotated[
-        Path | None, typer.Option(help="table of classes, by which the map is coloured: names first, then a class")
+        Path | None, typer.Option(help="table of classes, by which the map is coloured: names first, a column `class`")
     ] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     method: Annotated[
-        str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS or FeatureEmbedding; else chosen")
+        str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS, ChoiceEmbedding or FeatureEmbedding; else chosen")
     ] = None,
     dimensions: Annotated[int | None, typer.Option(min=1, help="number of dimensions; else chosen")] = None,
     penalty: Annotated[float | None, typer.Option(min=0, help="penalty of the method; else chosen")] = None,
@@ -61,7 +63,7 @@ def learn(
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
     shown = {} if images is None else _pictures(images, c, labels)
-    grouped = {} if classes is None else _classes(classes, labels)
+    grouped, in_python = ({}, []) if classes is None else _classes(classes, labels)
     wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
     settings = {name: value for name, value in wanted.items() if value is not None and value is not False}
     settings["time_limit"] = time_limit
@@ -95,7 +97,10 @@ def learn(
     with_features = "features=features, " if known else ""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     call = f"sm.learn(c, {with_features}{said}, random_state={seed})"
-    same_in_python(*steps, *lines, f"{call}.save({str(target)!r}, {heading!r})", before=before)
+    look = ", classes=classes" if grouped else ""
+    look += "" if figure_width is None else f", figure_width={width}"
+    before = before or ["import pandas as pd"] * bool(in_python)
+    same_in_python(*steps, *lines, *in_python, f"{call}.save({str(target)!r}, {heading!r}{look})", before=before)
 
 
 def default_folder(file: Path) -> Path:
@@ -124,31 +129,49 @@ def _check_folders(target: Path, images: Path | None) -> None:
 
 def _pictures(folder: Path, c: Any, labels: Any) -> dict[str, Path]:
     """Pictures by the items' names; each can be opened, and who has none is said."""
-    from PIL import Image, UnidentifiedImageError
-
     found = {labels[k]: path for k, path in pictures_of(folder, c).items()}
-    for path in found.values():
-        try:
-            with Image.open(path) as picture:
-                picture.verify()
-        except (UnidentifiedImageError, OSError, SyntaxError):
-            raise ValueError(f"--images: {path} is no picture that can be read; expected PNG, JPEG, ...") from None
     if missing := [name for name in labels if name not in found]:
         typer.echo(f"note: no picture for {len(missing)} of {len(labels)} items ({', '.join(missing[:5])})", err=True)
     return found
 
 
-def _classes(path: Path, labels: Any) -> dict[str, str]:
-    """A class by the name of each item that has one, from the first two columns of a table."""
+def _classes(path: Path, labels: Any) -> tuple[dict[str, str], list[str]]:
+    """A class by the name of each item that has one, from a column of a table, and the Python that reads it."""
     import pandas as pd
 
-    table = pd.read_csv(path, sep="\t" if path.suffix == ".tsv" else ",", dtype=str, keep_default_na=False)
+    separator = "\t" if path.suffix == ".tsv" else ","
+    table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
     if len(table.columns) < 2:
         raise ValueError(f"{path.name}: expected the items' names in the first column and a class in the second")
-    found = dict(zip(table.iloc[:, 0], table.iloc[:, 1], strict=True))
-    if not set(found) & set(labels):
+    if not set(table.iloc[:, 0]) & set(labels):
         raise ValueError(f"{path.name}: no row is about an item of the answers ({labels[0]}, ...)")
-    return {name: found[name] for name in labels if found.get(name)}
+    column = _class_column(path, table)
+    found = dict(zip(table.iloc[:, 0], table[column], strict=True))
+    read = f"pd.read_csv({str(path)!r}, sep={separator!r}, dtype=str, keep_default_na=False, index_col=0)"
+    return {name: found[name] for name in labels if found.get(name)}, [f"classes = {read}[{column!r}].to_dict()"]
+
+
+def _class_column(path: Path, table: Any) -> str:
+    """The column of classes: one that is called so, else the first that groups the items, which is then said."""
+    others = [str(name) for name in table.columns[1:]]
+    called = [name for name in others if name.strip().lower() in _CLASS]
+    grouping = [name for name in others if not _all_differ(table[name])]
+    column = (called or grouping or others)[0]
+    if _all_differ(table[column]):
+        raise ValueError(
+            f"{path.name}: every item has another value in column {column!r}, so it is no class; expected a column "
+            "whose values several items share"
+        )
+    if not called and len(others) > 1:
+        typer.echo(
+            f"note: classes are those of column {column!r} of {path.name}; call the one you want 'class'", err=True
+        )
+    return column
+
+
+def _all_differ(values: Any) -> bool:
+    said = [value for value in values if value]
+    return len(said) > _FEW_CLASSES and len(set(said)) == len(said)
 
 
 def _drawing(time_limit: float, n_items: int, so_far: float) -> float:

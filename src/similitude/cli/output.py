@@ -46,14 +46,13 @@ def show(table: Any, score: str = "accuracy") -> None:
 
     shown = Table(box=None, pad_edge=False)
     shown.add_column("method", no_wrap=True)
-    for heading in (score, "95% interval", "whole answers", "log-loss", "seconds a fit"):
+    for heading in (score, "95% interval", "log-loss", "whole answers", "their log-loss", "seconds a fit"):
         shown.add_column(heading, justify="right", min_width=14 if heading == "95% interval" else None)
     for row in table.itertuples():
-        chance = "-" if row.log_loss != row.log_loss else f"{row.log_loss:.3f}"
+        figures = (row.log_loss, row.answer_accuracy, row.answer_log_loss)
+        told = ["-" if figure != figure else f"{figure:.3f}" for figure in figures]
         interval = f"{row.low:.3f} to {row.high:.3f}"
-        shown.add_row(
-            row.estimator, f"{row.accuracy:.3f}", interval, f"{row.whole_answers:.3f}", chance, f"{row.seconds:.2f}"
-        )
+        shown.add_row(row.estimator, f"{row.accuracy:.3f}", interval, *told, f"{row.seconds:.2f}")
     Console().print(shown)
 
 

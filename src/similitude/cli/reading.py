@@ -41,6 +41,9 @@ class Reading:
     columns: Annotated[
         str | None, typer.Option(help='which column is which: odd="Odd one",a="Pic 1",b="Pic 2",...')
     ] = None
+    names: Annotated[
+        Path | None, typer.Option(help="table with what the answers call an item (a number) first, then its name")
+    ] = None
     labels: Annotated[bool, typer.Option("--labels", help="whole numbers are names of items, not positions")] = False
     fold_names: Annotated[
         bool, typer.Option("--fold-names", help="names that differ by case, spaces or accents alone are one item")
@@ -58,6 +61,7 @@ class Reading:
     def given(self) -> dict[str, Any]:
         """The options that were given, by name, as plain values."""
         found = {one.name: getattr(self, one.name) for one in fields(self)}
+        found |= {} if self.names is None else {"names": str(self.names)}
         plain = {name: value.value if isinstance(value, StrEnum) else value for name, value in found.items()}
         return {name: value for name, value in plain.items() if value not in (None, False, [], ())}
 
@@ -138,6 +142,7 @@ def column_map(text: str) -> dict[str, str]:
 
 def in_words_of_the_shell(message: str) -> str:
     """A message of the library with the options of the command in place of arguments of Python."""
+    message = re.sub(r"(^|: )(path|items|names): ", r"\1", message)
     for one in fields(Reading):
         option = f"--{one.name.replace('_', '-')}"
         message = re.sub(rf"\b{one.name}=True\b", option, message)
@@ -145,7 +150,7 @@ def in_words_of_the_shell(message: str) -> str:
         message = re.sub(rf"\b{one.name}=\{{(.*?)\}}", lambda found: f"--columns {_pairs(found[1])}", message)
         message = re.sub(rf"\b{one.name}='(\w+)'", rf"{option} \1", message)
         message = re.sub(rf"\b{one.name}=(?=\W|$)", option, message)
-    return re.sub(r"(^|: )(path|items|names): ", r"\1", message)
+    return message
 
 
 def _pairs(inside: str) -> str:

@@ -28,3 +28,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         return f"<{self}{f': {self.note}' if self.note else ''}>"
+
+
+UNTOLD = Estimate(None)
+"""A figure that was not asked for."""

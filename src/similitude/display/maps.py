@@ -11,6 +11,7 @@ import numpy.typing as npt
 from similitude.display.cards import element, note
 from similitude.display.names import write_names
 from similitude.display.places import ellipse, placed, plane, room_for_ellipses
+from similitude.display.room import MapRoom
 from similitude.display.words import counted
 from similitude.types import Floats
 
@@ -103,7 +104,7 @@ def _names(place: Floats, names: Sequence[str], height: float) -> Iterator[ET.El
     """The names that there is room for."""
     if len(names) > _MOST_NAMED:
         return
-    for one in write_names(place, names, _WIDTH, height, _radius(len(names))):
+    for one in write_names(MapRoom(place, _radius(len(names)), _WIDTH, height), names):
         if one.shown:
             at = {"x": f"{one.x:.1f}", "y": f"{one.y:.1f}", "text_anchor": one.anchor}
             yield element("text", one.text, **at, fill="currentColor", font_size=12, font_family="sans-serif")

@@ -109,6 +109,28 @@ def laplacian(X, pairs, w, out, start, stop):  # type: ignore[no-untyped-def]
                 out[j, c] -= step
 
 
+@_kernel
+def products(X, pairs, out, start, stop):  # type: ignore[no-untyped-def]
+    """out[p] = x_i · x_j for the pairs p = (i, j) from `start` to `stop`."""
+    for p in range(start, stop):
+        i, j = pairs[p, 0], pairs[p, 1]
+        total = 0.0
+        for c in range(X.shape[1]):
+            total += X[i, c] * X[j, c]
+        out[p] = total
+
+
+@_kernel
+def adjacency(X, pairs, w, out, start, stop):  # type: ignore[no-untyped-def]
+    """Add to `out` the product A X of A = sum_p w_p (e_i e_j' + e_j e_i') over some pairs."""
+    for p in range(start, stop):
+        if w[p] != 0.0:
+            i, j = pairs[p, 0], pairs[p, 1]
+            for c in range(X.shape[1]):
+                out[i, c] += w[p] * X[j, c]
+                out[j, c] += w[p] * X[i, c]
+
+
 @_inlined
 def _compare(X, i, j, k, l, scale, scale_parameter, shape, shape_parameter):  # type: ignore[no-untyped-def]
     """Loss of "i, j are closer than k, l", and its derivatives by the two squared distances."""

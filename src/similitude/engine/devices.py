@@ -103,19 +103,22 @@ def _counting(near: Array, far: Array, weight: Array) -> tuple[Array, Array, Arr
     return near[kept], far[kept], weight[kept]
 
 
-def _there(chunks: Iterable[Any], n_items: int, device: str, source: Any = None) -> tuple[Any, Any]:
+def backend_on(device: str) -> Any:
+    """The functions of a device, by the name that `choose_device` gave it."""
+    if device == "cpu":
+        return CPU()
     import torch
 
     from similitude.engine.gpu.backend import TorchBackend
+
+    return TorchBackend(torch.device("cpu" if device == "torch" else device))
+
+
+def _there(chunks: Iterable[Any], n_items: int, device: str, source: Any = None) -> tuple[Any, Any]:
     from similitude.engine.gpu.comparisons import DeviceComparisons
 
-    there = torch.device("cpu" if device == "torch" else device)
-    return DeviceComparisons(chunks, n_items, there, source), TorchBackend(there)
-
-
-def to_device(numbers: Any, backend: Backend) -> Any:
-    """Numbers of the host where a backend works, as they are on the CPU."""
-    return numbers if isinstance(backend, CPU) else backend.tensor(numbers)  # type: ignore[attr-defined]  # torch's
+    backend = backend_on(device)
+    return DeviceComparisons(chunks, n_items, backend.device, source), backend
 
 
 def solvers_of(backend: Backend) -> tuple[Callable[..., Result], Callable[..., Result]]:

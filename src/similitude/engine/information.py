@@ -18,6 +18,9 @@ from similitude.engine.distances import pair_sqdist
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.types import Array, Floats
 
+_ENOUGH_FOR_A_MAP = 100_000  # comparisons: a number of a map hears all of them
+_NUMBERS_AT_ONCE = 4_000_000
+
 
 @dataclass(frozen=True)
 class Margins:
@@ -72,6 +75,44 @@ def item_information(X: Floats, loss: ComparisonLoss, near: Array, far: Array, w
     out = np.zeros((*X.shape, X.shape[1]))
     add_information(X, near, far, at.slope_near, at.slope_far, weight * at.information, out)
     return out
+
+
+def mapped_information(
+    X: Floats, features: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats
+) -> Floats:
+    """(q + n, d) information on each number of a map N and of rests E of positions X = F N + E, the others known.
+
+    That on a map's is averaged over some of the comparisons, where there are very many.
+    """
+    every = max(1, len(near) // _ENOUGH_FOR_A_MAP)
+    some = slice(None, None, every)
+    on_map = np.zeros((features.shape[1], X.shape[1]))
+    for rows in _blocks(len(near[some]), features.shape[1]):
+        on_map += _map_information(X, features, loss, near[some][rows], far[some][rows], weight[some][rows])
+    on_rests = np.zeros(X.size)
+    for rows in _blocks(len(near), X.shape[1]):
+        at = Margins.of(X, loss, near[rows], far[rows])
+        on_rests += (margin_slopes(X, at, near[rows], far[rows]) ** 2).T @ (weight[rows] * at.information)
+    return np.concatenate([on_map * (weight.sum() / weight[some].sum()), on_rests.reshape(X.shape)])
+
+
+def _map_information(
+    X: Floats, features: Floats, loss: ComparisonLoss, near: Array, far: Array, weight: Floats
+) -> Floats:
+    """(q, d) sum over comparisons of weight · information · (slope of the margin by N_kc)²."""
+    at = Margins.of(X, loss, near, far)
+    told = (weight * at.information)[:, None]
+    a, b = features[near[:, 0]] - features[near[:, 1]], features[far[:, 0]] - features[far[:, 1]]
+    by_near = 2.0 * at.slope_near[:, None] * (X[near[:, 0]] - X[near[:, 1]])
+    by_far = 2.0 * at.slope_far[:, None] * (X[far[:, 0]] - X[far[:, 1]])
+    both = (a * b).T @ (told * by_near * by_far)
+    return (a**2).T @ (told * by_near**2) + (b**2).T @ (told * by_far**2) - 2.0 * both
+
+
+def _blocks(count: int, width: int) -> list[slice]:
+    """Comparisons, some at a time, with rows of so many numbers each."""
+    step = max(1, _NUMBERS_AT_ONCE // width)
+    return [slice(first, first + step) for first in range(0, count, step)]
 
 
 def _pair_slopes(X: Floats, pairs: Array) -> Any:

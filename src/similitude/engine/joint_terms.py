@@ -9,9 +9,8 @@ logistic one, shape(m) = log(1 + e^-m):
 | `Mixed` | -log of the mean over groups of each rater's probability | logits of the shares of the groups |
 | `Linked` | shape(b (c - level)) if similar, shape(-b (c - level)) if not | threshold c, log b |
 
-The mean sharpness of all answers is 1: the scale of the model says how sharp they are together, and the penalty on it
-keeps its meaning. Own parameters have normal priors: those that say how far sources differ have the width that is given
-(a sharpness is log-normal), the others a width so large that it only keeps them finite. Ratings stand in
+Sharpness and lapses stand in `engine.sources`. Own parameters have normal priors: those that say how far sources differ
+have the width that is given, the others a width so large that it only keeps them finite. Ratings stand in
 `engine.rating_terms`.
 """
 
@@ -20,21 +19,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_softmax, logsumexp, softmax
 
-from similitude.engine.penalties import Blocks, Penalty, Ridge
+from similitude.engine.penalties import Blocks, Penalty
 from similitude.engine.problem import Term
+from similitude.engine.sources import Sources, normal_prior
 from similitude.engine.terms import ComparisonLoss, Formula, logistic
 from similitude.types import Array, Bools, Floats
 
 LOGISTIC = Formula(logistic)
-_LAPSE, _LAPSE_SPREAD = -3.0, 1.0  # logit of a lapse of 5 %, and how far raters differ
-_LAPSES_TRIED = np.array([_LAPSE, *np.log([0.25, 1.0, 3.0])])  # where fits start: 5, 20, 50 and 75 %
 SLOPE_SPREAD = 2.0  # of the logarithm of a slope or a width, a weak prior
 PLACE_SPREAD = 10.0  # of a threshold or an offset
-
-
-def normal_prior(spread: float, total: float, centre: float = 0.0) -> Ridge:
-    """Return minus the log of a normal density of that spread, per unit of total weight."""
-    return Ridge(0.5 / (spread * spread * total), centre=centre)
 
 
 class Judged(Term):
@@ -57,51 +50,33 @@ class Judged(Term):
                 f"a loss of shape {loss.shape.name!r} gives no probability, so raters have no sharpness in it"
             )
         self.loss, self.weight = loss, weight
-        source = np.where(source < 0, n_sources, source)
-        self.source = source  # the last one is nobody known
-        self.n_sources, self.spread, self.lapse = n_sources, spread, lapse
+        self.sources = Sources(source, n_sources, weight, spread=spread, lapse=None if lapse else 0.0)
         self.pairs = np.concatenate([near, far])
-        self.total = float(weight.sum())
-        self.size = n_sources * (1 + lapse)
-        self.share = np.bincount(source, weight, n_sources + 1) / self.total if len(source) else np.ones(n_sources + 1)
-
-    def sharpness(self, own: Floats) -> Floats:
-        """Sharpness of each source and, last, of nobody known: e^p_r over its mean by weight, p = 0 for nobody."""
-        power = np.append(own[: self.n_sources], 0.0)
-        relative = np.exp(power - power.max())
-        return relative / (self.share @ relative)
-
-    def lapses(self, own: Floats) -> Floats:
-        """Lapse of each source, and 0 for nobody known."""
-        return (
-            np.append(LOGISTIC.probability(own[self.n_sources :]), 0.0) if self.lapse else np.zeros(self.n_sources + 1)
-        )
+        self.total, self.size = float(weight.sum()), self.sources.size
 
     def margins(self, d2: Floats, own: Floats) -> Floats:
         """s_r · (level_far - level_near) of each comparison."""
         near, far = np.split(d2, 2)
-        return self.sharpness(own)[self.source] * self.loss.margin(near, far)
+        return self.sources.sharpness(own)[self.sources.source] * self.loss.margin(near, far)
 
     def evaluate(self, d2: Floats, own: Floats) -> tuple[float, Floats, Floats]:
         """See the table of the module."""
         level, slope, _ = self.loss.scale(d2)
         near, far = np.split(level, 2)
-        sharp = self.sharpness(own)[self.source]
+        sharp = self.sources.sharpness(own)[self.sources.source]
         margin = sharp * (far - near)
         value, steep, by_lapse = self._losses(margin, own)
         pull = self.weight * steep * sharp
-        by_sharpness = self._by_source(self.weight * steep * margin)
-        gradient = [(by_sharpness - self.share * self.sharpness(own) * by_sharpness.sum())[:-1]]
-        if self.lapse:
-            gradient.append(self._by_source(self.weight * by_lapse)[:-1])
-        return float(self.weight @ value), np.concatenate([-pull, pull]) * slope, np.concatenate(gradient)
+        by_sharpness, by_lapse = (self.sources.sums(self.weight * one) for one in (steep * margin, by_lapse))
+        gradient = self.sources.gradient(by_sharpness, by_lapse, own)
+        return float(self.weight @ value), np.concatenate([-pull, pull]) * slope, gradient
 
     def _losses(self, margin: Floats, own: Floats) -> tuple[Floats, Floats, Floats]:
         """Loss, its derivative by the margin and by the logit of the lapse."""
         value, steep, _ = self.loss.shape(margin)
-        if not self.lapse:
-            return value, steep, np.zeros(0)
-        lapse, right = self.lapses(own)[self.source], np.exp(-value)
+        if self.sources.lapse is not None:
+            return value, steep, np.zeros_like(value)
+        lapse, right = self.sources.lapses(own)[self.sources.source], np.exp(-value)
         chance = 0.5 * lapse + (1.0 - lapse) * right
         chance = np.maximum(chance, np.finfo(float).tiny)
         by_lapse = -lapse * (1.0 - lapse) * (0.5 - right) / chance
@@ -109,35 +84,20 @@ class Judged(Term):
 
     def losses_by_source(self, margin: Floats, own: Floats) -> Floats:
         """Weighted sum of the losses of each source, at other margins."""
-        return self._by_source(self.weight * self._losses(margin, own)[0])[:-1]
+        return self.sources.sums(self.weight * self._losses(margin, own)[0])[:-1]
 
     def information(self, margin: Floats) -> Floats:
         """Expected information on the logarithm of the sharpness of each source: that on the margin, times margin²."""
-        return self._by_source(self.weight * self.loss.shape.information(margin) * margin**2)[:-1]
-
-    def _by_source(self, value: Floats) -> Floats:
-        return np.bincount(self.source, value, self.n_sources + 1).astype(float)
+        return self.sources.sums(self.weight * self.loss.shape.information(margin) * margin**2)[:-1]
 
     def start(self, d2: Floats) -> Floats:
-        """Everybody equally sharp, and the best of a few lapses for each at the distances at hand.
-
-        From 5 % for all, the fit can end at a local optimum in which somebody who lapses often is somebody dull.
-        """
-        sharp = np.zeros(self.n_sources)
-        if not self.lapse:
-            return sharp
-        margin = self.margins(d2, np.concatenate([sharp, sharp]))
-        loss = [
-            self.losses_by_source(margin, np.concatenate([sharp, np.full(self.n_sources, one)]))
-            for one in _LAPSES_TRIED
-        ]
-        loss += (0.5 * ((_LAPSES_TRIED - _LAPSE) / _LAPSE_SPREAD) ** 2)[:, None]
-        return np.concatenate([sharp, _LAPSES_TRIED[np.argmin(loss, axis=0)]])
+        """Everybody equally sharp, and the best of a few lapses for each at the distances at hand."""
+        margin = self.margins(d2, np.zeros(self.size))
+        return self.sources.start(lambda own: self.losses_by_source(margin, own))
 
     def prior(self, total: float) -> Penalty:
         """Sharpness log-normal; lapses logistic-normal around 5 %."""
-        sharp = (normal_prior(self.spread, total), self.n_sources)
-        return Blocks([sharp, (normal_prior(_LAPSE_SPREAD, total, _LAPSE), self.size - self.n_sources)])
+        return self.sources.prior(total)
 
 
 class Mixed(Term):

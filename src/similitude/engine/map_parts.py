@@ -85,6 +85,7 @@ class LinearPart(MapPart):
             return product, None
         present = which_present(rows, None, NEW)
         product[~present] = 0.0
+        refuse_overflow(product)
         return product, present
 
     @cached_property
@@ -195,6 +196,47 @@ class KernelPart(MapPart):
 
 
 @dataclass(frozen=True, eq=False)
+class WavePart(MapPart):
+    """[cos z, sin z] A of z = D'y + phases: random waves, whose products are values of an RBF kernel in the mean.
+
+    Attributes
+    ----------
+    directions : (p, k) D
+    phases : (k,) what is added
+    """
+
+    directions: Floats
+    phases: Floats
+
+    kind = "waves"
+
+    @property
+    def width(self) -> int:
+        """The length of a vector."""
+        return len(self.directions)
+
+    def values(self, features: Any) -> tuple[Floats, Bools | None]:
+        """The waves, some rows at a time, times the weights."""
+        rows = as_rows(self.rows_of(features), self.width)
+        present = which_present(rows, None, NEW)
+        out = np.zeros((len(rows), self.weights.shape[1]))
+        here, step = np.flatnonzero(present), max(1, _VALUES_AT_ONCE // len(self.weights))
+        for start in range(0, len(here), step):
+            some = here[start : start + step]
+            out[some] = waves(rows[some], self.directions, self.phases) @ self.weights
+        return out, present
+
+    def stored(self) -> Stored:
+        """Return what a file holds of it."""
+        return {}, {"weights": self.weights, "directions": self.directions, "phases": self.phases}
+
+    @classmethod
+    def read(cls, _: Mapping[str, Any], arrays: Mapping[str, Array], route: Route) -> Self:
+        """Read what `stored` returned."""
+        return cls(arrays["weights"], arrays["directions"], arrays["phases"], route=route)
+
+
+@dataclass(frozen=True, eq=False)
 class DensityPart(MapPart):
     """sum_j k(y, x_j) c_j of distributions, by a formula of `engine.densities`.
 
@@ -278,13 +320,26 @@ class OwnPart(MapPart):
         )
 
 
-PARTS: dict[str, Any] = {part.kind: part for part in (LinearPart, CosinePart, KernelPart, DensityPart)}
+PARTS: dict[str, Any] = {part.kind: part for part in (LinearPart, CosinePart, KernelPart, WavePart, DensityPart)}
 """What a file can hold, by the word that it has for it."""
+
+
+def waves(rows: Array, directions: Floats, phases: Floats) -> Floats:
+    """(m, 2 k) cos and sin of D'y + phases, a row each."""
+    z = rows @ directions + phases
+    return np.hstack([np.cos(z), np.sin(z)])
 
 
 def with_coefficients(coefficients: Floats) -> Array:
     """Return the training items that have coefficients; the first where none has."""
     return np.flatnonzero(coefficients.any(1)) if coefficients.any() else np.arange(1)
+
+
+def refuse_overflow(product: Floats) -> None:
+    """Refuse rows of finite numbers that are too large for their product."""
+    large = np.flatnonzero(~np.isfinite(product).all(1))
+    if len(large):
+        raise ValueError(f"{NEW}: row {large[0]} holds numbers so large that they overflow; scale or drop it")
 
 
 def as_rows(value: Any, width: int) -> Array:

@@ -11,7 +11,7 @@ gradient of its own. `F` is a matrix of features (or kernel columns), a row per 
 | `Positions(features=F, residual=True)` | N and E (n × r), positions F N + E | | 2 F' L X and 2 L X |
 | `Positions(fixed=X0)` | the positions of further items | | the last rows of 2 L X |
 | `Positions(beside=Y0)` | X (n × r) beside given dimensions Y0 | |x_i - x_j|² + |y0_i - y0_j|² | 2 L X |
-| `DotProducts` | those of its `Positions` | -x_i · x_j | -A X, A the signed adjacency: L X - D X |
+| `DotProducts` | those of its `Positions` | -x_i · x_j | -A X, A the signed adjacency |
 | `Matrix` | M symmetric (n × n) | M_ii + M_jj - 2 M_ij | L |
 | `Matrix(features=F)` | M symmetric (q × q) | (f_i - f_j)' M (f_i - f_j) | F' L F |
 | `Products(F)` | M symmetric (q × q) | sqrt(2) f_i' M f_j | F' (D - L) F / sqrt(2), D the diagonal of L |
@@ -45,11 +45,13 @@ class Model(ABC):
     size : number of parameters
     n_items : number of items
     linear : whether the squared distances are linear in the parameters
+    on_devices : whether parameters and pairs may be those of any backend
     """
 
     size: int
     n_items: int
     linear = False
+    on_devices = False
 
     def positions(self, params: Floats) -> Floats:
         """Return a position for every item, a row each, at which the squared distances are the model's."""
@@ -69,6 +71,8 @@ class Positions(Model):
 
     What is given are the positions of other items (`fixed`), or further dimensions of the same items (`beside`).
     """
+
+    on_devices = True
 
     def __init__(
         self,
@@ -123,6 +127,8 @@ class DotProducts(Model):
     Unlike distances, they know items that are like many and items that are like none, by the lengths of the vectors.
     """
 
+    on_devices = True
+
     def __init__(self, vectors: Positions) -> None:
         self.vectors, self.n_items, self.size = vectors, vectors.n_items, vectors.size
 
@@ -131,16 +137,12 @@ class DotProducts(Model):
         return self.vectors.positions(params)
 
     def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
-        """-x_i · x_j, from (|x_i - x_j|² - |x_i|² - |x_j|²) / 2."""
-        X = self.vectors.positions(params)
-        own = np.einsum("ik,ik->i", X, X)
-        return 0.5 * (backend.sqdist(X, pairs) - own[pairs].sum(1))
+        """-x_i · x_j."""
+        return -backend.products(self.vectors.positions(params), pairs)
 
     def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
-        """L X - D X, taken back through the features."""
-        X = self.vectors.positions(params)
-        total = _degrees(len(X), pairs, w)[:, None]
-        return self.vectors.pull_positions(backend.laplacian(X, pairs, w) - total * X)
+        """-A X, taken back through the features."""
+        return self.vectors.pull_positions(-backend.adjacency(self.vectors.positions(params), pairs, w))
 
 
 class Matrix(Model):

@@ -10,8 +10,6 @@ sqrt(4 n / 3 W) in dot products; drawing it serves every form, weight and set of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,24 +17,17 @@ from scipy import linalg, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from similitude.engine.choice_terms import Picked
-from similitude.feedback.forms.alternatives import Alternatives
 from similitude.types import Floats
 
 _DENSE_BELOW = 400
-
-
-def by_chance(choices: Sequence[Alternatives], rng: np.random.Generator) -> list[Alternatives]:
-    """Return the same questions, answered by chance."""
-    found = []
-    for one in choices:
-        order = rng.permuted(np.tile(np.arange(one.pairs.shape[1]), (len(one), 1)), axis=1)
-        found.append(replace(one, pairs=one.pairs[np.arange(len(one))[:, None], order]))
-    return found
+_STEADY, _DRAWS = 100, 10
+_LEAST = 1e-9  # where nothing can be said of any pair
 
 
 def slopes_at_zero(term: Picked, n_items: int, dot: bool) -> sparse.csr_array:
     """(n, n) minus the derivative of the mean loss by K, where all items stand at 0."""
-    w = term.evaluate(np.zeros(len(term.pairs)), np.zeros(0))[1] / term.total
+    at = np.zeros(len(term.pairs))
+    w = term.evaluate(at, term.start(at))[1] / term.total
     half = sparse.coo_array((w, term.pairs.T), shape=(n_items, n_items)).tocsr()
     across = half + half.T
     return 0.5 * across if dot else across - sparse.diags_array(np.asarray(across.sum(axis=1)).ravel())
@@ -45,9 +36,19 @@ def slopes_at_zero(term: Picked, n_items: int, dot: bool) -> sparse.csr_array:
 def noise_level(
     term: Picked, n_items: int, dot: bool, features: Floats | None = None, *, rng: np.random.Generator
 ) -> float:
-    """Return the strength of a ridge over n items at which answers by chance teach nothing."""
-    S = slopes_at_zero(Picked(term.scale, by_chance(term.choices, rng)), n_items, dot)
-    return n_items * float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
+    """Return the strength of a ridge over n items at which answers by chance teach nothing.
+
+    The largest eigenvalue of a wide matrix is nearly the same in every draw. That of a few columns is not, and may fall
+    below 0: the level is then the root of its mean square over several draws.
+    """
+    order = n_items if features is None else features.shape[1]
+    drawn = [_largest(term, n_items, dot, features, rng) for _ in range(1 if order >= _STEADY else _DRAWS)]
+    return n_items * max(float(np.sqrt(np.mean(np.square(drawn)))), _LEAST)
+
+
+def _largest(term: Picked, n_items: int, dot: bool, features: Floats | None, rng: np.random.Generator) -> float:
+    S = slopes_at_zero(term.by_chance(rng), n_items, dot)
+    return float(leading(S if features is None else features.T @ (S @ features), 1, rng)[0][0])
 
 
 def leading(S: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

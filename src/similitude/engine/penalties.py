@@ -62,6 +62,28 @@ class Ridge(Penalty):
         return self.centre + (params - self.centre) / (1.0 + 2.0 * step * self.rate)
 
 
+class Parabola(Penalty):
+    """sum_k strength_k (p_k - centre_k)², a strength and a centre of each parameter: what is known of them before."""
+
+    smooth = True
+
+    def __init__(self, strength: Floats, centre: Floats) -> None:
+        self.strength, self.centre = strength, centre
+
+    def value(self, params: Floats) -> float:
+        """sum_k strength_k (p_k - centre_k)²."""
+        away = params - self.centre
+        return float((self.strength * away) @ away)
+
+    def gradient(self, params: Floats) -> Floats:
+        """2 · strength_k (p_k - centre_k)."""
+        return 2.0 * self.strength * (params - self.centre)
+
+    def prox(self, params: Floats, step: float) -> Floats:
+        """centre_k + (p_k - centre_k) / (1 + 2 · step · strength_k)."""
+        return self.centre + (params - self.centre) / (1.0 + 2.0 * step * self.strength)
+
+
 class Trace(Penalty):
     """strength · trace(M) / count over positive semidefinite M."""
 

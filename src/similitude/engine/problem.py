@@ -8,8 +8,9 @@ comparisons by raters who differ, links and ratings, with parameters of their ow
 `engine.rating_terms`): sharpness, thresholds, slopes. The parameters are one flat vector: the model's, then the terms'.
 
 With positions, terms of comparisons take one pass over these: on threads, on a GPU, or shard by shard. Every other
-term, and every term of another model, goes through the squared distances of distinct pairs, on the CPU: distances and
-pullback on threads. The gradient is the sum, since all slopes come back by the same pullback.
+term, and every term of another model, goes through the squared distances of distinct pairs: distances and pullback on
+threads, or where the backend is, if all terms were made for it. The gradient is the sum, since all slopes come back by
+the same pullback.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from similitude.engine.backend import CPU, Backend
+from similitude.engine.backend import CPU, Backend, joined
 from similitude.engine.models import Model, Positions
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.graph.build import distinct_pairs
@@ -59,6 +61,7 @@ class Term(ABC):
     pairs : (k, 2) the pairs whose squared distances it reads, in its own order
     listed : whether there is such a list of all pairs
     merged : whether these are the vertices of a graph, to be taken as they are
+    on_device : whether `evaluate` takes the numbers of a device, and gives such
     total : the total weight of what was said
     size : number of its own parameters
     """
@@ -66,6 +69,7 @@ class Term(ABC):
     pairs: Array
     listed = True
     merged = False
+    on_device = False
     total: float
     size: int
 
@@ -105,8 +109,9 @@ class Problem(Objective):
 
     Attributes
     ----------
-    in_one_pass : the lone term that is taken over positions in one pass, or None: on a device its parameters may then
-        be the device's own; with further terms they are the host's
+    in_one_pass : the lone term that is taken over positions in one pass, or None
+    on_device : whether parameters may be the backend's own: in one pass, or where all terms were made for its device.
+        With further terms they are the host's
     """
 
     def __init__(
@@ -124,6 +129,9 @@ class Problem(Objective):
         over_positions = isinstance(model, Positions)
         self._passes = [over_positions and isinstance(term, OnePass) for term in self.terms]
         self.in_one_pass = self.terms[0] if self._passes == [True] else None
+        paired_there = model.on_devices and all(term.on_device for term in self.terms)
+        self.on_device = self.in_one_pass is not None or paired_there
+        self._pairs_backend = self.backend if paired_there else CPU()
         self._own_size = sum(term.size for term in self.terms)
         self._own_penalty, self._penalty = penalty, penalty
         if self._own_size:
@@ -144,13 +152,18 @@ class Problem(Objective):
         """Return the parameters of the model and of each term."""
         if not self._own_size:
             return [params, *(_NONE for _ in self.terms)]
-        return np.split(params, np.cumsum([self.model.size, *(term.size for term in self.terms)])[:-1])
+        ends = np.cumsum([0, self.model.size, *(term.size for term in self.terms)])
+        return [params[first:last] for first, last in pairwise(ends)]
 
     def start(self, params: Floats) -> Floats:
         """Return the model's parameters with own parameters of the terms that suit them."""
+        if not self._own_size:
+            return params.ravel()
         pairs, places = self._vertices
-        d2 = self.model.sqdist(params.ravel(), pairs, CPU())
+        d2 = self._pairs_backend.host(self.model.sqdist(params.ravel(), pairs, self._pairs_backend))
         own = [_NONE if one is None else term.start(d2[one]) for term, one in zip(self.terms, places, strict=True)]
+        if self.on_device:
+            return joined([params.ravel(), *(self.backend.tensor(one) for one in own)])
         return np.concatenate([params.ravel(), *own])
 
     def data(self, params: Floats) -> tuple[float, Floats]:
@@ -165,7 +178,7 @@ class Problem(Objective):
         if any(self._passes):
             in_passes, gradient = self._over_positions(position)
             value, by_position = value + in_passes, by_position + self.backend.host(gradient)
-        return value, np.concatenate([by_position, *gradients]) if self._own_size else by_position
+        return value, joined([by_position, *gradients]) if self._own_size else by_position
 
     def _over_positions(self, position: Floats) -> tuple[float, Floats]:
         """The terms that are taken in one pass each, where the backend works."""
@@ -184,7 +197,7 @@ class Problem(Objective):
     def _through_pairs(self, position: Floats, own: Sequence[Floats]) -> tuple[float, Floats, list[Floats]]:
         """The other terms: their value, and its derivatives by the model's parameters and by their own."""
         pairs, places = self._vertices
-        d2 = self.model.sqdist(position, pairs, CPU())
+        d2 = self.model.sqdist(position, pairs, self._pairs_backend)
         value, pull, gradients = 0.0, _NONE, []
         for term, place, weight, mine in zip(self.terms, places, self.weights, own, strict=True):
             if place is None:
@@ -195,14 +208,15 @@ class Problem(Objective):
             slope = rate * (slope if isinstance(place, slice) else np.bincount(place, slope, len(d2)).astype(float))
             pull = pull + slope if len(pull) else slope
             gradients.append(rate * gradient)
-        return value, self.model.pullback(position, pairs, pull, CPU()), gradients
+        return value, self.model.pullback(position, pairs, pull, self._pairs_backend), gradients
 
     @cached_property
     def _vertices(self) -> tuple[Array, list[Array | slice | None]]:
         """The distinct pairs of all terms without a pass, and where those of each are among them: a slice is all."""
         paired = [term for term, passes in zip(self.terms, self._passes, strict=True) if not passes]
         if len(paired) == 1 and paired[0].merged:
-            return paired[0].pairs, [None if passes else slice(None) for passes in self._passes]
+            pairs = self._pairs_backend.indices(paired[0].pairs)
+            return pairs, [None if passes else slice(None) for passes in self._passes]
         every = np.concatenate([np.zeros((0, 2), np.int32), *(term.pairs for term in paired)])
         pairs, place = distinct_pairs(every, int(every.max(initial=0)) + 1)
         found = iter(np.split(place, np.cumsum([len(term.pairs) for term in paired])[:-1]))
@@ -215,7 +229,8 @@ class Problem(Objective):
             raise TypeError(
                 f"comparisons in shards need positions, found {model} with {names}; use comparisons in memory"
             )
-        if not isinstance(self.backend, CPU) and not any(self._passes):
+        if not isinstance(self.backend, CPU) and not (any(self._passes) or self.on_device):
             raise TypeError(
-                f"a device works on positions with a term of comparisons, found {model} with {names}; use device='cpu'"
+                f"a device works on positions with a term of comparisons, and on choices, found {model} with {names}; "
+                "use device='cpu'"
             )

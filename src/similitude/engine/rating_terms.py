@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from similitude.engine.joint_terms import LOGISTIC, PLACE_SPREAD, SLOPE_SPREAD, by_code, normal_prior, spread_of
+from similitude.engine.joint_terms import LOGISTIC, PLACE_SPREAD, SLOPE_SPREAD, by_code, spread_of
 from similitude.engine.penalties import Blocks, Penalty
 from similitude.engine.problem import Term
+from similitude.engine.sources import normal_prior
 from similitude.engine.terms import Formula
 from similitude.types import Array, Floats
 

@@ -98,7 +98,7 @@ def _leading(matrix: Any, count: int, rng: np.random.Generator) -> tuple[Floats,
 
 def best_scale(problem: Problem, X: Floats) -> Floats:
     """Return X at the best of a few overall scales: losses differ in the size that suits them."""
-    values = [problem.value((scale * X).ravel()) for scale in _SCALES]
+    values = [problem.value(problem.start(scale * X)) for scale in _SCALES]
     return _SCALES[int(np.argmin(values))] * X
 
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from similitude.engine.distances import pair_sqdist
 from similitude.evaluate.intervals import clustered_mean, clustered_share
 from similitude.evaluate.scores import correct
-from similitude.evaluate.validation import Estimator, clusters
+from similitude.evaluate.validation import Estimator, Of, clusters
 from similitude.feedback.comparisons import By, Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import AnswerFold, held_out
@@ -22,6 +22,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.kernels.vectors import Linear
 from similitude.methods.modalities import read_kernels
+from similitude.settings import check_share, one_of
 from similitude.types import Array, Bools, Floats
 
 _AT_A_TIME = 2**14  # pairs: wide vectors need room
@@ -35,6 +36,7 @@ def baselines(
     *,
     model: Estimator | None = None,
     by: By = "answer",
+    of: Of = "comparisons",
     n_folds: int = 5,
     random_state: int | None = None,
     level: float = 0.95,
@@ -53,6 +55,7 @@ def baselines(
     model : an estimator to hold out answers from, `FeatureEmbedding()` say; None scores the baselines alone, on all
         answers
     by : what is held out together, and counts as one draw in an interval (see `AnswerFold`)
+    of : what accuracies are the share of: "comparisons", or "answers" with every comparison right
     n_folds : number of folds
     random_state : seed of the folds
     level : of the intervals
@@ -61,9 +64,9 @@ def baselines(
     Returns
     -------
     a table with a row per baseline, best first, and the model above them: `measure` ("cosine", "Euclid"), `modality`
-    (of several also their "mean", each in units of its mean), `accuracy` with its interval (`low`, `high`), a
-    comparison of items without features counting half; and where there is a model `gain`, what it predicts more, with
-    an interval paired by answer (`gain_low`, `gain_high`)
+    (of several also their "mean", each in units of its mean, which is called "mean of all" where a modality is called
+    "mean"), `accuracy` with its interval (`low`, `high`), a comparison of items without features counting half; and
+    where there is a model `gain`, what it predicts more, with an interval paired by answer (`gain_low`, `gain_high`)
 
     Examples
     --------
@@ -75,17 +78,19 @@ def baselines(
     >>> table.modality.tolist()[:2], len(table), bool((table.gain_high > 0).iloc[1:].all())
     (['', 'look'], 7, True)
     """
+    one_of("of", of, ("comparisons", "answers"))
+    check_share("level", level)
     kernels, c = read_kernels(features, as_comparisons(comparisons))
     learned, rows = None, np.arange(len(c))
     if model is not None:
         folds = list(AnswerFold(n_folds, by, random_state).split(c))
         learned = held_out(c, folds, _correct_when_fitted, shared=(model, features), n_jobs=n_jobs)
         rows = np.flatnonzero(np.isfinite(learned))  # where items are held out, not every comparison is in a fold
-    scored = _Scored(
-        np.asarray(c.weight)[rows], clusters(c, by)[rows], level, None if learned is None else learned[rows]
-    )
+    whole = None if of == "comparisons" else c.answer[rows]
+    weight = np.asarray(c.weight)[rows] if whole is None else 1.0 / np.bincount(whole)[whole]  # an answer counts once
+    scored = _Scored(weight, clusters(c, by)[rows], level, None if learned is None else _of(learned[rows], whole))
     measures = _measures(kernels).items()
-    table = pd.DataFrame([scored.row(*name, _right(measure, c)[rows]) for name, measure in measures])
+    table = pd.DataFrame([scored.row(*name, _of(_right(measure, c)[rows], whole)) for name, measure in measures])
     table = table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True)
     return table if model is None else pd.concat([scored.model_row(model), table], ignore_index=True)
 
@@ -119,6 +124,11 @@ def _correct_when_fitted(model: Any, features: Any, training: Comparisons, test:
     return correct(clone(model).fit(training, **given), test)
 
 
+def _of(right: Floats, answer: Array | None) -> Floats:
+    """Which comparisons are right; where their answers are given, in which of these every comparison is."""
+    return right if answer is None else (np.bincount(answer, right < 1.0) == 0)[answer].astype(float)
+
+
 def _right(measure: Measure, c: Comparisons) -> Floats:
     """1 where a measure orders a comparison correctly, 0 where wrongly, a half where it cannot tell."""
     return 0.5 * (1.0 + np.nan_to_num(np.sign(measure(c.far) - measure(c.near))))
@@ -132,7 +142,8 @@ def _measures(kernels: dict[str, Kernel]) -> dict[tuple[str, str], Measure]:
         each = {name: of_kernel(kernel) for name, kernel in kernels.items()}
         found |= {(measure, "" if single else name): own for name, own in each.items()}
         if not single:
-            found[measure, "mean"] = _mean(each, [kernel.present for kernel in kernels.values()])
+            together = "mean" if "mean" not in kernels else "mean of all"  # a modality may be called so
+            found[measure, together] = _mean(each, [kernel.present for kernel in kernels.values()])
     return found
 
 

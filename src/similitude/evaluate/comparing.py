@@ -19,6 +19,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
+from similitude.settings import check_share
 from similitude.types import Array, Floats, Seed, Table
 
 _FEWEST = 4
@@ -176,6 +177,7 @@ def compare(
     """
     if n_resamples < 1:
         raise ValueError(f"n_resamples: expected at least 1, found {n_resamples}")
+    check_share("level", level)
     one, two, items, left_out = share_items(View.of(first, "first"), View.of(second, "second"))
     if len(items) < _FEWEST:
         raise ValueError(
@@ -184,6 +186,7 @@ def compare(
     rng = np.random.default_rng(random_state)
     tell = callback or (lambda _done, _of: None)
     sample = PairSample.of(one, two, rng)
+    _refuse_constant(sample.distances)
     low, high = sample.interval(n_resamples, level, rng, lambda done, of: tell(done, 2 * of))
     p_value = mantel(one, two, n_resamples, rng, lambda done, of: tell(of + done, 2 * of))
     mapped = _mapped(one, two, rng)
@@ -202,6 +205,14 @@ def compare(
         maps,
         tuple(items[k] for k in mapped),
     )
+
+
+def _refuse_constant(distances: Floats) -> None:
+    """Refuse distances that are all equal: they order no pair before another, so that nothing can agree with them."""
+    for argument, own in zip(("first", "second"), distances, strict=True):
+        known = own[np.isfinite(own)]
+        if len(known) > 0 and known.min() == known.max():
+            raise ValueError(f"{argument}: all distances are {known[0]:g}, expected some that differ, to be compared")
 
 
 def _mapped(one: View, two: View, rng: np.random.Generator) -> Array:

@@ -61,11 +61,11 @@ def refit(model: Any, c: Comparisons, features: Any) -> Any:
             return model.refit_chosen(c, features=features)
         fresh, further = clone(model), {"features": features} if model.needs_features else {}
         settings = fresh.get_params()
-        fresh.set_params(
-            **{name: getattr(model, f"{name}_") for name in ("penalty", "map_penalty") if settings.get(name) == "auto"}
-        )
+        automatic = [name for name in ("penalty", "map_penalty") if settings.get(name) == "auto"]
+        used = {name: getattr(model, f"{name}_") for name in automatic}
+        fresh.set_params(**{name: value for name, value in used.items() if np.isfinite(value)})  # a map may have none
         if "init" in settings and len(model.embedding_) == c.n_items:
-            fresh.set_params(init=model.embedding_, n_init=1)
+            fresh.set_params(init=model.point_, n_init=1)
         if "start" in inspect.signature(fresh.fit).parameters and hasattr(model, "point_"):
             further["start"] = model.point_
         return fresh.fit(c, **further)

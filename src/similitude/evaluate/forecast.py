@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy import stats
 from similitude.display.estimate import Estimate
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
-from similitude.evaluate.validation import Estimator, Progress, learning_curve
+from similitude.evaluate.validation import Estimator, Of, Progress, learning_curve
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
@@ -42,6 +42,9 @@ class Forecast:
     curves : (n, 3) a, b, c of a - b · answers^-c: first the fit, then those of resampled curves
     level : of the intervals
     note : why an accuracy can be above the ceiling, where one is
+    of : what accuracies are the share of, "comparisons" or "answers"
+    now : the accuracy that the answers at hand give, where it was measured otherwise and the curve begins there (see
+        `beginning_at`)
 
     Examples
     --------
@@ -61,10 +64,32 @@ class Forecast:
     curves: Floats
     level: float
     note: str
+    of: Of = "comparisons"
+    now: Estimate | None = None
 
     def expected(self, answers: Any) -> pd.DataFrame:
         """Return the accuracy expected of so many answers in all, with its interval."""
-        return _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+        table = _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+        return table if self.now is None else _from_now(table, self.now)
+
+    def beginning_at(self, now: Estimate) -> Forecast:
+        """Return the forecast moved as a whole, so that the answers at hand give an accuracy known otherwise.
+
+        The gains stay as they are. A learning curve holds out other answers than a validation of the model does, so the
+        two differ by a little for the same number of answers, and one question would have two figures.
+        """
+        if now.value is None:
+            return self
+        shift = now.value - float(self.table.accuracy[self.table.more == 0].iloc[0])
+        moved = replace(
+            self,
+            curve=self.curve.assign(**{name: self.curve[name] + shift for name in ("accuracy", "low", "high")}),
+            curves=self.curves + np.array([shift, 0.0, 0.0]),
+            limit=_moved(self.limit, shift),
+            now=now,
+        )
+        table = moved.expected(self.table.answers)
+        return replace(moved, table=table, note=sentence_above(float(table.accuracy.max()), self.ceiling))
 
     def answers_for(self, accuracy: float) -> Estimate:
         """Return how many answers in all an accuracy takes, with an interval; None where the curve does not get there.
@@ -99,6 +124,7 @@ def more_answers(
     *,
     multiples: Sequence[float] = (1.0, 1.5, 2.0, 4.0, 8.0),
     by: Literal["answer", "rater"] = "answer",
+    of: Of = "comparisons",
     n_repeats: int = 10,
     n_curves: int = 200,
     level: float = 0.95,
@@ -109,12 +135,12 @@ def more_answers(
 ) -> Forecast:
     """Say what accuracy more answers would bring, by carrying on the learning curve.
 
-    Accuracy a - b · answers^-c, with 0.5 <= a <= 1, b >= 0 and 0.9 <= c <= 1.5, is fitted to `learning_curve` by
-    least squares, points weighted by the precision over repeats. The limit a is kept below the upper end of the
-    noise ceiling's interval at this level, unless the curve already measured lies above it. Intervals come from
-    curves resampled by repeat, each shifted by what all repeats share, since they are drawn from the same answers:
-    with s the standard error of one repeat, a normal number of variance test/train · s² (Nadeau & Bengio 2003). They
-    know nothing of raters or questions that differ from those so far.
+    Accuracy a - b · answers^-c, with 0.5 <= a <= 1 (of whole answers 0 <= a), b >= 0 and 0.9 <= c <= 1.5, is fitted to
+    `learning_curve` by least squares, points weighted by the precision over repeats. The limit a is kept below the
+    upper end of the noise ceiling's interval at this level, unless the curve already measured lies above it. Intervals
+    come from curves resampled by repeat, each shifted by what all repeats share, since they are drawn from the same
+    answers: with s the standard error of one repeat, a normal number of variance test/train · s² (Nadeau & Bengio
+    2003). They know nothing of raters or questions that differ from those so far.
 
     Parameters
     ----------
@@ -122,6 +148,7 @@ def more_answers(
     comparisons : the answers so far
     multiples : of their number, to forecast for
     by : what is held out together: "answer" or "rater"
+    of : what the accuracy is the share of: "comparisons", or "answers" with every comparison right
     n_repeats : of the learning curve
     n_curves : resampled curves
     level : of the intervals
@@ -143,25 +170,26 @@ def more_answers(
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")
     c = as_comparisons(comparisons)
     count = len(np.unique(c.answer))
-    ceiling = ceiling_of(c)
+    ceiling = ceiling_of(c, of=of)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FeedbackWarning)  # a part of the answers may leave items out
         curve = learning_curve(
-            {"": estimator}, c, sizes=_sizes(count), by=by, test_size=_TEST_SIZE, n_repeats=n_repeats,
+            {"": estimator}, c, sizes=_sizes(count), by=by, of=of, test_size=_TEST_SIZE, n_repeats=n_repeats,
             features=features, random_state=random_state, level=level, n_jobs=n_jobs, per_repeat=True,
             callback=callback,
         )  # fmt: skip
     repeats = curve.pivot(index="repeat", columns="answers", values="accuracy")
     half = float((curve.high - curve.low).mean() / 2)
-    bound = ceiling_of(c, level).high
+    bound = ceiling_of(c, level, of).high
     most = bound if bound is not None and repeats.iloc[:, -1].mean() < bound else 1.0
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
-    curves = _curves(repeats, shared, most, n_curves, np.random.default_rng(random_state))
+    between = (0.5 if of == "comparisons" else 0.0, most)
+    curves = _curves(repeats, shared, between, n_curves, np.random.default_rng(random_state))
     table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
     low, high = np.clip(np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2]), 0.0, 1.0)
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
     above = sentence_above(float(table.accuracy.max()), ceiling)
-    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above)
+    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above, of)
 
 
 def _sizes(answers: int) -> list[int]:
@@ -175,18 +203,21 @@ def _measured(curve: pd.DataFrame) -> pd.DataFrame:
     return means.assign(estimator="measured")
 
 
-def _curves(repeats: pd.DataFrame, shared: float, most: float, count: int, rng: np.random.Generator) -> Floats:
+def _curves(
+    repeats: pd.DataFrame, shared: float, between: tuple[float, float], count: int, rng: np.random.Generator
+) -> Floats:
     """Fit a, b, c to the mean curve, and to curves of repeats drawn with replacement and shifted together."""
     size, values = repeats.columns.to_numpy(float), repeats.to_numpy()
     error = np.maximum(values.std(0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0 * size, 1e-3)
     mean, few = values.mean(0), np.sqrt(len(values) / max(len(values) - 1, 1))  # few repeats scatter too little
     drawn = mean + few * (values[rng.integers(0, len(values), (count, len(values)))].mean(1) - mean)
     drawn += shared * rng.standard_normal((count, 1))
-    return _fit(size, np.vstack([mean, drawn]), 1.0 / error**2, most)
+    return _fit(size, np.vstack([mean, drawn]), 1.0 / error**2, between)
 
 
-def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
+def _fit(size: Floats, values: Floats, weight: Floats, between: tuple[float, float]) -> Floats:
     """Weighted least squares of a - b size^-c to each row of values: straight lines for each c of a fine grid."""
+    least, most = between
     best, found = np.full(len(values), np.inf), np.empty((len(values), 3))
     for c in np.linspace(*_STEEPNESS, 131):
         x = (size / size[-1]) ** -c
@@ -196,12 +227,25 @@ def _fit(size: Floats, values: Floats, weight: Floats, most: float) -> Floats:
         a = mean + b * centre
         too_high = a > most  # then a is the bound, and b the best for that
         b = np.where(too_high, np.maximum((most - values) @ (weight * x) / (weight @ x**2), 0.0), b)
-        a = np.clip(a, 0.5, most)
+        a = np.clip(a, least, most)
         cost = ((values - a[:, None] + b[:, None] * x) ** 2) @ weight
         better = cost < best
         best[better] = cost[better]
         found[better] = np.stack([a, b * size[-1] ** c, np.full(len(a), c)], 1)[better]
     return found
+
+
+def _moved(limit: Estimate, by: float) -> Estimate:
+    value, low, high = (None if end is None else min(end + by, 1.0) for end in (limit.value, limit.low, limit.high))
+    return Estimate(value, low, high, limit.note)
+
+
+def _from_now(table: pd.DataFrame, now: Estimate) -> pd.DataFrame:
+    """Put the intervals of the gains on top of that of the accuracy now, where it has one."""
+    if now.low is None or now.high is None:
+        return table
+    low, high = np.clip(now.low + table.gain_low, 0.0, 1.0), np.clip(now.high + table.gain_high, 0.0, 1.0)
+    return table.assign(accuracy=np.minimum(table.accuracy, 1.0), low=low, high=high)
 
 
 def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:

@@ -9,17 +9,12 @@ from scipy import linalg
 from sklearn.metrics import adjusted_rand_score, rand_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
-from similitude.engine.choice_terms import set_losses
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.forms.alternatives import Alternatives
-from similitude.feedback.whole_answers import choices_of
+from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.types import Array, Column, Floats, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_SURE = 1e-15  # of a probability that is 0 or 1 in floating point, no more is known
 
 
 class Predicts(Protocol):
@@ -44,7 +39,7 @@ def correct(model: Predicts, comparisons: Comparisons) -> Floats:
     return 0.5 * (1.0 + np.sign(gap))
 
 
-def accuracy(model: Predicts, comparisons: Comparisons) -> float:
+def accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted share of comparisons ordered correctly, ties half (1 - TQPE; GAUC where nothing ties).
 
     Parameters
@@ -61,7 +56,8 @@ def accuracy(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.accuracy(model, test) > 0.7
     True
     """
-    return float(np.average(correct(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(correct(model, c), weights=c.weight))
 
 
 def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
@@ -95,83 +91,12 @@ def head_auc(model: Predicts, comparisons: Comparisons) -> pd.Series:
     return (total.right / total.weight).rename("auc")
 
 
-def answer_accuracy(model: Predicts, comparisons: Comparisons) -> float:
-    """Share of answers all of whose comparisons are ordered correctly.
-
-    Parameters
-    ----------
-    model : a fitted estimator, or a `Similarity`
-    comparisons : the answers to score it on, best some that it has not seen
-
-    Examples
-    --------
-    >>> import numpy as np, similitude as sm
-    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
-    >>> train, test = sm.simulate(truth, 800, "odd_one_out", random_state=0).split(0.25, random_state=0)
-    >>> model = sm.STE(2, random_state=0).fit(train)
-    >>> 0.6 < sm.answer_accuracy(model, test) <= sm.accuracy(model, test)
-    True
-    """
-    right = correct(model, comparisons) == 1.0
-    said = np.bincount(comparisons.answer, minlength=comparisons.n_answers)
-    wrong = np.bincount(comparisons.answer, ~right, comparisons.n_answers)
-    return float((wrong[said > 0] == 0).mean())
-
-
-def answer_losses(model: Predicts, comparisons: Comparisons) -> tuple[Floats, Floats]:
-    """(a,) -log of the probability that the model gives to each answer as a whole, and (a,) the weights of the answers.
-
-    The probability is that of what was picked among all that could have been, by the odds that the model gives between
-    two alternatives each; a ranking is a choice from what is left each time.
-    """
-    lost, weight = np.zeros(comparisons.n_answers), np.zeros(comparisons.n_answers)
-    for one in choices_of(comparisons):
-        lost += np.bincount(one.row, set_losses(_odds(model, comparisons, one), one.picked)[0], len(lost))
-        weight[one.row] = 1.0 if one.weight is None else one.weight
-    said = weight > 0
-    return lost[said], weight[said]
-
-
-def _odds(model: Predicts, comparisons: Comparisons, one: Alternatives) -> Floats:
-    """(q, m) log-odds of each alternative against the first."""
-    others = one.pairs[:, 1:]
-    rows = np.concatenate([others, np.broadcast_to(one.pairs[:, :1], others.shape)], axis=-1).reshape(-1, 4)
-    asked = Comparisons.from_quadruplets(rows, n_items=comparisons.n_items).with_items(comparisons.names)
-    nearer = np.clip(likelihoods(model, asked), _SURE, 1.0 - _SURE)
-    value = -one.sign * np.log(nearer / (1.0 - nearer)).reshape(others.shape[:3]).sum(axis=2)
-    return np.concatenate([np.zeros((len(one), 1)), value], axis=1)
-
-
-def answer_log_loss(model: Predicts, comparisons: Comparisons) -> float:
-    """Weighted mean of -log of the probability of each answer as a whole; for odd ones out 1.099 is chance.
-
-    It is the measure of the field (THINGS, SPoSE, VICE, psiz); `log_loss` is that of comparisons, of which an answer
-    may give several. Raters are taken as one.
-
-    Parameters
-    ----------
-    model : a fitted estimator, or a `Similarity`
-    comparisons : the answers to score it on, best some that it has not seen
-
-    Examples
-    --------
-    >>> import numpy as np, similitude as sm
-    >>> truth = np.random.default_rng(0).normal(size=(12, 2))
-    >>> train, test = sm.simulate(truth, 800, "odd_one_out", random_state=0).split(0.25, random_state=0)
-    >>> model = sm.ChoiceEmbedding(5, similarity="distance", random_state=0).fit(train)
-    >>> sm.answer_log_loss(model, test) < 0.7
-    True
-    """
-    lost, weight = answer_losses(model, comparisons)
-    return float(np.average(lost, weights=weight))
-
-
 def likelihoods(model: Predicts, comparisons: Comparisons) -> Floats:
     """The probability that the model gives to each comparison."""
     return model.predict_proba(comparisons)[:, 1]
 
 
-def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
+def mean_likelihood(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of the probability given to what was said.
 
     Parameters
@@ -187,10 +112,11 @@ def mean_likelihood(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.mean_likelihood(model, answers[300:]) > 0.6
     True
     """
-    return float(np.average(likelihoods(model, comparisons), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    return float(np.average(likelihoods(model, c), weights=c.weight))
 
 
-def log_loss(model: Predicts, comparisons: Comparisons) -> float:
+def log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability given to what was said; 0.693 is a coin.
 
     Parameters
@@ -206,11 +132,12 @@ def log_loss(model: Predicts, comparisons: Comparisons) -> float:
     >>> sm.log_loss(model, answers[300:]) < 0.693
     True
     """
-    chance = np.maximum(likelihoods(model, comparisons), np.finfo(float).tiny)
-    return float(np.average(-np.log(chance), weights=comparisons.weight))
+    c = as_comparisons(comparisons)
+    chance = np.maximum(likelihoods(model, c), np.finfo(float).tiny)
+    return float(np.average(-np.log(chance), weights=c.weight))
 
 
-def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> pd.DataFrame:
+def calibration(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> pd.DataFrame:
     """How often the model is right among the answers of which it is so sure.
 
     Parameters
@@ -234,20 +161,29 @@ def calibration(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> 
     >>> list(table.columns), len(table) <= 5
     (['predicted', 'observed', 'weight'], True)
     """
+    c = as_comparisons(comparisons)
+    chance = likelihoods(model, c)
+    sure, right = np.maximum(chance, 1.0 - chance), np.where(chance == 0.5, 0.5, chance > 0.5)
+    return binned(sure, right, c.weight, 2.0 * sure - 1.0, n_bins)
+
+
+def binned(chance: Floats, came: Array, weight: Floats, place: Floats, n_bins: int) -> pd.DataFrame:
+    """Return by bins the mean probability, how often what it is of came true, and the weight.
+
+    `place` says where between 0 and 1 each stands in the order of the bins; bins that hold nothing are left out.
+    """
     import pandas as pd
 
-    chance = likelihoods(model, comparisons)
-    sure, right = np.maximum(chance, 1.0 - chance), np.where(chance == 0.5, 0.5, chance > 0.5)
-    bin_of = np.minimum((2.0 * (sure - 0.5) * n_bins).astype(int), n_bins - 1)
-    weight = np.bincount(bin_of, comparisons.weight, n_bins)
-    used = weight > 0
-    return pd.DataFrame(
-        {
-            "predicted": np.bincount(bin_of, comparisons.weight * sure, n_bins)[used] / weight[used],
-            "observed": np.bincount(bin_of, comparisons.weight * right, n_bins)[used] / weight[used],
-            "weight": weight[used],
-        }
-    )
+    bin_of = np.minimum((place * n_bins).astype(int), n_bins - 1)
+    size = np.bincount(bin_of, weight, n_bins)
+    used = size > 0
+    means = [np.bincount(bin_of, weight * own, n_bins)[used] / size[used] for own in (chance, came)]
+    return pd.DataFrame({"predicted": means[0], "observed": means[1], "weight": size[used]})
+
+
+def off_by(table: pd.DataFrame) -> float:
+    """Weighted mean of |predicted - observed| over the rows of a calibration table."""
+    return float(np.average(np.abs(table.predicted - table.observed), weights=table.weight))
 
 
 def calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 10) -> float:
@@ -268,8 +204,7 @@ def calibration_error(model: Predicts, comparisons: Comparisons, n_bins: int = 1
     >>> sm.calibration_error(model, test) < 0.2
     True
     """
-    table = calibration(model, comparisons, n_bins)
-    return float(np.average(np.abs(table.predicted - table.observed), weights=table.weight))
+    return off_by(calibration(model, comparisons, n_bins))
 
 
 def purity(classes: Column, clusters: Column) -> float:

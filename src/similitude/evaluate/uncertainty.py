@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from similitude.display.estimate import Estimate
+from similitude.display.estimate import UNTOLD, Estimate
 from similitude.engine.distances import pair_sqdist, sqdist_table
+from similitude.evaluate.answer_scores import answers_right
 from similitude.evaluate.cards import uncertainty_card
 from similitude.evaluate.ceiling import CLEANED, above_ceiling
 from similitude.evaluate.draws import bootstrap_maps, laplace_maps, onto, refit
@@ -58,6 +59,7 @@ class Uncertainty:
     level : of intervals and ellipses
     method, by : how the maps were drawn
     inflation : what the deviations of refits were multiplied by (see `uncertainty`)
+    answer_accuracy : share of held-out answers with every comparison right, with its interval; None as accuracy is
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Uncertainty:
     method: str
     by: str
     inflation: float = 1.0
+    answer_accuracy: Estimate = UNTOLD
 
     @property
     def covariance(self) -> Floats:
@@ -239,9 +242,14 @@ def uncertainty(
     X = np.asarray(similarity.embedding)
     counts = _comparisons_of_items(c, similarity.n_items)
     compared: Bools = counts > 0
-    accuracy, inflation = Estimate(None, note="a similarity cannot be refitted: give the estimator"), 1.0
+    accuracy = whole = Estimate(None, note="a similarity cannot be refitted: give the estimator")
+    inflation = 1.0
     if hasattr(model, "similarity_"):
-        accuracy, inflation = _held_out(model, c, by, level, features, rng, n_jobs)
+        accuracy, whole, inflation = _held_out(model, c, by, level, features, rng, n_jobs)
+    if method == "laplace" and similarity.form is not None:
+        raise ValueError(
+            f"method: 'laplace' is for maps, and this model compares by a {similarity.kind}: use 'bootstrap'"
+        )
     if method == "laplace":
         maps = laplace_maps(X, similarity.loss, c, _ridge(model, X, c), n, rng)
         inflation = 1.0
@@ -251,7 +259,7 @@ def uncertainty(
         maps = bootstrap_maps(model, c, c.groups(by), n, features, rng, n_jobs, callback)
     laid = np.array([onto(own, X, compared)[:, : X.shape[1]] for own in maps])
     draws = X + inflation * (laid - X)
-    return Uncertainty(similarity, draws, counts, accuracy, level, method, by, inflation)
+    return Uncertainty(similarity, draws, counts, accuracy, level, method, by, inflation, whole)
 
 
 def _check(method: str, by: str, n: int, level: float) -> None:
@@ -267,21 +275,28 @@ def _check(method: str, by: str, n: int, level: float) -> None:
 
 def _held_out(
     model: Any, c: Comparisons, by: Any, level: float, features: Any, rng: np.random.Generator, n_jobs: int | None
-) -> tuple[Estimate, float]:
-    """Return the accuracy of refits on held-out answers, and by how much held-out residuals exceed fitted ones."""
+) -> tuple[Estimate, Estimate, float]:
+    """Return the accuracies of refits on held-out answers, and by how much held-out residuals exceed fitted ones."""
     group = c.groups(by)[c.answer]
     count = min(_FOLDS, len(np.unique(group)))
     if count < 2:
-        return Estimate(None, note=f"there is only one {by}: nothing can be held out"), 1.0
+        nothing = Estimate(None, note=f"there is only one {by}: nothing can be held out")
+        return nothing, nothing, 1.0
     folds = list(AnswerFold(count, by, int(rng.integers(2**31))).split(c))
     right, residual = held_out(c, folds, _of_fold, shared=(model, features), n_jobs=n_jobs).T
     weight = np.asarray(c.weight)
     mean, low, high = clustered_share(right, weight, group, level)
     fitted, beyond = (float(weight @ own) for own in (_residual(model, c), residual))
     inflation = float(np.sqrt(beyond / fitted)) if fitted > 0 else 1.0
-    note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c))
-    note = f"on {count} folds of what cleaning left; {CLEANED}" if c.cleaned else note
-    return Estimate(mean, low, high, note), max(inflation, 1.0)
+    said = np.bincount(c.answer, minlength=c.n_answers) > 0
+    whole = answers_right(right, c)[said].astype(float)
+    share = clustered_share(whole, np.ones(len(whole)), c.groups(by)[said], level)
+
+    def told(mean: float, low: float, high: float, of: Literal["comparisons", "answers"]) -> Estimate:
+        note = f"on held-out answers, {count} folds by {by}" + above_ceiling(mean, ceiling_of(c, of=of))
+        return Estimate(mean, low, high, f"on {count} folds of what cleaning left; {CLEANED}" if c.cleaned else note)
+
+    return told(mean, low, high, "comparisons"), told(*share, "answers"), max(inflation, 1.0)
 
 
 def _of_fold(model: Any, features: Any, training: Comparisons, test: Comparisons) -> Floats:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 from similitude.engine.jobs import over_jobs
+from similitude.evaluate.answer_scores import answer_losses
 from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import correct, likelihoods
 from similitude.feedback.comparisons import By, Comparisons
@@ -20,8 +21,11 @@ from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.methods.base import described
 from similitude.renaming import renamed
-from similitude.settings import check_count
+from similitude.settings import check_count, one_of
 from similitude.types import Array
+
+Of = Literal["comparisons", "answers"]
+"""What an accuracy is the share of."""
 
 Cleaner = Callable[[Comparisons], Comparisons]
 Progress = Callable[[int, int], None]
@@ -76,8 +80,9 @@ def cross_validate(
 
     Returns
     -------
-    a table with accuracy and its interval (`low`, `high`), whole-answer accuracy, mean likelihood and log-loss where
-    the estimator has probabilities, and seconds per fit
+    a table with the accuracy of comparisons and its interval (`low`, `high`), `mean_likelihood` and `log_loss` where
+    the estimator has probabilities, the same of whole answers (`answer_accuracy`, the share with every comparison
+    right, and `answer_log_loss`, by what could have been said), and `seconds` per fit
 
     Examples
     --------
@@ -109,6 +114,7 @@ def learning_curve(
     *,
     sizes: Sequence[int] | None = None,
     by: By = "answer",
+    of: Of = "comparisons",
     test_size: float = 0.2,
     n_repeats: int = 5,
     features: Features | None = None,
@@ -131,6 +137,7 @@ def learning_curve(
     comparisons : feedback
     sizes : numbers of training answers; by default six from a thirty-second to all of them
     by : what is held out together: "answer" or "rater"
+    of : what the accuracy is the share of: "comparisons", or "answers" with every comparison right
     test_size : share held out
     n_repeats : number of repeats
     features : given to the estimators that learn from features, and not to the others
@@ -156,6 +163,7 @@ def learning_curve(
     >>> table.answers.tolist(), table.accuracy.is_monotonic_increasing
     ([80, 300], True)
     """
+    one_of("of", of, ("comparisons", "answers"))
     if by == "item":
         raise ValueError("by: a learning curve grows by answers; expected 'answer' or 'rater', found 'item'")
     named = _named(estimators)
@@ -173,7 +181,7 @@ def learning_curve(
     rows = run_all(work, (c, clean, features, further), n_jobs, callback)
     table: pd.DataFrame = pd.concat(
         [
-            row.assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
+            _scored(row, of).assign(estimator=name, answers=size, repeat=repeat, comparisons=len(train))
             for (name, size, repeat, train, _), row in zip(jobs, rows, strict=True)
         ]
     )
@@ -220,9 +228,11 @@ def held_out_rows(
     estimator.fit(clean(training) if clean is not None else training, **fit)
     seconds = time.perf_counter() - start
     columns = {"row": test, "right": correct(estimator, held_out), "weight": np.array(held_out.weight)}
-    columns["likelihood"] = (
-        likelihoods(estimator, held_out) if estimator.has_probability else np.full(len(test), np.nan)
-    )
+    if estimator.has_probability:
+        columns["likelihood"] = likelihoods(estimator, held_out)
+        columns["answer_lost"] = answer_losses(estimator, held_out)[0][held_out.answer]
+    else:
+        columns["likelihood"] = columns["answer_lost"] = np.full(len(test), np.nan)
     return pd.DataFrame(columns).assign(answer=c.answer[test], seconds=seconds)
 
 
@@ -231,16 +241,26 @@ def summarise(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, lev
     weight = part.weight.to_numpy()
     mean, low, high = clustered_share(part.right.to_numpy(), weight, cluster[part.row], level)
     chance = np.maximum(part.likelihood.to_numpy(), np.finfo(float).tiny)
+    answers = part.groupby("answer")
     return {
         **dict(zip(keys, key, strict=True)),
         "accuracy": mean,
         "low": low,
         "high": high,
-        "whole_answers": float((part.right == 1).groupby(part.answer).all().mean()),
         "mean_likelihood": float(np.average(chance, weights=weight)),
         "log_loss": float(np.average(-np.log(chance), weights=weight)),
+        "answer_accuracy": float((answers.right.min() == 1).mean()),
+        "answer_log_loss": float(np.average(answers.answer_lost.mean(), weights=answers.weight.max())),
         "seconds": float(part.seconds.drop_duplicates().mean()),
     }
+
+
+def _scored(rows: pd.DataFrame, of: Of) -> pd.DataFrame:
+    """The rows of held-out comparisons, or one for each answer, right where all of its comparisons are."""
+    if of == "comparisons":
+        return rows
+    worst = rows.sort_values("right", kind="stable").groupby("answer", as_index=False).first()
+    return worst.assign(right=(worst.right == 1).astype(float))
 
 
 def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, level: float) -> dict[str, Any]:

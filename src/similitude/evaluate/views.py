@@ -41,7 +41,7 @@ class View:
         if isinstance(similarity, Similarity):
             items = np.arange(similarity.n_items)
             return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
-        table = np.array(given, float)
+        table = np.array(_by_name(given, argument), float)
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise ValueError(f"{argument}: expected a model or a square table, found an array of shape {table.shape}")
         if not np.allclose(table, table.T, equal_nan=True):
@@ -107,3 +107,18 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
     both = set(common)
     left_out = tuple(name for name in (*one.names, *two.names) if name not in both)
     return views[0], views[1], common, left_out
+
+
+def _by_name(given: Any, argument: str) -> Any:
+    """Return a table of pandas with its columns in the order of its rows; anything else as it is."""
+    if not (hasattr(given, "columns") and hasattr(given, "index")):
+        return given
+    rows, columns = list(given.index), list(given.columns)
+    if columns in (rows, list(range(len(columns)))):
+        return given
+    if len({*rows}) < len(rows) or sorted(map(str, rows)) != sorted(map(str, columns)):
+        other = next((name for name in columns if name not in {*rows}), columns[0])
+        raise ValueError(
+            f"{argument}: rows and columns of the table are not the same items ({other!r} differs); name both alike"
+        )
+    return given[rows]

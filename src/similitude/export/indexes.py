@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from similitude.extras import need
+from similitude.feedback.files.whole import placed_whole
 from similitude.methods.similarity import Similarity
 
 Library = Literal["faiss", "hnswlib", "annoy"]
@@ -71,14 +72,15 @@ def write_index(similarity: Similarity, path: str | os.PathLike[str]) -> None:
     if library is None:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)}, found {target.name!r}")
     index = build_index(similarity, library)
-    if library == "faiss":
-        import faiss
+    with placed_whole(target) as beside:
+        if library == "faiss":
+            import faiss
 
-        faiss.write_index(index, str(target))
-    elif library == "hnswlib":
-        index.save_index(str(target))
-    else:
-        index.save(str(target))
+            faiss.write_index(index, str(beside))
+        elif library == "hnswlib":
+            index.save_index(str(beside))
+        else:
+            index.save(str(beside))
 
 
 def _faiss(positions: Any) -> Any:

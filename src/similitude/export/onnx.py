@@ -48,6 +48,11 @@ def write_onnx(similarity: Similarity, path: str | os.PathLike[str]) -> None:
 def _affine(similarity: Similarity) -> tuple[Floats, Floats]:
     """A and b of a linear map; another model is refused with the reason."""
     method = similarity.about.get("method", "a model")
+    if similarity.kind != "distance":
+        raise ValueError(
+            f"similarity: expected a model of distances, found {method} of kind {similarity.kind!r}; serve it with "
+            "`similitude serve`"
+        )
     if similarity.feature_map is None:
         raise ValueError(
             f"similarity: expected a model with a linear map from vectors, found {method}, which learned from answers "
@@ -55,8 +60,8 @@ def _affine(similarity: Similarity) -> tuple[Floats, Floats]:
         )
     if similarity.feature_map.affine is None:
         raise ValueError(
-            f"similarity: expected a model with a linear map from vectors, found {method} with a kernel or several "
-            "modalities; serve it with `similitude serve`, or fit it on one table of vectors"
+            f"similarity: expected a model with a linear map from vectors, found {method} with a kernel, with waves or "
+            "with several modalities; serve it with `similitude serve`, or fit it on one table of vectors"
         )
     return similarity.feature_map.affine
 

@@ -29,9 +29,16 @@ def choices_of(comparisons: Comparisons) -> list[Alternatives]:
     return found
 
 
+def has_wide_choices(comparisons: Comparisons) -> bool:
+    """Whether some answer chose from more than two: then it is more than a comparison, and is scored as a whole."""
+    c = comparisons
+    whole = _is_whole(c)
+    return any(one.n_alternatives > 2 for form in _forms_with_chances(c) for one in _of_form(c, form, whole))
+
+
 def _forms_with_chances(c: Comparisons) -> list[int]:
     """Codes of the forms whose answers are more than their comparisons."""
-    return [code for code, name in enumerate(c.answers.form.labels) if FORMS[name].has_own_chances]
+    return [code for code, name in enumerate(c.answers.form.labels) if name in FORMS and FORMS[name].has_own_chances]
 
 
 def _is_whole(c: Comparisons) -> Bools:

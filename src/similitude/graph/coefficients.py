@@ -23,6 +23,7 @@ from similitude.types import Bools, Floats
 FEWEST = 20
 """Units (questions, pairs) below which no coefficient is told."""
 
+NOBODY = "it is not recorded who answered, and this compares raters"
 _SPLITS, _GROUPS = 10, 20
 
 
@@ -88,7 +89,7 @@ def coefficients(voices: Voices, rater: Indices, votes: Votes, retest: Repeats, 
         _alpha(people, level),
         _split_half_answers(people, level),
         _correlated(net, halves, group, level, "of the votes of pairs, answers halved at random"),
-        _beyond_chance(retest),
+        _beyond_chance(retest) if len(people) else Estimate(None, note=NOBODY),
         _correlated(net, [later], group, level, "of first and second halves of everybody's answers"),
     )
 
@@ -123,6 +124,8 @@ def _alpha(people: Voices, level: float) -> Estimate:
     decided = people.where(people.says != 0)
     size = int(decided.edge.max(initial=-1)) + 1
     forward, backward = (np.bincount(decided.edge[sign * decided.says > 0], minlength=size) for sign in (1, -1))
+    if not len(people):
+        return Estimate(None, note=NOBODY)
     if int((forward + backward >= 2).sum()) < FEWEST:
         return Estimate(None, note=_few("questions that two raters answered"))
     whole = _disagreement(forward, backward)
@@ -164,6 +167,8 @@ def _split_half_answers(people: Voices, level: float) -> Estimate:
             found.append(_about_zero(sums[0][both] / counts[0][both], sums[1][both] / counts[1][both]))
         return _spearman_brown(float(np.mean(found)))
 
+    if not len(people):
+        return Estimate(None, note=NOBODY)
     everybody = np.ones(len(people), bool)
     whole = measured(everybody) if len(raters) > 1 else np.nan
     if np.isnan(whole):

@@ -13,8 +13,8 @@ np.False_
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.shards import Shards
 from similitude.graph.acyclic import cycle_loss, ordered_edges
+from similitude.graph.answer_repeats import AnswerRepeats, answer_ceiling, answer_repeats
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
 from similitude.graph.coefficients import Coefficients, coefficients
@@ -39,7 +40,7 @@ from similitude.graph.repeats import (
     of_one_rater,
     repeat_agreement,
 )
-from similitude.graph.verdicts import DIFFERENT, ENOUGH, RANDOM, UNTOLD
+from similitude.graph.verdicts import CONTRARY, ENOUGH, MIND, RANDOM, SEEMS, UNTOLD
 from similitude.graph.votes import Votes, count_votes
 from similitude.settings import check_share
 from similitude.types import ItemRows
@@ -72,6 +73,9 @@ class ConsistencyReport(FigureTable):
     raters : each rater's agreement with the others and with themselves, and what is to be made of it
     coefficients : Krippendorff's alpha, split-half and test-retest reliability, as reviewers ask for them
     cleaned : whether contradictions were taken out before, so that nothing here tells how noisy the answers were
+    answer_repeats : questions answered more than once and how often two answers are the same as a whole, one choice
+        among three for an odd one out; None where answers are plain comparisons
+    answer_ceiling : what share of whole answers the best model can predict; None where answers are plain comparisons
 
     Examples
     --------
@@ -103,6 +107,8 @@ class ConsistencyReport(FigureTable):
     raters: RaterTable
     coefficients: Coefficients
     cleaned: bool = False
+    answer_repeats: AnswerRepeats | None = None
+    answer_ceiling: Estimate | None = None
 
     def rater_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least with the others first."""
@@ -113,6 +119,8 @@ class ConsistencyReport(FigureTable):
         plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "raters"}
         nested = ("repeats", "retest", "ceiling", "cycles", "majority_cycles", "redundancy", "coefficients")
         plain |= {name: asdict(plain[name]) for name in nested}
+        of_answers = ("answer_repeats", "answer_ceiling")
+        plain |= {name: asdict(plain[name]) for name in of_answers if plain[name] is not None}
         plain |= {"loss": list(self.loss), "groups": [list(group) for group in self.groups]}
         return plain | {"never_compared": list(self.never_compared), "raters": self.raters.to_list()}
 
@@ -144,8 +152,20 @@ class ConsistencyReport(FigureTable):
         yield self.repeats.asked_again()
         yield "two answers agree", self.repeats.told("a comparison that both make")
         if self.retest.questions:
-            yield "the same rater agrees", self.retest.told("a comparison that they make again")
-        yield "noise ceiling", self.ceiling
+            yield (
+                "the same rater agrees",
+                self.retest.told("a comparison that they make again, the question being the same"),
+            )
+        if self.answer_repeats is None or self.answer_ceiling is None:
+            yield "noise ceiling", self.ceiling
+        else:
+            of_comparisons = "no model can predict more of these comparisons than that"
+            yield (
+                "noise ceiling",
+                self.ceiling if self.ceiling.value is None else replace(self.ceiling, note=of_comparisons),
+            )
+            yield "two whole answers agree", self.answer_repeats.told()
+            yield "noise ceiling of answers", self.answer_ceiling
         yield from self.coefficients.figures()
 
     def _contradictions(self) -> Iterator[tuple[str, Estimate]]:
@@ -156,8 +176,8 @@ class ConsistencyReport(FigureTable):
         yield "circles", Estimate(self.cycles.groups, note=_circle(self.cycles))
         yield "circles of majorities", Estimate(self.majority_cycles.groups, note=_circle(self.majority_cycles))
         yield (
-            "conflicting weight",
-            Estimate(upper, lower, upper, f"{share}: the least to drop so that nothing contradicts"),
+            "conflicting comparisons",
+            Estimate(upper, lower, upper, f"{share}: the fewest to drop so that nothing contradicts lie between these"),
         )
         yield "redundancy", self.redundancy
 
@@ -179,15 +199,29 @@ class ConsistencyReport(FigureTable):
         own = self.raters.self_consistency[self.raters.judged & np.isfinite(self.raters.self_consistency)]
         if len(own):
             low, middle, high = np.quantile(own, [0.1, 0.5, 0.9]).tolist()
-            yield "self-consistency", Estimate(middle, low, high, "answers predicted by the same rater's other answers")
-        meaning = {
-            RANDOM: "agree with the others hardly more than by chance, and not with their own other answers either",
-            DIFFERENT: "disagree with the others, but their own answers hang together",
-            UNTOLD: "disagree with the others; whether at random cannot be told",
-        }
-        for verdict, text in meaning.items():
-            who = self.raters.who(verdict)
-            yield verdict.replace("answers", "answer").replace("sees", "see"), Estimate(len(who), note=named(text, who))
+            yield (
+                "self-consistency",
+                Estimate(middle, low, high, "answers that the same rater's answers to other questions imply"),
+            )
+        raters = self.raters
+        lost = "agree with the others hardly more than by chance, and not with their own other answers either"
+        kinds = [  # the same as in `RaterTable.doubts`, and in the note on each rater
+            ("answer at random", lost, raters.who(RANDOM)),
+            (
+                "see things differently",
+                "disagree with the others, but their own answers hang together",
+                raters.differing(MIND),
+            ),
+            (
+                "seem to see things differently",
+                "disagree with the others; that their own answers hang together is not beyond doubt",
+                raters.differing(SEEMS),
+            ),
+            ("say the contrary", "was the question read the wrong way round?", raters.differing(CONTRARY)),
+            ("cannot be told", "disagree with the others; whether at random cannot be told", raters.who(UNTOLD)),
+        ]
+        for name, text, who in kinds:
+            yield name, Estimate(len(who), note=named(text, who))
 
     def _unlinked(self) -> str:
         if len(self.groups) < 2:
@@ -232,6 +266,7 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
     retest = repeat_agreement(of_one_rater(voices, c.answers.rater.codes), level)
     groups, never = _groups(c)
     every, majority = judgments(votes), majorities(votes)
+    again = answer_repeats(c, level)
     # Every order loses the lesser side of a contradicted question, and then what it loses of the majorities.
     outvoted = float(np.minimum(votes.forward, votes.backward).sum())
     kept = ordered_edges(len(votes.pairs), *majority)
@@ -256,7 +291,13 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
         groups=groups,
         never_compared=never,
         raters=rate_raters(c.answers, voices, votes, level),
+        answer_repeats=again,
+        answer_ceiling=_answer_ceiling(c, again),
     )
+
+
+def _answer_ceiling(c: Comparisons, again: AnswerRepeats | None) -> Estimate | None:
+    return None if again is None else NO_NOISE if c.cleaned else answer_ceiling(again)
 
 
 def _coefficients(c: Comparisons, voices: Voices, votes: Votes, retest: Repeats, level: float) -> Coefficients:
@@ -265,10 +306,15 @@ def _coefficients(c: Comparisons, voices: Voices, votes: Votes, retest: Repeats,
     return coefficients(voices, raters_by_name(c.answers)[1], votes, retest, level)
 
 
-def ceiling_of(comparisons: Comparisons, level: float = 0.95) -> Estimate:
-    """Return the noise ceiling alone, as `check` finds it."""
+def ceiling_of(
+    comparisons: Comparisons, level: float = 0.95, of: Literal["comparisons", "answers"] = "comparisons"
+) -> Estimate:
+    """Return the noise ceiling alone, as `check` finds it; of answers, where these are more than comparisons."""
     if comparisons.cleaned:
         return NO_NOISE
+    again = answer_repeats(comparisons, level) if of == "answers" else None
+    if again is not None:
+        return answer_ceiling(again)
     return noise_ceiling(repeat_agreement(answer_voices(comparisons, count_votes(comparisons)), level))
 
 
@@ -294,4 +340,8 @@ def _groups(c: Comparisons) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...
 
 
 def _circle(cycles: Cycles) -> str:
-    return f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items" if cycles.groups else "none"
+    """What a circle is, and how much is in some: a is more alike than b, b than c, and c than a."""
+    if not cycles.groups:
+        return "none"
+    inside = f"{cycles.judgments:,} judgments about {cycles.pairs:,} pairs of items are in some"
+    return f"knots of answers that cannot all be true (pair a before b, b before c, c before a); {inside}"

@@ -23,7 +23,7 @@ from similitude.types import Floats
 
 _ROWS_PER_PASS = 8_000_000  # at most 1.5 GB while they are sorted
 _MOST_NAMED = 1000
-LEFT_OUT = "circles, redundancy, conflicting weight, raters: these need all comparisons at once; check a sample"
+LEFT_OUT = "circles, redundancy, conflicting comparisons, raters: these need all comparisons at once; check a sample"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

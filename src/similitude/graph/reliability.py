@@ -24,14 +24,18 @@ from similitude.graph.behaviour import is_hasty, is_patterned, median_time, side
 from similitude.graph.own_answers import MOST_RATERS, chance_spread, predicted_by_own
 from similitude.graph.repeats import Indices, Voices, merge_voices, wilson
 from similitude.graph.verdicts import (
+    CONTRARY,
     DIFFERENT,
     ENOUGH,
     FEWEST,
+    MIND,
     NO_AGREEMENT,
     RANDOM,
+    SEEMS,
     UNTOLD,
     Evidence,
     judge,
+    with_doubt,
     with_haste,
 )
 from similitude.graph.votes import Votes
@@ -116,13 +120,20 @@ class RaterTable:
 
     def doubts(self) -> list[str]:
         """Return a sentence for each kind of rater that is worth a look."""
-        differ = self.who(DIFFERENT)
-        surely = [name for name in differ if name in self._of_one_mind()]
-        seem = [name for name in differ if name not in surely]
+        contrary = "the contrary of the others (was the question read the wrong way round?)"
         kinds = [
             (("answers", "answer"), "at random", self.who(RANDOM)),
-            (("sees", "see"), "things differently (their answers hang together: no reason to leave them out)", surely),
-            (("seems", "seem"), "to see things differently (look at their answers and times before you decide)", seem),
+            (
+                ("sees", "see"),
+                "things differently (their answers hang together: no reason to leave them out)",
+                self.differing(MIND),
+            ),
+            (
+                ("seems", "seem"),
+                "to see things differently (look at their answers and times before you decide)",
+                self.differing(SEEMS),
+            ),
+            (("says", "say"), contrary, self.differing(CONTRARY)),
             (("disagrees", "disagree"), "with the others, and whether at random cannot be told", self.who(UNTOLD)),
         ]
         everybody = f"{NO_AGREEMENT}: most answer at random, or they do not see the same, and nobody can say who is who"
@@ -132,10 +143,10 @@ class RaterTable:
             if who
         ]
 
-    def _of_one_mind(self) -> set[str]:
-        """Who is predicted by their own other answers clearly better than by chance, and takes their time."""
-        sure = (self.self_consistency_low > _CLEARLY) & ~is_hasty(self.seconds)
-        return {name for name, is_sure in zip(self.names, sure.tolist(), strict=True) if is_sure}
+    def differing(self, how: str) -> list[str]:
+        """Return who sees things differently, of those whose note begins so: `MIND`, `SEEMS` or `CONTRARY`."""
+        rows = zip(self.names, self.verdict, self.note, strict=True)
+        return [name for name, verdict, note in rows if verdict == DIFFERENT and note.startswith(how)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least first."""
@@ -197,18 +208,20 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     count = len(names)
     voices = voices.where(who[voices.speaker] >= 0)
     rater = who[voices.speaker]
-    shared, implied = _shared(voices, rater), _implied(voices, rater, votes)
+    copy = repeats(answers)
+    shared, implied = _shared(voices, rater), _implied(voices, rater, votes, ~copy[voices.speaker])
     value = np.where(np.isnan(shared), implied, shared)
-    agreement, statements = _mean(voices, rater, value, votes, count)
+    agreement, statements = _mean(voices, rater, value, votes, count, copy)
     common = _share(rater[~np.isnan(value)], ~np.isnan(shared[~np.isnan(value)]), count)
-    copied = np.bincount(who[repeats(answers) & (who >= 0)], minlength=count) > 0
-    own, own_statements = _own(voices, rater, votes, _whom(agreement), copied)
+    own, own_statements = _own(voices, rater, votes, _whom(agreement), copy, count)
     score = float(stats.norm.ppf(0.5 + level / 2))
     low, high = wilson(agreement, statements, score)
     own_low, own_high = wilson(own, own_statements, score)
     behaviour = _behaviour(answers, who, count)
     habits = is_hasty(behaviour["seconds"]), is_patterned(behaviour["side_p_value"], behaviour["rhythm_p_value"])
     verdict, note = judge(Evidence(agreement, statements, own, own_statements, *habits))
+    # Who is predicted by their own other answers clearly better than by chance, and takes their time:
+    note = with_doubt(note, (own_low > _CLEARLY) & ~habits[0])
     note = with_haste(verdict, note, habits[0], behaviour["seconds"])
     columns: dict[str, Array] = {"agreement": agreement, "low": low, "high": high}
     columns |= {"self_consistency": own, "self_consistency_low": own_low, "self_consistency_high": own_high}
@@ -217,10 +230,13 @@ def rate_raters(answers: Answers, voices: Voices, votes: Votes, level: float = 0
     return RaterTable(names=names, verdict=verdict, note=note, **told)
 
 
-def _own(voices: Voices, rater: Indices, votes: Votes, whom: Indices, copied: Bools) -> tuple[Floats, Floats]:
+def _own(
+    voices: Voices, rater: Indices, votes: Votes, whom: Indices, copy: Bools, n_raters: int
+) -> tuple[Floats, Floats]:
     """Return how often each rater is predicted by their own other answers, and how many coins that is worth."""
+    copied = np.bincount(rater, copy[voices.speaker], n_raters) > 0
     predicted = predicted_by_own(voices, rater, votes, whom, copied)
-    own, statements = _mean(voices, rater, predicted, votes, len(copied))
+    own, statements = _mean(voices, rater, predicted, votes, n_raters, copy)
     measured = np.flatnonzero(statements >= ENOUGH)
     if not len(measured):
         return own, statements
@@ -279,18 +295,20 @@ def _shared(voices: Voices, rater: Indices) -> Floats:
     return np.divide(agree, others, out=np.full(len(others), np.nan), where=others > 0)
 
 
-def _implied(voices: Voices, rater: Indices, votes: Votes) -> Floats:
+def _implied(voices: Voices, rater: Indices, votes: Votes, counts: Bools) -> Floats:
     """For each voice 1 where the others' answers imply the same, 0 the contrary, NaN nothing.
 
     The others imply an order of the pairs: how often a pair was called more alike than what it was compared with,
-    (wins - losses) / (wins + losses + 1), all that the rater said left out.
+    (wins - losses) / (wins + losses + 1), all that the rater said left out. Voices that do not count, rows that stand
+    twice, imply nothing more.
     """
     near, far = _ends(voices, votes)
     vertex, who = np.concatenate([near, far]), np.concatenate([rater, rater])
-    result = np.repeat([1.0, -1.0], len(near))
+    said = np.tile(counts.astype(float), 2)
+    result = np.repeat([1.0, -1.0], len(near)) * said
     own, place = np.unique(who * len(votes.pairs) + vertex, return_inverse=True)
     net = np.bincount(vertex, result)[vertex] - np.bincount(place, result, len(own))[place]
-    count = np.bincount(vertex)[vertex] - np.bincount(place, minlength=len(own))[place]
+    count = np.bincount(vertex, said)[vertex] - np.bincount(place, said, len(own))[place]
     score = np.where(count > 0, net / (count + 1), np.nan)
     gap = score[: len(near)] - score[len(near) :]
     return np.where(np.abs(gap) > 1e-12, (1 + np.sign(gap)) / 2, np.nan)
@@ -302,15 +320,17 @@ def _ends(voices: Voices, votes: Votes) -> tuple[Indices, Indices]:
     return np.where(forward, low, high), np.where(forward, high, low)
 
 
-def _mean(voices: Voices, rater: Indices, value: Floats, votes: Votes, n_raters: int) -> tuple[Floats, Floats]:
-    """Return each rater's mean and the number of independent statements behind it."""
+def _mean(
+    voices: Voices, rater: Indices, value: Floats, votes: Votes, n_raters: int, copy: Bools
+) -> tuple[Floats, Floats]:
+    """Return each rater's mean and the number of independent statements behind it: a copied answer adds none."""
     known = ~np.isnan(value)
     part, who = voices.where(known), rater[known]
     mean = _share(who, value[known], n_raters)
     answer, statements = _statements(part, votes)
     owner = np.zeros(int(part.speaker.max(initial=-1)) + 1, np.int64)
     owner[part.speaker] = who
-    return mean, np.asarray(np.bincount(owner[answer], statements, n_raters), np.float64)
+    return mean, np.asarray(np.bincount(owner[answer], statements * ~copy[answer], n_raters), np.float64)
 
 
 def _statements(voices: Voices, votes: Votes) -> tuple[Indices, Floats]:

@@ -140,12 +140,28 @@ def agreement_of_sides(forward: Floats, backward: Floats, many: Floats, level: f
 
 
 def _estimated(mean: float, variance: float, questions: int, total: float, level: float) -> Repeats:
+    return Repeats(questions, int(total), *estimated_agreement(mean, variance, questions, total, level))
+
+
+def estimated_agreement(
+    mean: float, variance: float, questions: int, total: float, level: float, chance: float = 0.5
+) -> tuple[Estimate, bool]:
+    """Return a mean agreement with its interval, and whether it is surely below what chance would give.
+
+    Parameters
+    ----------
+    mean : agreement
+    variance : of the sum of agreements
+    questions, total : how many, and how many answers they have together
+    level : of the interval
+    chance : how often answers agree that are given by chance
+    """
     error = np.sqrt(variance) / total
     pairs = total - questions
     count = min(mean * (1 - mean) / error**2, pairs) if error > 0 else pairs
     score = float(stats.t.ppf(0.5 + level / 2, max(questions - 1, 1)))
     (low, _), (high, most) = wilson(np.full(2, mean), np.full(2, count), np.array([score, _SELECTED]))
-    return Repeats(questions, int(total), Estimate(mean, float(low), float(high)), bool(most < 0.5))
+    return Estimate(mean, float(low), float(high)), bool(most < chance)
 
 
 def _sides(voices: Voices) -> tuple[Floats, Floats]:

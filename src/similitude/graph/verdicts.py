@@ -32,6 +32,9 @@ _OWN_ENOUGH = 10  # coins that a rater's answers to each other are worth, below 
 _OWN_LOST = 1.8  # standard deviations below what typical raters predict of themselves
 
 NO_AGREEMENT = "raters agree with each other no more than chance"
+MIND = "disagrees with the others, but their own answers hang together"
+SEEMS = "disagrees with the others; their own answers seem to hang together, but not beyond doubt"
+CONTRARY = "says the contrary of the others: was the question read the wrong way round?"
 _NOTES = {
     "few": "too few questions that others answer or imply",
     "none": "no question that others answer or imply",
@@ -41,8 +44,8 @@ _NOTES = {
     "lost": "agrees with the others hardly more than by chance, and not with their own other answers either",
     "hasty": "agrees with the others hardly more than by chance, and answers much faster than they do",
     "screen": "answers by place on the screen or by a rhythm, not by what is shown",
-    "mind": "disagrees with the others, but their own answers hang together",
-    "contrary": "says the contrary of the others: was the question read the wrong way round?",
+    "mind": MIND,
+    "contrary": CONTRARY,
 }
 
 
@@ -63,6 +66,13 @@ class Evidence:
     own_statements: Floats
     hasty: Bools
     patterned: Bools
+
+
+def with_doubt(note: Sequence[str], clearly: Bools) -> tuple[str, ...]:
+    """Return the notes, that answers hang together said with a doubt where it is not clear."""
+    return tuple(
+        SEEMS if text == MIND and not sure else text for text, sure in zip(note, clearly.tolist(), strict=True)
+    )
 
 
 def with_haste(verdict: Sequence[str], note: Sequence[str], hasty: Bools, seconds: Floats) -> tuple[str, ...]:

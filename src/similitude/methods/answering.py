@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from similitude.engine.map_parts import Stored
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.types import Array, Floats
+
+if TYPE_CHECKING:
+    from similitude.engine.sources import Sources  # needs more than numpy
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,13 @@ class Sharpness(AnswerModel):
     by: str = "rater"
 
     kind = "sharpness"
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], sources: Sources, own: Floats) -> Sharpness:
+        """Return what was learned of raters by these names; somebody unknown is typical of them."""
+        sharp, lapse = sources.sharpness(own), sources.lapses(own)
+        sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()
+        return cls(names, sharp[-len(names) - 1 :], lapse[-len(names) - 1 :])
 
     def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
         """l/2 + (1 - l) P(s m)."""

@@ -85,6 +85,8 @@ class ComparisonEstimator(BaseEstimator):
     similarity_: Similarity
     _learned_from: dict[str, Any]  # how much feedback there was, with a digest
     needs_features = False  # whether `fit` takes `features`
+    features_optional = False  # whether it can do without them
+    learns_rank = False  # whether it learns how many dimensions are needed, `n_components` being the most
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -154,6 +156,9 @@ class ComparisonEstimator(BaseEstimator):
 
     def get_metric(self, of: Of | None = None) -> ModelMetric:
         """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
+
+        With positions of items say `algorithm="brute"` there: trees take means of rows. A model whose `kind` is no
+        distance has no metric, and is refused.
 
         Parameters
         ----------

@@ -26,11 +26,12 @@ from sklearn.cluster import KMeans
 from similitude.engine.backend import CPU
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.group_models import GroupShifts, GroupWeights
-from similitude.engine.joint_terms import Mixed, normal_prior
+from similitude.engine.joint_terms import Mixed
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.result import Callback, Result
+from similitude.engine.sources import normal_prior
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import Fold, folds_of, held_out

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from similitude.engine.measures import Euclidean
 from similitude.feedback.items import find_item
 from similitude.methods.points import refuse_without_map
 from similitude.types import Array, Floats
@@ -32,6 +33,7 @@ class ModelMetric:
     of: Of | None = None
 
     def __post_init__(self) -> None:
+        refuse_no_metric(self.model)
         if self.of not in (None, "items", "vectors"):
             raise ValueError(f"of: expected 'items' or 'vectors', found {self.of!r}")
         if self.of == "vectors" and self.model.feature_map is None:
@@ -45,13 +47,26 @@ class ModelMetric:
     def __call__(self, first: Any, second: Any, squared: bool = False) -> float:
         """Return the distance, or its square."""
         a, b = np.asarray(first), np.asarray(second)
-        linear = self.model.feature_map.affine if self._is_vector(a) and self._is_vector(b) else None  # type: ignore[union-attr]
-        if linear is not None and self.model.form is None:
-            moved = (a - b).ravel() @ linear[0]
-            square = float(moved @ moved)
-        else:
+        moved = self._moved(a, b) if self._is_vector(a) and self._is_vector(b) else None
+        if moved is None:
             square = float(self.model.measure.between(self._position(a), self._position(b))[0, 0])
+        else:
+            square = float(moved @ moved)
         return square if squared else float(self.model.measure.shown(np.asarray(square)))
+
+    def _moved(self, a: Array, b: Array) -> Floats | None:
+        """What lies between two vectors that a linear map places; None where `transform` has to look at each.
+
+        That is where the map is not linear, and where a number is missing or a vector stands at the centre.
+        """
+        known = self.model.feature_map
+        if known is None or known.affine is None or known.pieces[0].unshared_at_centre:
+            return None
+        if not a.size == b.size == known.width or not {a.dtype.kind, b.dtype.kind} <= set("biuf"):
+            return None
+        with np.errstate(invalid="ignore", over="ignore"):
+            moved: Floats = (a.astype(float).ravel() - b.astype(float).ravel()) @ known.affine[0]
+        return moved if np.isfinite(moved).all() else None
 
     @property
     def _width(self) -> int | None:
@@ -69,14 +84,28 @@ class ModelMetric:
         if values.size == 1 and (values.dtype.kind in "OUST" or float(values.flat[0]).is_integer()):
             item = values.flat[0] if values.dtype.kind in "OUST" else int(values.flat[0])
             return self.model.measure.positions[[find_item(item, self.model.names, self.model.n_items)]]
+        raise ValueError(self._neither(values))
+
+    def _neither(self, values: Array) -> str:
         vectors = "takes no vectors" if self._width is None else f"takes vectors of {self._width} numbers"
-        raise ValueError(
+        tree = "; scikit-learn's trees take means of positions: say algorithm='brute'" if values.size == 1 else ""
+        return (
             f"metric: found {values.size} numbers, {values.ravel()[:3].tolist()}{' ...' if values.size > 3 else ''}, "
-            f"which are neither the position of an item nor a vector: the model {vectors}"
+            f"which are neither the position of an item nor a vector: the model {vectors}{tree}"
         )
 
     def __repr__(self) -> str:
         return f"<metric of {self.model!r}>"
+
+
+def refuse_no_metric(model: Similarity) -> None:
+    """Refuse a model whose numbers between items are no distances: trees that search by a metric would miss items."""
+    if model.kind != Euclidean.kind:
+        method = model.about.get("method", "this model")
+        raise ValueError(
+            f"metric: {method} learned dissimilarities of kind {model.kind!r}, which break the triangle inequality, so "
+            "that searches by a metric go wrong; ask `neighbors` for neighbours, `distances` for all dissimilarities"
+        )
 
 
 def linear_map(model: Similarity) -> Floats:
@@ -92,7 +121,7 @@ def linear_map(model: Similarity) -> Floats:
         why = (
             "learned from answers alone"
             if model.feature_map is None
-            else "maps vectors by a kernel that is not linear, or several modalities"
+            else "maps vectors by a kernel or by waves, or has several modalities"
         )
         raise AttributeError(f"{method} {why}, so that there is no matrix; see get_metric, and distances of vectors")
     return known[0].T

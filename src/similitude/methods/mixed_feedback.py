@@ -188,15 +188,15 @@ class MixedFeedback:
 
     def sharpness_of(self, comparisons: Comparisons, term: Term, own: Floats) -> Floats:
         """Sharpness of the form of each comparison."""
-        return (
-            term.sharpness(own)[self._sources(comparisons)] if isinstance(term, Judged) else np.ones(len(comparisons))
-        )
+        if not isinstance(term, Judged):
+            return np.ones(len(comparisons))
+        return term.sources.sharpness(own)[self._sources(comparisons)]
 
     def sharpness(self, terms: Sequence[Term], own: Sequence[Floats]) -> dict[str, float]:
         """Sharpness of each form of comparison, the commonest first."""
         if not isinstance(terms[0], Judged):
             return dict.fromkeys(self.forms, 1.0)
-        return dict(zip(self.forms, terms[0].sharpness(own[0])[:-1].tolist(), strict=True))
+        return dict(zip(self.forms, terms[0].sources.sharpness(own[0])[:-1].tolist(), strict=True))
 
     def scales(self, terms: Sequence[Term], own: Sequence[Floats]) -> tuple[Any, list[dict[str, Any]]]:
         """Return what was found of the links, and of each set of ratings."""

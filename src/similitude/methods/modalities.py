@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from similitude.engine.feature_maps import ModalityMap
-from similitude.engine.map_parts import LinearPart
+from similitude.engine.feature_maps import FeatureMap, ModalityMap
+from similitude.engine.map_parts import LinearPart, WavePart, waves
 from similitude.feedback.comparisons import Comparisons
 from similitude.kernels.base import Kernel
 from similitude.kernels.matrices import Root, centred, positive_trace, psd_root
@@ -20,6 +20,7 @@ from similitude.kernels.vectors import Linear
 from similitude.types import Bools, Floats
 
 _RANK_TOLERANCE = 1e-8
+_DIRECTIONS = 250  # of random waves: two each
 
 
 class Modality(ABC):
@@ -170,6 +171,52 @@ class Plain(Modality):
         return out
 
 
+class Waved(Plain):
+    """Φ = [features as `Plain` has them, random waves of them] / sqrt 2, each half with a mean squared distance of 2.
+
+    The waves are cos and sin along directions drawn so that their products are, in the mean, values of an RBF kernel
+    (Rahimi & Recht 2007) as wide as the root of the items' mean squared distance: sums of them are smooth functions of
+    the features, without n × n matrices. What is linear is left to the features themselves.
+    """
+
+    def __init__(self, kernel: Kernel, rng: np.random.Generator) -> None:
+        super().__init__(kernel)
+        assert isinstance(kernel, Linear)
+        self._directions = rng.normal(size=(len(self._mean), _DIRECTIONS)) * (self._scale / 2**0.5)
+        self._phases = -self._mean @ self._directions  # cos and sin of features far from 0 would lose their digits
+        self._waves = Plain(Linear(waves(kernel.inside, self._directions, self._phases)))
+
+    @cached_property
+    def features(self) -> Floats:
+        """(n, q + waves) Φ; an item without features is at the centre."""
+        assert isinstance(self.kernel, Linear)
+        out = np.zeros((len(self.kernel.present), len(self._mean) + 2 * _DIRECTIONS))
+        own = self._scale * (self.kernel.inside - self._mean)
+        out[self.kernel.present] = np.hstack([own, self._waves.features]) / 2**0.5
+        return out
+
+    @property
+    def prices(self) -> Floats:
+        """One each."""
+        return np.ones(len(self._mean) + 2 * _DIRECTIONS)
+
+    def coefficients(self, N: Floats) -> Floats:
+        """(q + waves, r): what a unit of each feature, and then of each wave, adds to each dimension."""
+        own, waved = np.split(N / 2**0.5, [len(self._mean)])
+        return np.concatenate([super().coefficients(own), self._waves.coefficients(waved)])
+
+    def mapped(self, name: str, N: Floats) -> ModalityMap:
+        """Return Φ N for new items: a matrix for the features, and one for their waves."""
+        own, waved = np.split(self.coefficients(N), [len(self._mean)])
+        parts = LinearPart(own), WavePart(waved, self._directions, self._phases)
+        return ModalityMap(name, parts, self._mean @ own + self._waves._mean @ waved)
+
+
+def waved(kernel: Kernel, rng: np.random.Generator) -> Modality:
+    """Return `Waved` of features that are an array; a kernel is a nonlinear map already."""
+    return Waved(kernel, rng) if isinstance(kernel, Linear) else whitened(kernel)
+
+
 def read_modalities(
     features: Any, comparisons: Comparisons, kind: Callable[[Kernel], Modality]
 ) -> tuple[dict[str, Modality], Comparisons]:
@@ -206,3 +253,11 @@ def per_modality(modalities: dict[str, Modality], rows: Floats) -> dict[str, Flo
     """Cut something with a row per column of `side_by_side` into each modality's own."""
     ends = np.cumsum([modality.features.shape[1] for modality in modalities.values()])
     return dict(zip(modalities, np.split(rows, ends[:-1]), strict=True))
+
+
+def rows_of_new(modalities: dict[str, Modality], features: Any) -> Floats:
+    """(m, q) Φ of all modalities side by side for new items; 0 in a modality that they lack."""
+    width = sum(modality.features.shape[1] for modality in modalities.values())
+    each = per_modality(modalities, np.eye(width))
+    pieces = tuple(modality.mapped(name, each[name]) for name, modality in modalities.items())
+    return FeatureMap(pieces, np.zeros(width))(features)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,6 +22,8 @@ from similitude.engine.map_parts import PARTS, NotStorable
 from similitude.engine.measures import SIGNED, Euclidean, Signed
 from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.methods.answering import ANSWERING, AnswerModel
+from similitude.methods.model_checks import check_fields
+from similitude.methods.stored_arrays import StoredArrays
 from similitude.types import Array
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 _NAMED = (*terms.SCALES, *terms.SHAPES)
+_LONGEST_REASON = 120
 _PLAIN = "save: a file holds numbers and names, and"
 
 
@@ -56,42 +58,65 @@ def written(model: Similarity) -> bytes:
 
 
 def read(file: IO[bytes], called: str) -> dict[str, Any]:
-    """Return the fields of the model in a file, which messages call so."""
+    """Return the fields of the model in a file, which messages call so; a damaged file is refused in one sentence."""
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            arrays = dict(stored)
-        header = json.loads(arrays.pop("header").tobytes().decode())
-        embedding, version = arrays.pop("embedding"), int(header["format"])
-    except (ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile):
+        arrays = StoredArrays.of(file)
+        header = _header(arrays)
+    except Exception as error:  # a damaged file makes zipfile, json and numpy raise nearly anything
         raise ValueError(
-            f"{called} is not a similarity file, or it is damaged; `save` and `similitude fit` write such files"
+            f"{called} is not a similarity file, or it is damaged ({_reason(error)}); `save` and `similitude fit` "
+            "write such files: make it again, or take a backup"
         ) from None
+    _check_format(header["format"], called)
+    try:
+        fields = {"embedding": arrays["embedding"]} | _fields(header, arrays)
+        check_fields(fields)
+    except KeyError as error:
+        raise ValueError(
+            f"{called} lacks or does not know {error}; it is damaged, or of a newer version: make it again, take a "
+            "backup, or upgrade similitude"
+        ) from None
+    except Exception as error:
+        raise ValueError(f"{called} is damaged ({_reason(error)}): make it again, or take a backup") from None
+    return fields
+
+
+def _header(arrays: Mapping[str, Array]) -> dict[str, Any]:
+    header = json.loads(arrays["header"].tobytes().decode())
+    if not isinstance(header, dict) or "format" not in header:
+        raise ValueError("its header has no format")
+    return header
+
+
+def _check_format(version: Any, called: str) -> None:
+    if type(version) is not int or version < 1:
+        raise ValueError(f"{called} is damaged (format {version!r}): make it again, or take a backup")
     if version > FORMAT:
         raise ValueError(
             f"{called} has format {version}, but this version of similitude reads formats up to {FORMAT}; "
             "upgrade similitude"
         )
-    for array in (embedding, *arrays.values()):
-        array.flags.writeable = False
-    try:
-        return {"embedding": embedding} | _fields(header, arrays)
-    except KeyError as error:
-        raise ValueError(f"{called} lacks or does not know {error}; it is damaged, or of a newer version") from None
 
 
-def _fields(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> dict[str, Any]:
+def _reason(error: Exception) -> str:
+    """What went wrong, in few words."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= _LONGEST_REASON else f"{said[:_LONGEST_REASON]} ..."
+
+
+def _fields(header: Mapping[str, Any], arrays: StoredArrays) -> dict[str, Any]:
     """Return the fields beside the positions; a file of format 1 has but the first few."""
     scale, shape = _formula(terms.SCALES, header["scale"]), _formula(terms.SHAPES, header["shape"])
     kind, known, answering = header.get("kind", Euclidean.kind), header.get("map"), header.get("answering")
     return {
         "loss": ComparisonLoss(scale, shape),
-        "names": None if header["names"] is None else tuple(header["names"]),
+        "names": None if header["names"] is None else _listed(header["names"]),
         "about": header["about"],
         "form": None if kind == Euclidean.kind else _read_form(kind, arrays),
         "feature_map": None if known is None else _read_map(known, arrays),
         "answering": None if answering is None else _read_answering(answering, arrays),
         "thresholds": header.get("thresholds", {}),
-        "attributes": {name: tuple(values) for name, values in header.get("attributes", {}).items()},
+        "attributes": {name: _listed(values) for name, values in header.get("attributes", {}).items()},
     }
 
 
@@ -109,11 +134,11 @@ def _write_map(known: FeatureMap, arrays: dict[str, Array]) -> dict[str, Any]:
     return {"pieces": pieces}
 
 
-def _read_map(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> FeatureMap:
+def _read_map(header: Mapping[str, Any], arrays: StoredArrays) -> FeatureMap:
     pieces = []
     for k, piece in enumerate(header["pieces"]):
         parts = [
-            PARTS[part["kind"]].read(part, _under(f"map/{k}/{j}/", arrays), tuple(part["route"]))
+            PARTS[part["kind"]].read(part, arrays.under(f"map/{k}/{j}/"), _listed(part["route"]))
             for j, part in enumerate(piece["parts"])
         ]
         offset, unshared = arrays[f"map/{k}/offset"], bool(piece["unshared_at_centre"])
@@ -127,16 +152,19 @@ def _write_answering(answering: AnswerModel, arrays: dict[str, Array]) -> dict[s
     return {"kind": answering.kind, "names": answering.names, **plain}
 
 
-def _read_answering(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> AnswerModel:
-    return ANSWERING[header["kind"]].read(tuple(header["names"]), header, _under("answering/", arrays))
+def _read_answering(header: Mapping[str, Any], arrays: StoredArrays) -> AnswerModel:
+    return ANSWERING[header["kind"]].read(_listed(header["names"]), header, arrays.under("answering/"))
 
 
 def _read_form(kind: str, arrays: Mapping[str, Array]) -> Signed:
     return SIGNED[kind](arrays["form/positions"], arrays["form/signs"])
 
 
-def _under(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+def _listed(values: Any) -> tuple[Any, ...]:
+    """Return a list of JSON; a text is none, though Python goes through its letters."""
+    if not isinstance(values, list):
+        raise ValueError(f"a list is expected where there is {values!r}")
+    return tuple(values)
 
 
 def _named(formula: Formula) -> list[Any]:

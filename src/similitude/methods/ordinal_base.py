@@ -71,6 +71,7 @@ class OrdinalEmbedding(ComparisonEstimator):
     ----------
     embedding_ : (n, d) positions, centred; an item never compared stands at the centre
     similarity_ : the fitted model in use
+    point_ : where a further fit may start, as its `init`: the positions, or the parameters of a model of another kind
     penalty_ : the penalty that was used
     objective_ : value of the objective
     n_iter_, status_ : iterations of the start that was kept, and how the solver ended ("converged", "max_iter",
@@ -215,10 +216,12 @@ class OrdinalEmbedding(ComparisonEstimator):
         X = model.positions(best.params)
         X = X - X[compared].mean(0)
         free = isinstance(model, Positions) and model.features is None
-        self._keep_positions(best, X * compared[:, None] if free else X, names)
+        table = isinstance(model, Positions) and model.shape == X.shape
+        self._keep_positions(best, X * compared[:, None] if free else X, names, None if table else best.params)
 
-    def _keep_positions(self, best: Result, X: Floats, names: Names | None) -> None:
-        """Keep the positions and how the solver ended; say so where it did not get there."""
+    def _keep_positions(self, best: Result, X: Floats, names: Names | None, point: Floats | None = None) -> None:
+        """Keep positions, where a further fit may start, and how the solver ended; say so where it fell short."""
+        self.point_ = X if point is None else point
         self.similarity_ = self._in_use(X, self.comparison_loss(), names)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:

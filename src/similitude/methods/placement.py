@@ -38,8 +38,8 @@ def place_items(
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
     if similarity.form is not None:
         raise ValueError(
-            f"comparisons: {similarity.about.get('method')} learned a dissimilarity of features, in which answers "
-            "place nobody; ask for `distances` or `transform` of the new items' features"
+            f"comparisons: {similarity.about.get('method')} learned a {similarity.kind} and no map, in which answers "
+            "could place new items; ask for `distances` or `transform` of their features, where it knows features"
         )
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     n_old = similarity.n_items

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.words import counted
 from similitude.feedback.comparisons import Comparisons
 
 
@@ -23,7 +24,17 @@ def provenance(estimator: Any, data: dict[str, Any] | None) -> dict[str, Any]:
     penalty = estimator.__dict__.get("penalty_")
     if penalty is not None and np.isfinite(penalty):
         about["penalty"] = float(penalty)
+    if "chosen_" in estimator.__dict__:  # what AutoSimilarity took, in words of its table
+        about["chosen"] = [_chosen(row) for row in estimator.chosen_.to_dict("records")]
     return about if data is None else about | {"data": data}
+
+
+def _chosen(row: dict[str, Any]) -> str:
+    """One of the fits that make a model: "SOE in 4 dimensions, penalty 0.271"."""
+    known = isinstance(row["dimension"], (int, np.integer))
+    where = f" in {counted(int(row['dimension']), 'dimension')}" if known else ""
+    penalty = f", penalty {row['penalty']:.3g}" if np.isfinite(row["penalty"]) else ""
+    return f"{row['candidate']}{where}{penalty}"
 
 
 def described_data(comparisons: Comparisons) -> dict[str, Any]:

@@ -94,12 +94,10 @@ class RaterEmbedding(LikelihoodEmbedding):
             X = found.params[: c.n_items * self.n_components].reshape(c.n_items, -1)
             compared = np.isin(np.arange(c.n_items), term.pairs)
             self._keep_positions(found, (X - X[compared].mean(0)) * compared[:, None], c.names)
-        self.spread_ = term.spread
+        self.spread_ = term.sources.spread
         self.raters_ = self._table(c, names, term, own)
         if names:
-            sharp, lapse = term.sharpness(own), term.lapses(own)
-            sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()  # of somebody unknown
-            self.similarity_ = replace(self.similarity_, answering=Sharpness(names, sharp, lapse))
+            self.similarity_ = replace(self.similarity_, answering=Sharpness.of(names, term.sources, own))
         return self
 
     def _check(self) -> None:
@@ -127,8 +125,9 @@ class RaterEmbedding(LikelihoodEmbedding):
             params = found.params
             X, own = problem.split(params)
             if self.spread == "auto":
-                before, wanted = term.spread, self._learned_spread(term, X, own, c)
-                term.spread = max(wanted * wanted / before, _LEAST_SPREAD)  # twice the step of EM, which is slow
+                before, wanted = term.sources.spread, self._learned_spread(term, X, own, c)
+                # twice the step of EM, which is slow
+                term.sources.spread = max(wanted * wanted / before, _LEAST_SPREAD)
                 if abs(wanted - before) < 0.01 * before:
                     break
         return found, own
@@ -147,7 +146,7 @@ class RaterEmbedding(LikelihoodEmbedding):
             figures = dict(zip(columns, np.exp([known.mean, known.low, known.high]), strict=True))
         table = pd.DataFrame({"rater": names, "answers": answer_counts(c)} | figures)
         if self.lapse:
-            table["lapse"] = term.lapses(own)[:-1]
+            table["lapse"] = term.sources.lapses(own)[:-1]
         return table.assign(less_sharp=table.high < _DULL)
 
 
@@ -179,14 +178,14 @@ class SharpnessPosterior:
         margin = term.margins(d2, own)
         information = term.information(margin)
         excess = _excess(term, margin, information, c.answer[c.weight > 0])
-        error = 1.0 / np.sqrt(information / excess + term.spread**-2)
+        error = 1.0 / np.sqrt(information / excess + term.sources.spread**-2)
         offset = np.linspace(-12.0, 12.0, 121)[:, None] * error
         stretch = np.exp(np.concatenate([offset, np.zeros((len(offset), 1))], axis=1))
-        loss = np.array([term.losses_by_source(one[term.source] * margin, own) for one in stretch]) / excess
-        power = np.log(term.sharpness(own)[:-1]) + offset
+        loss = np.array([term.losses_by_source(one[term.sources.source] * margin, own) for one in stretch]) / excess
+        power = np.log(term.sources.sharpness(own)[:-1]) + offset
         typical = 0.0
         for _ in range(_ROUNDS):  # of EM for the mean of the prior
-            chance = _normalised(-loss - 0.5 * ((power - typical) / term.spread) ** 2)
+            chance = _normalised(-loss - 0.5 * ((power - typical) / term.sources.spread) ** 2)
             mean = (chance * power).sum(0)
             typical = float(np.average(mean, weights=information + 1e-12))
         ends = [_quantile(power, chance, share) - typical for share in (0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2)]
@@ -196,7 +195,7 @@ class SharpnessPosterior:
 
 def _excess(term: Judged, margin: Floats, information: Floats, answer: Array) -> float:
     """How much more the scores of answers vary than is expected of independent comparisons, 1 at least."""
-    known = term.source < term.n_sources
+    known = term.sources.source < term.sources.count
     score = term.weight * term.loss.shape(margin)[1] * margin * known
     by_answer = np.bincount(np.unique(answer, return_inverse=True)[1], score)
     expected = float(information.sum())

@@ -62,18 +62,27 @@ def signed_axes(M: Floats) -> tuple[Floats, Floats]:
     return vectors[:, kept] * np.sqrt(np.abs(values[kept])), np.sign(values[kept])
 
 
-def principal_axes(X: Floats, over: Bools | None = None) -> tuple[Floats, Floats]:
+def principal_axes(X: Floats, over: Bools | None = None, centred: bool = True) -> tuple[Floats, Floats]:
     """Return the centre of positions and the turn (d × k) to their principal axes, axes that hold nothing left out.
 
-    The centre and the axes are those of the rows in `over`.
+    The centre and the axes are those of the rows in `over`; where it is not to be `centred`, the centre is 0.
     """
     inside = X if over is None else X[over]
-    centre = inside.mean(0)
+    centre = inside.mean(0) if centred else np.zeros(X.shape[1])
     if not X.any():
         return centre, np.zeros((X.shape[1], 1))
     with one_blas_thread():
-        _, size, turn = linalg.svd(inside - centre, full_matrices=False)
+        size, turn = _axes(inside - centre)
     return centre, turn[size > _NOTHING**0.5 * size[0]].T
+
+
+def _axes(X: Floats) -> tuple[Floats, Floats]:
+    """Singular values and right vectors; by the slower way where the faster one does not converge, which happens."""
+    try:
+        _, size, turn = linalg.svd(X, full_matrices=False)
+    except linalg.LinAlgError:
+        _, size, turn = linalg.svd(X, full_matrices=False, lapack_driver="gesvd")
+    return size, turn
 
 
 def project(positions: Floats, method: Literal["pca", "tsne"] = "pca", random_state: int | None = 0) -> Floats:

@@ -29,7 +29,7 @@ from similitude.methods import model_file
 from similitude.methods.answering import AnswerModel
 from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
-from similitude.methods.tables_out import What, coordinates, distances, write_table
+from similitude.methods.tables_out import What, check_what, coordinates, distances, write_table
 from similitude.types import Array, Bools, Column, Floats, ItemRows, Seed
 
 if TYPE_CHECKING:
@@ -160,10 +160,11 @@ class Similarity:
 
     def to_frame(self, what: What = "coordinates") -> pd.DataFrame:
         """Return the coordinates of the items, or their "distances", as a table with names."""
+        check_what(what)
         return distances(self) if what == "distances" else coordinates(self)
 
     def write_table(self, path: str | os.PathLike[str], what: What = "distances") -> None:
-        """Write distances (or "coordinates") with names for other programs.
+        """Write distances (or "coordinates") with names for other programs; what is no distance is called so.
 
         Parameters
         ----------
@@ -192,7 +193,7 @@ class Similarity:
         if head is not None:
             difference[head] = np.inf
         most = self.n_items - (head is not None)
-        if not 1 <= k <= most:
+        if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or not 1 <= k <= most:
             raise ValueError(f"k: expected 1 to {most} neighbours, found {k}")
         nearest = np.argsort(difference, kind="stable")[:k]
         return [self.names[code] for code in nearest] if self.names is not None else nearest.tolist()
@@ -206,6 +207,9 @@ class Similarity:
 
     def get_metric(self, of: Of | None = None) -> ModelMetric:
         """Return the distance as a function of two items or two vectors, for `metric=` of scikit-learn's neighbours.
+
+        With positions of items say `algorithm="brute"` there: trees take means of rows. A model whose `kind` is no
+        distance has no metric, and is refused.
 
         Parameters
         ----------
@@ -326,8 +330,19 @@ def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = N
     if not len(comparisons):
         raise ValueError("comparisons: there are none to score")
     warn_if_cleaned(comparisons)
-    weight = comparisons.weight if sample_weight is None else np.asarray(sample_weight, float)
+    weight = comparisons.weight if sample_weight is None else _weights(sample_weight, len(comparisons))
     return float(weight @ (0.5 * (1.0 + np.sign(margin))) / weight.sum())
+
+
+def _weights(given: Any, count: int) -> Floats:
+    """Weights of so many comparisons: finite, none below 0, and not all 0."""
+    weight = np.asarray(given, float)
+    if weight.shape != (count,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(
+            f"sample_weight: expected {count} finite numbers of 0 or more, one for each comparison and not all 0, "
+            f"found an array of shape {weight.shape}"
+        )
+    return weight
 
 
 def warn_if_cleaned(comparisons: Comparisons | Shards) -> None:

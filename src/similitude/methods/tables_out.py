@@ -5,6 +5,9 @@
 | .csv, .tsv | distances between all items, or coordinates; names in the first column | Excel, R (`as.dist`) |
 | .xlsx | both, a sheet each (needs `similitude[tables]`) | Excel |
 | .hdf5 | the distances as RDMs (needs `similitude[tables]`) | rsatoolbox: `rsatoolbox.rdm.load_rdm(file, "hdf5")` |
+
+A model whose dissimilarities are no distances (dot products, say: `Similarity.kind`) is written as what it is:
+"dissimilarities (product)" stands in the corner of the table, the sheet is called so, and the RDMs name the kind.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from similitude.engine.measures import Euclidean
 from similitude.extras import need
 from similitude.feedback.files.spreadsheets import defused
 from similitude.feedback.files.whole import write_whole
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from similitude.methods.similarity import Similarity
 
 What = Literal["distances", "coordinates"]
+KNOWN = ("distances", "coordinates")
 WRITTEN = (".csv", ".tsv", ".xlsx", ".hdf5")
 
 
@@ -37,11 +42,17 @@ def coordinates(similarity: Similarity) -> pd.DataFrame:
 
 
 def distances(similarity: Similarity) -> pd.DataFrame:
-    """How far apart every two items are: rows and columns by name."""
+    """How far apart every two items are: rows and columns by name; the index says where it is no distance."""
     import pandas as pd
 
-    names = _items(similarity)
-    return pd.DataFrame(similarity.distances(), names, names.rename(None))
+    names, what = _items(similarity), between_items(similarity)
+    index = names if what == "distances" else names.rename(what)
+    return pd.DataFrame(similarity.distances(), index, names.rename(None))
+
+
+def between_items(similarity: Similarity) -> str:
+    """What to call the numbers between two items: distances, or dissimilarities of a kind."""
+    return "distances" if similarity.kind == Euclidean.kind else f"dissimilarities ({similarity.kind})"
 
 
 def _items(similarity: Similarity) -> pd.Index:
@@ -58,12 +69,19 @@ def check_table(path: Path) -> None:
         need("tables", f"{path.name}: {'an Excel' if path.suffix.lower() == '.xlsx' else 'an HDF5'} file")
 
 
+def check_what(what: str) -> None:
+    """Refuse a table that there is not."""
+    if what not in KNOWN:
+        raise ValueError(f"what: expected {' or '.join(map(repr, KNOWN))}, found {what!r}")
+
+
 def write_table(similarity: Similarity, path: Path, what: What = "distances") -> None:
     """Write a model as a table; its suffix says which."""
     check_table(path)
+    check_what(what)
     kind = path.suffix.lower()
     if kind == ".xlsx":
-        data = workbook({"coordinates": coordinates(similarity), "distances": distances(similarity)})
+        data = workbook({"coordinates": coordinates(similarity), between_items(similarity): distances(similarity)})
     elif kind == ".hdf5":
         data = rdms(similarity)
     else:
@@ -72,10 +90,11 @@ def write_table(similarity: Similarity, path: Path, what: What = "distances") ->
     write_whole(path, data)
 
 
-def separated(table: pd.DataFrame, separator: str = ",") -> str:
-    """A table with its names as text; no name can be taken for a formula."""
+def separated(table: pd.DataFrame, separator: str = ",", index: bool = True) -> str:
+    """A table as text, with its index or without; neither a name nor a cell can be taken for a formula."""
     safe = table.rename(index=lambda name: defused(str(name)), columns=lambda name: defused(str(name)))
-    return str(safe.to_csv(sep=separator, lineterminator="\n"))
+    safe = safe.map(lambda cell: defused(cell) if isinstance(cell, str) else cell)
+    return str(safe.to_csv(sep=separator, lineterminator="\n", index=index))
 
 
 def workbook(tables: dict[str, pd.DataFrame]) -> bytes:
@@ -87,7 +106,7 @@ def workbook(tables: dict[str, pd.DataFrame]) -> bytes:
     book.remove(book.active)
     for name, table in tables.items():
         sheet = book.create_sheet(name)
-        sheet.append([_text(sheet, "item"), *(_text(sheet, str(column)) for column in table.columns)])
+        sheet.append([_text(sheet, str(table.index.name)), *(_text(sheet, str(column)) for column in table.columns)])
         for item, row in zip(table.index, table.to_numpy(), strict=True):
             sheet.append([_text(sheet, str(item)), *row.tolist()])
         sheet.freeze_panes = "B2"
@@ -115,7 +134,7 @@ def rdms(similarity: Similarity) -> bytes:
     whole = io.BytesIO()
     with h5py.File(whole, "w") as file:
         file.attrs["rsatoolbox_version"] = "0.3.2"
-        file.attrs["dissimilarity_measure"] = "euclidean"
+        file.attrs["dissimilarity_measure"] = "euclidean" if similarity.kind == Euclidean.kind else similarity.kind
         file["dissimilarities"] = similarity.distances()[first, second][None]
         file.create_group("descriptors")
         file.create_group("rdm_descriptors")["index"] = np.arange(1)

@@ -154,7 +154,8 @@ class TACKL(FreeRestEstimator, CKL):
         onto = np.hstack([np.diag(w / spread), np.zeros((len(w), self.n_components))])
         self.maps_ = per_modality(self.modalities_, onto)
         self.origin_ = np.zeros(onto.shape[1])
-        self._keep_positions(best, np.hstack([self.features_ * w, self.free_]), feedback.comparisons.names)
+        together = np.hstack([self.features_ * w, self.free_])
+        self._keep_positions(best, together, feedback.comparisons.names, self.free_)
 
 
 def _unit_variance(features: Floats) -> tuple[Floats, Floats]:

@@ -7,6 +7,7 @@ are (its index, or `items`). Rows that are held out take their comparisons with 
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -79,6 +80,7 @@ class SimilarityTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         c = self._comparisons()
         self.items_ = _items_of(X, items, c, len(rows))
+        self._tell_unknown(X, items, c)
         place = np.full(c.n_items, -1)
         place[self.items_[self.items_ >= 0]] = np.flatnonzero(self.items_ >= 0)
         known = among(c, place, len(rows))
@@ -127,6 +129,17 @@ class SimilarityTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             )
         return share_right(asked, pair_sqdist(positions, asked.far) - pair_sqdist(positions, asked.near))
 
+    def _tell_unknown(self, X: Any, items: Column | None, c: Comparisons) -> None:
+        """Warn of rows that no comparison can be about: their names may be misspelt."""
+        unknown = np.flatnonzero(self.items_ < 0)
+        if len(unknown):
+            labels = np.asarray(X.index if items is None else items)[unknown]
+            warnings.warn(
+                f"items: {len(unknown)} of {len(self.items_)} rows are not among the {c.n_items} items of the "
+                f"comparisons ({', '.join(str(label) for label in labels[:5])}), so that nothing is learned from them",
+                stacklevel=3,
+            )
+
     def _asked(self, c: Comparisons, here: Ints) -> Array:
         """The comparisons about rows that are new since `fit`; where none is new, those about the rows alone."""
         new = np.setdiff1d(here, self.items_)
@@ -151,6 +164,11 @@ def _items_of(X: Any, items: Column | None, c: Comparisons, count: int) -> Ints:
     codes = _codes(np.asarray(labels), c)
     if codes.shape != (count,):
         raise ValueError(f"items: found {codes.size}, expected {count}, one for each row of X")
+    if c.names is not None and (codes < 0).all():
+        raise ValueError(
+            f"items: no row is one of the {c.n_items} items ({c.names[0]}, ...); the rows are called "
+            f"{', '.join(str(label) for label in np.asarray(labels)[:3])}: give X an index of item names, or items="
+        )
     known = codes[codes >= 0]
     if len(np.unique(known)) < len(known):
         again = c.label(int(np.flatnonzero(np.bincount(known) > 1)[0]))

@@ -77,7 +77,9 @@ def penalty_path(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
 def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw how often the model is right against how sure it is, from the table of `similitude.calibration`.
 
-    The area of a marker shows how many answers it stands for; on the diagonal, probabilities can be believed.
+    From that of `similitude.answer_calibration`, how often an alternative is picked against how likely the model finds
+    it, from 0 to 1. The area of a marker shows how many answers it stands for; on the diagonal, probabilities can be
+    believed.
 
     Parameters
     ----------
@@ -95,12 +97,17 @@ def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     need(table, "predicted", "observed", "weight")
     axes = axes_of(ax, (4.5, 4.5))
-    axes.plot([0.5, 1.0], [0.5, 1.0], color="0.4", linestyle="--", linewidth=1)
+    whole = bool(table.predicted.min() < 0.5)  # of two, the likelier has a half or more
+    start = 0.0 if whole else 0.5
+    axes.plot([start, 1.0], [start, 1.0], color="0.4", linestyle="--", linewidth=1)
     axes.plot(table.predicted, table.observed, color=COLOURS[0], linewidth=1)
     axes.scatter(table.predicted, table.observed, s=20 + 280 * table.weight / table.weight.max(), color=COLOURS[0])
-    lowest = min(0.5, float(table.observed.min()))
+    lowest = min(start, float(table.observed.min()))
     axes.set(
-        xlabel="how sure the model is", ylabel="how often it is right", xlim=(0.48, 1.02), ylim=(lowest - 0.02, 1.02)
+        xlabel="how likely the model finds it" if whole else "how sure the model is",
+        ylabel="how often it is picked" if whole else "how often it is right",
+        xlim=(start - 0.02, 1.02),
+        ylim=(lowest - 0.02, 1.02),
     )
     return axes
 

@@ -50,9 +50,9 @@ def embedding(
     ----------
     model : a fitted estimator, a `Similarity`, or an (n, d) array of positions
     labels : whether to write names (by default where there are names and at most 80 items), or the names to write.
-        None lies on a point or on another name: where there is no room beside its point, a line leads to it, and
-        where there is none around it either, the item has a number and its name is in a key below the map (in axes
-        that are given it is left out)
+        None lies on a point or on another name: where there is no room beside its point, a short line leads to it,
+        and where there is none around it either, the item has a number, or a letter where names are numbers, and its
+        name is in a key of at most 40 below the map (in axes that are given it is left out)
     colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
     classes : a class per item, shown by colour and marker, with a legend; the most frequent come first, as in a report
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
@@ -181,7 +181,8 @@ def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow
     if classes.shape != (len(flat),):
         raise ValueError(f"classes: expected one class per item ({len(flat)}), found shape {classes.shape}")
     for k, (name, _) in enumerate(Counter(classes.tolist()).most_common()):
-        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k // len(COLOURS) % len(MARKERS)]
+        again, within = divmod(k, len(COLOURS))
+        colour, marker = COLOURS[within], MARKERS[(within + again) % len(MARKERS)]
         for empty in (False, True):
             some = drawn & (classes == name) & (hollow == empty)
             if some.any():

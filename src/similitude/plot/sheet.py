@@ -1,6 +1,6 @@
 """Maps on paper: how large, where names have room, and a key of the names that have none.
 
-The layout is that of the page (`display.names`), in points of the paper instead of a screen's.
+Names look for room as on the page (`display.key`), in points of the paper instead of a screen's.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from similitude.display.names import Written, key_of, numbered, write_names
+from similitude.display.key import label
+from similitude.display.names import NEAR_LINES, Written, write_names
 from similitude.display.places import placed
-from similitude.display.words import shortened
+from similitude.display.room import MapRoom
+from similitude.display.words import counted, shortened
 from similitude.plot.style import MILLIMETRES, POINTS, legend_below, pyplot
 from similitude.types import Floats
 
@@ -24,7 +26,6 @@ _MARGIN = 0.05  # around the map, as a share of the width
 _HEIGHTS = (0.3, 1.15)  # the least and the most, as shares of the width
 _NARROW = 120.0  # millimetres below which letters are smaller
 _LONGEST = 28  # letters of a name in the key
-_CROWDED = 80  # names that a map of a page may hold, so that the others' numbers have room
 _LINE = 1.35  # from one line of the key to the next, as a share of its letters
 
 
@@ -56,34 +57,20 @@ class Sheet:
         across, up = np.array([x - self.width / 2, self.height / 2 - y]) / self.unit + self.middle
         return float(across), float(up)
 
-    def write(self, names: Sequence[str], radius: float | Floats, others: Floats | None = None) -> None:
-        """Write names that have room, then numbers for the others with a key below; in given axes no numbers."""
-        crowded = self.own and len(names) > _CROWDED
-        written = self._laid_out(names, self.letters, radius, others, most=_CROWDED if crowded else None)
-        self._draw(written, self.letters)
-        number = numbered(names, written)
-        if not number or not self.own:
+    def write(self, names: Sequence[str], radius: float | Floats) -> None:
+        """Write names that have room, then marks for the others with a key below; in given axes no marks."""
+        room = MapRoom(self.place, radius, self.width, self.height)
+        if not self.own:
+            wide = text_widths([shortened(name) for name in names], self.letters)
+            self._draw(write_names(room, names, letters=self.letters, wide=wide, lines=NEAR_LINES), self.letters)
             return
-        small = 5.0 if crowded else self.letters - 1.5
-        taken = [_box(one, self.letters) for one in written if one.shown]
-        taken += [] if others is None else list(others)
-        numbers = [number.get(k, "") for k in range(len(names))]
-        marks = self._laid_out(numbers, small, radius, np.array(taken).reshape(-1, 4))
-        key, marks = key_of(number, marks)
-        self._draw(marks, small)
-        self._key([f"{mark}  {shortened(str(names[k]), _LONGEST)}" for k, mark in key], small)
-
-    def _laid_out(
-        self,
-        names: Sequence[str],
-        letters: float,
-        radius: float | Floats,
-        others: Floats | None,
-        most: int | None = None,
-    ) -> list[Written]:
-        wide = text_widths([shortened(name) for name in names], letters)
-        options: dict[str, Any] = {"letters": letters, "wide": wide, "lines": True, "others": others, "most": most}
-        return write_names(self.place, names, self.width, self.height, radius, **options)
+        small = self.letters - 1.5
+        labels = label(room, names, small, self.letters, text_widths)
+        self._draw(labels.names, self.letters)
+        self._draw(labels.marks, small)
+        entries = [f"{mark}  {shortened(names[k], _LONGEST)}" for k, mark in labels.key]
+        said = f"{labels.bare} of {counted(len(names), 'item')} without a label" if labels.bare else ""
+        self._key(entries, said, small)
 
     def _draw(self, written: Sequence[Written], letters: float) -> None:
         side = {"start": "left", "middle": "center", "end": "right"}
@@ -115,16 +102,17 @@ class Sheet:
         figure.draw_without_rendering()
         return float(legend.get_window_extent().height / figure.dpi * POINTS) + 0.3 * self.letters
 
-    def _key(self, entries: Sequence[str], letters: float) -> None:
-        """Write the key in columns below the map."""
-        column = float(text_widths(entries, letters).max()) + 1.5 * letters
-        columns = max(int((self.width + 1.5 * letters) // column), 1)
-        rows, top = -(-len(entries) // columns), self._legend_height()
-        for k, entry in enumerate(entries):
-            across, down = divmod(k, rows)
-            below = (across * column, -top - letters * (1.0 + _LINE * down))
+    def _key(self, entries: Sequence[str], said: str, letters: float) -> None:
+        """Write the key in columns below the map, and a line below it."""
+        column = float(text_widths(entries, letters).max(initial=1.0)) + 1.5 * letters
+        columns = max(int((self.width - 0.5 * letters) // column), 1)
+        rows = -(-len(entries) // columns)
+        placed = [(*divmod(k, rows), entry) for k, entry in enumerate(entries)] + [(0, rows, said)]
+        top = self._legend_height()
+        for across, down, text in placed:
+            below = (letters + across * column, -top - letters * (1.0 + _LINE * down))
             self.axes.annotate(
-                entry, (0, 0), below, "axes fraction", textcoords="offset points", va="top", fontsize=letters,
+                text, (0, 0), below, "axes fraction", textcoords="offset points", va="top", fontsize=letters,
                 annotation_clip=False, parse_math=False,
             )  # fmt: skip
 
@@ -177,8 +165,3 @@ def text_widths(texts: Sequence[str], letters: float) -> Floats:
 
     font = FontProperties(size=letters)
     return np.array([text_to_path.get_text_width_height_descent(text, font, False)[0] for text in texts], float)
-
-
-def _box(one: Written, letters: float) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of a name that was written."""
-    return one.box(letters, float(text_widths([one.text], letters)[0]))

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from similitude.feedback.files.whole import write_whole
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -85,7 +87,7 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI, width: fl
 
 
 def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float | None = None) -> None:
-    """Save a figure in several formats, laid out once."""
+    """Save a figure in several formats, laid out once; a file is whole or not there at all."""
     figure: Any = ax.get_figure(root=True)
     known = figure.canvas.get_supported_filetypes()
     for path in paths:
@@ -97,7 +99,9 @@ def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float 
     figure.set_layout_engine("none")
     with pyplot().rc_context(_REAL_TEXT):
         for path in paths:
-            figure.savefig(path, dpi=dpi, bbox_inches=box)
+            whole = io.BytesIO()
+            figure.savefig(whole, format=path.suffix.lower().lstrip("."), dpi=dpi, bbox_inches=box)
+            write_whole(path, whole.getvalue())
     figure.set_layout_engine(layout)
 
 

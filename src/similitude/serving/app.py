@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 import similitude
@@ -68,6 +69,7 @@ def create_app(similarity: Similarity, most_rows: int = MOST_ROWS, body_bytes: i
     _add(app, "/neighbors", NeighborsAsked, model.neighbors, NeighborsSaid, "The items nearest to items or vectors")
     _add(app, "/predict", PredictAsked, model.predict, PredictionsSaid, "Which pair a person calls more alike")
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(HTTPException, _no_such_request)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(Guard, largest=body_bytes)
     app.add_middleware(Timed, waits=waits, paths=frozenset({"/transform", "/neighbors", "/predict"}))
@@ -130,6 +132,16 @@ def _sentence(error: ValidationError) -> str:
 def _refused(_: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     return JSONResponse({"code": error.code, "detail": str(error)}, error.status)
+
+
+async def _no_such_request(request: Request, error: Exception) -> Response:
+    """A path that there is not, or one that is asked in another way: with a code, as all faults have."""
+    assert isinstance(error, HTTPException)
+    allowed = (error.headers or {}).get("Allow")
+    way = f"; use {allowed}" if allowed else ""
+    detail = f"{request.method} {request.url.path}: {error.detail}{way}; GET /openapi.json says what may be asked"
+    said = {"code": "method_not_allowed" if error.status_code == 405 else "not_found", "detail": detail}
+    return JSONResponse(said, error.status_code, error.headers)
 
 
 async def _gone(_: Request, __: Exception) -> Response:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from similitude.study.refusal import Refused
 
-Item = str | Annotated[int, Field(ge=0)]
+Item = str | Annotated[int, Field(ge=0, strict=True)]  # strict: true is no position
 Vectors = Annotated[list[list[float]], Field(min_length=1, description="a row of numbers for each new item")]
 Items = Annotated[list[Item], Field(min_length=1, description="items by name, or by position from 0 on")]
 
@@ -43,16 +43,17 @@ class PredictAsked(ModelRequest):
 
 
 class PositionsSaid(BaseModel):
-    """Where vectors lie; Euclidean distances between positions are the learned ones."""
+    """Where vectors lie; Euclidean distances between positions are the learned ones where `kind` is "distance"."""
 
     positions: list[list[float]]
 
 
 class Neighbor(BaseModel):
-    """An item of the model, and how far away it is."""
+    """An item of the model, and how far away it is; a model of another `kind` than "distance" tells a dissimilarity."""
 
     item: str | int
-    distance: float
+    distance: float | None = None
+    dissimilarity: float | None = None
 
 
 class NeighborsSaid(BaseModel):
@@ -72,6 +73,7 @@ class ModelSaid(BaseModel):
     """What is served."""
 
     method: str
+    kind: str = Field(description='what lies between two items: "distance", or a dissimilarity that is no distance')
     items: int
     dimensions: int
     vectors: int | None = Field(description="how many numbers a vector has; null where the model takes none")

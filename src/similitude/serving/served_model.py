@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 import similitude
+from similitude.engine.measures import Euclidean
 from similitude.methods.similarity import Similarity
 from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked, not_understood
 from similitude.types import Array, Floats
 
 _AT_ONCE = 4_000_000  # distances that are held at a time
+_LARGEST = 1e100  # of a number of a vector: its square, and those of many, can still be written
 _MOST_NEIGHBORS = 100_000  # of a request: a reply of some 5 MB
 
 
@@ -33,7 +35,7 @@ class ServedModel:
         """What is served."""
         model = self.similarity
         return {
-            "method": str(model.about.get("method", "similarity")), "items": model.n_items,
+            "method": str(model.about.get("method", "similarity")), "kind": model.kind, "items": model.n_items,
             "dimensions": model.embedding.shape[1],
             "vectors": None if model.feature_map is None else model.feature_map.width,
             "probability": model.has_probability, "rows": self.most_rows, "version": similitude.__version__,
@@ -99,8 +101,9 @@ class ServedModel:
         distance = np.take_along_axis(table, some, 1)
         order = np.lexsort((some, distance), axis=1)
         some, distance = np.take_along_axis(some, order, 1), measure.shown(np.take_along_axis(distance, order, 1))
+        far_by = "distance" if measure.kind == Euclidean.kind else "dissimilarity"
         return [
-            [{"item": label(item), "distance": far} for item, far in zip(*row, strict=True)]
+            [{"item": label(item), far_by: far} for item, far in zip(*row, strict=True)]
             for row in zip(some.tolist(), distance.tolist(), strict=True)
         ]
 
@@ -110,7 +113,11 @@ class ServedModel:
         wrong = next((len(row) for row in vectors if width is not None and len(row) != width), None)
         if wrong is not None:
             raise not_understood(f"vectors: expected rows of {width} numbers, found {wrong}")
-        return np.atleast_2d(self.similarity.transform(np.array(vectors, float)))
+        given = np.array(vectors, float)
+        large = np.flatnonzero((np.abs(given) > _LARGEST).any(1))
+        if len(large):
+            raise not_understood(f"vectors: row {large[0]} holds a number beyond {_LARGEST:g}, which would overflow")
+        return np.atleast_2d(self.similarity.transform(given))
 
     def _place(self, item: str | int) -> int:
         """Where an item, given by name or position, stands among the items."""

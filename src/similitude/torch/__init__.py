@@ -8,6 +8,7 @@ lowered; each brings its slope and curvature, which autograd uses as they stand.
 |---|---|---|
 | comparisons | `ComparedLoss` | nothing |
 | comparisons by raters who differ | `JudgedLoss` | the sharpness of each rater, and how often each guesses |
+| answers as choices | `PickedLoss` | how often answers are given at random; raters as above |
 | links | `LinkedLoss` | from which distance on a pair is dissimilar |
 | ratings in steps, or as numbers | `GradedLoss`, `MeasuredLoss` | the scale of the ratings, a shift of each rater |
 
@@ -20,6 +21,7 @@ from similitude.extras import need
 need("gpu", "similitude.torch")
 
 from similitude.torch.batches import Batch, FeedbackDataset, HeadSampler, TripletDataset, loader  # noqa: E402
+from similitude.torch.choice_losses import PickedLoss  # noqa: E402
 from similitude.torch.losses import ComparedLoss, JudgedLoss, LinkedLoss  # noqa: E402
 from similitude.torch.rating_losses import GradedLoss, MeasuredLoss  # noqa: E402
 
@@ -32,6 +34,7 @@ __all__ = [
     "JudgedLoss",
     "LinkedLoss",
     "MeasuredLoss",
+    "PickedLoss",
     "TripletDataset",
     "loader",
 ]

@@ -17,6 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.links import Links
 from similitude.feedback.ratings import Ratings
+from similitude.feedback.whole_answers import choices_of
 from similitude.types import Array
 
 Feedback = ComparisonsLike | Links | Ratings
@@ -30,11 +31,14 @@ class Batch:
     ----------
     items : (k,) the distinct items, in the order in which their vectors are expected; None where places are those of
         any vectors at hand
-    places : (m, 4) where the items of each comparison (near i, j, far k, l) stand among `items`; (m, 2) for pairs
+    places : (m, 4) where the items of each comparison (near i, j, far k, l) stand among `items`; (m, 2) for pairs; for
+        choices the pairs that speak for each alternative, one after the other, those of the chosen ones first
     weight : (m,) how much each row counts
     rater : (m,) the number of who said it, -1 where nobody knows
     value : (m,) 1 for similar and 0 for dissimilar links, larger for more different ratings; None for comparisons
     inputs : what the encoder takes for `items`, where the dataset was given inputs
+    choice : for choices how many alternatives there are, how many are picked, and whether pairs speak for theirs by
+        being near (-1) or far apart (1); else None
     """
 
     items: torch.Tensor | None
@@ -43,6 +47,7 @@ class Batch:
     rater: torch.Tensor
     value: torch.Tensor | None = None
     inputs: Any = None
+    choice: tuple[int, int, float] | None = None
 
     @classmethod
     def of(cls, rows: Any) -> Batch:
@@ -65,7 +70,7 @@ class Batch:
 
     @property
     def pairs(self) -> torch.Tensor:
-        """(2m, 2) the near pairs and then the far ones; (m, 2) where rows are pairs."""
+        """(2m, 2) near pairs and then far ones; (m, 2) where rows are pairs; of choices all first ones first."""
         return torch.cat(self.places.split(2, dim=1))
 
     @property
@@ -91,14 +96,25 @@ class FeedbackDataset(Dataset):  # type: ignore[type-arg, unused-ignore]
     inputs : what the encoder takes, one per item: a tensor, or anything that has `inputs[item]` (a list of texts, a
         dataset of pictures); batches then hold them
     collate : puts a list of inputs together; by default as PyTorch does
+    whole : whether answers stay whole: rows are then choices, for `PickedLoss`, all of one form and size
     """
 
     def __init__(
-        self, feedback: Feedback, inputs: Any = None, collate: Callable[[list[Any]], Any] = default_collate
+        self,
+        feedback: Feedback,
+        inputs: Any = None,
+        collate: Callable[[list[Any]], Any] = default_collate,
+        whole: bool = False,
     ) -> None:
         self.feedback = feedback if isinstance(feedback, Links | Ratings) else as_comparisons(feedback)
-        self.inputs, self.collate = inputs, collate
-        self._rows, self._rater, self._value = _columns(self.feedback)
+        self.inputs, self.collate, self.whole = inputs, collate, whole
+        self._choice = None
+        if whole:
+            self._rows, self._weight, self._rater, self._choice = _whole(self.feedback)
+            self._value = None
+        else:
+            self._rows, self._rater, self._value = _columns(self.feedback)
+            self._weight = self.feedback.weight
         if inputs is not None and hasattr(inputs, "__len__") and len(inputs) < self.feedback.n_items:
             raise ValueError(f"inputs: expected one for each of {self.feedback.n_items} items, found {len(inputs)}")
 
@@ -117,10 +133,11 @@ class FeedbackDataset(Dataset):  # type: ignore[type-arg, unused-ignore]
         return Batch(
             torch.from_numpy(items).long(),
             torch.from_numpy(places.reshape(said.shape)).long(),
-            torch.from_numpy(np.array(self.feedback.weight[chosen], np.float32)),
+            torch.from_numpy(np.array(self._weight[chosen], np.float32)),
             torch.from_numpy(self._rater[chosen]).long(),
             None if self._value is None else torch.from_numpy(np.array(self._value[chosen], np.float32)),
             self._inputs_of(items),
+            self._choice,
         )
 
     def _inputs_of(self, items: Array) -> Any:
@@ -163,8 +180,9 @@ class HeadSampler(Sampler):  # type: ignore[type-arg, unused-ignore]
     """
 
     def __init__(self, dataset: FeedbackDataset, seed: int = 0) -> None:
-        if not isinstance(dataset.feedback, Comparisons):
-            raise TypeError(f"dataset: expected comparisons, found {type(dataset.feedback).__name__}")
+        if not isinstance(dataset.feedback, Comparisons) or dataset.whole:
+            found = "whole answers" if dataset.whole else type(dataset.feedback).__name__
+            raise TypeError(f"dataset: expected comparisons, found {found}")
         self._head, self._n_items = dataset.feedback.near[:, 0], dataset.feedback.n_items
         self._rng = np.random.default_rng(seed)
 
@@ -185,18 +203,19 @@ def loader(
     by_head: bool = False,
     seed: int = 0,
     num_workers: int = 0,
+    whole: bool = False,
 ) -> DataLoader:  # type: ignore[type-arg, unused-ignore]
     """Batches of what was said, in a new random order at every epoch.
 
     Parameters
     ----------
-    feedback, inputs, collate : as in `FeedbackDataset`
+    feedback, inputs, collate, whole : as in `FeedbackDataset`
     batch_size : rows of feedback per batch, each with up to four items
     by_head : whether comparisons of one head stay together (`HeadSampler`), so that less is encoded
     seed : of the order
     num_workers : processes that read inputs
     """
-    dataset = FeedbackDataset(feedback, inputs, collate)
+    dataset = FeedbackDataset(feedback, inputs, collate, whole)
     generator = torch.Generator().manual_seed(seed)
     rows = HeadSampler(dataset, seed) if by_head else torch.utils.data.RandomSampler(dataset, generator=generator)
     batches = BatchSampler(rows, batch_size, drop_last=False)
@@ -215,3 +234,18 @@ def _columns(feedback: Comparisons | Links | Ratings) -> tuple[Array, Array, Arr
         return feedback.quadruplets, feedback.answers.rater.codes[feedback.answer], None
     value = feedback.similar if isinstance(feedback, Links) else feedback.difference
     return feedback.pairs, feedback.rater.codes, value
+
+
+def _whole(feedback: Comparisons | Links | Ratings) -> tuple[Array, Array, Array, tuple[int, int, float]]:
+    """Rows of the pairs of each choice, their weights, the raters' numbers, and what kind of choice they are."""
+    if not isinstance(feedback, Comparisons):
+        raise TypeError(f"whole: expected comparisons, found {type(feedback).__name__}")
+    kinds = choices_of(feedback)
+    if len({(one.pairs.shape[1:], one.picked, one.sign) for one in kinds}) != 1:
+        raise ValueError(
+            "whole: expected answers of one form, all with as many items shown and picked; make a dataset for each"
+        )
+    pairs = np.concatenate([one.pairs.reshape(len(one), -1) for one in kinds])
+    weight = np.concatenate([np.ones(len(one)) if one.weight is None else one.weight for one in kinds])
+    row = np.concatenate([one.row for one in kinds])
+    return pairs, weight, feedback.answers.rater.codes[row], (kinds[0].pairs.shape[1], kinds[0].picked, kinds[0].sign)

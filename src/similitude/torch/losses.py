@@ -4,7 +4,8 @@
 minus the log of their prior per unit of the whole feedback's weight: averaged over the batches of an epoch this is
 the objective of `engine.problem` without its penalty, which is the optimiser's weight decay here. The formulas stand
 in `engine.terms`, `engine.joint_terms` and `engine.rating_terms`, and the tests hold values and gradients of both
-together. Own parameters are one vector, `own`, in the engine's order. Ratings stand in `torch.rating_losses`.
+together. Own parameters are one vector, `own`, in the order of the engine. Ratings stand in `torch.rating_losses`,
+answers as choices in `torch.choice_losses`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from similitude.engine.choice_terms import Picked
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.joint_terms import LOGISTIC, Judged, Linked
 from similitude.engine.losses import LossLike, as_loss
@@ -57,7 +59,7 @@ class ComparedLoss(nn.Module):
 
     def margin(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
         """(m,) how clearly the near pair of each comparison is nearer."""
-        near, far = levels(self.loss.scale, vectors, Batch.of(batch)).chunk(2)
+        near, far = levels(self.loss.scale, vectors, compared(Batch.of(batch))).chunk(2)
         return far - near
 
     def probability(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
@@ -69,7 +71,7 @@ class ComparedLoss(nn.Module):
     def forward(self, vectors: torch.Tensor, batch: Any) -> torch.Tensor:
         """Weighted mean loss of vectors, one for each of `batch.items`."""
         said = Batch.of(batch)
-        return _mean(value_of(self.loss.shape, self.margin(vectors, said)), said)
+        return mean_loss(value_of(self.loss.shape, self.margin(vectors, said)), said)
 
 
 class TermLoss(nn.Module):
@@ -106,14 +108,46 @@ class TermLoss(nn.Module):
 
     def forward(self, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Weighted mean loss of vectors, one for each of `batch.items`, and the prior."""
-        return _mean(self.losses(levels(self.scale, vectors, batch), batch), batch) + self.prior()
+        return mean_loss(self.losses(levels(self.scale, vectors, batch), batch), batch) + self.prior()
 
     def _set(self, own: Floats) -> None:
         with torch.no_grad():
             self.own.copy_(torch.from_numpy(own))
 
 
-class JudgedLoss(TermLoss):
+class SourcesLoss(TermLoss):
+    """A term whose sources, raters most often, have a sharpness and a lapse each (`engine.sources`)."""
+
+    def __init__(self, term: Judged | Picked, scale: Formula) -> None:
+        super().__init__(term, scale)
+        self.sources = term.sources
+        self.register_buffer("share", torch.as_tensor(term.sources.share).to(self.own), persistent=False)
+
+    def sharpness(self) -> torch.Tensor:
+        """(n + 1,) sharpness of each source and, last, of nobody known; 1 on average by weight."""
+        if not self.sources.differ:
+            return self.own.new_ones(self.sources.count + 1)
+        power = torch.cat([self.own[: self.sources.count], self.own.new_zeros(1)])
+        relative = torch.exp(power - power.max().detach())
+        return relative / (self.share @ relative)
+
+    def lapses(self) -> torch.Tensor:
+        """(n + 1,) how often each answers at random; 0 for nobody known where it is learned."""
+        if self.sources.lapse is not None:
+            return self.own.new_full((self.sources.count + 1,), self.sources.lapse)
+        logit = self.own[len(self.own) - self.sources.count :]
+        return torch.cat([torch.exp(-value_of(LOGISTIC, logit)), self.own.new_zeros(1)])
+
+    def lapsed(self, value: torch.Tensor, source: torch.Tensor, by_chance: float) -> torch.Tensor:
+        """-log of a chance e^-value with the lapse of its source, where there are lapses."""
+        if self.sources.lapse == 0.0:
+            return value
+        lapse = self.lapses()[source].to(value)
+        chance = by_chance * lapse + (1.0 - lapse) * torch.exp(-value)
+        return -torch.log(chance.clamp(min=torch.finfo(chance.dtype).tiny))
+
+
+class JudgedLoss(SourcesLoss):
     """shape(s_r · margin): comparisons by raters r, each with a sharpness and, if asked for, a lapse.
 
     Parameters
@@ -147,31 +181,14 @@ class JudgedLoss(TermLoss):
         weight = np.array(c.weight)
         term = Judged(one, c.near, c.far, weight, who, n_raters, spread=spread, lapse=lapse)
         super().__init__(term, one.scale)
-        self.shape, self.n_raters, self.lapse = one.shape, n_raters, lapse
-        self.register_buffer("share", torch.as_tensor(term.share).to(self.own), persistent=False)
-
-    def sharpness(self) -> torch.Tensor:
-        """(n_raters + 1,) sharpness of each rater and, last, of nobody known; 1 on average by weight."""
-        power = torch.cat([self.own[: self.n_raters], self.own.new_zeros(1)])
-        relative = torch.exp(power - power.max().detach())
-        return relative / (self.share @ relative)
-
-    def lapses(self) -> torch.Tensor:
-        """(n_raters + 1,) how often each answers at random; 0 for nobody known."""
-        nobody = self.own.new_zeros(1)
-        if not self.lapse:
-            return nobody.expand(self.n_raters + 1)
-        return torch.cat([torch.exp(-value_of(LOGISTIC, self.own[self.n_raters :])), nobody])
+        self.shape = one.shape
 
     def losses(self, level: torch.Tensor, batch: Batch) -> torch.Tensor:
         """shape(s_r · margin), or -log(l_r/2 + (1 - l_r) P)."""
+        compared(batch)
         near, far = level.chunk(2)
         value = value_of(self.shape, self.sharpness()[batch.rater].to(level) * (far - near))
-        if not self.lapse:
-            return value
-        lapse = self.lapses()[batch.rater].to(level)
-        chance = 0.5 * lapse + (1.0 - lapse) * torch.exp(-value)
-        return -torch.log(chance.clamp(min=torch.finfo(chance.dtype).tiny))
+        return self.lapsed(value, batch.rater, 0.5)
 
 
 class LinkedLoss(TermLoss):
@@ -213,9 +230,17 @@ def levels(scale: Formula, vectors: torch.Tensor, batch: Batch) -> torch.Tensor:
     return value_of(scale, (vectors[i] - vectors[j]).square().sum(1))
 
 
-def _mean(losses: torch.Tensor, batch: Batch) -> torch.Tensor:
+def mean_loss(losses: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Weighted mean over the rows of a batch."""
     weight = batch.weight.to(losses)
     return (weight * losses).sum() / weight.sum()
+
+
+def compared(batch: Batch) -> Batch:
+    """Return a batch, which must be of comparisons."""
+    if batch.choice is not None:
+        raise ValueError("batch: expected comparisons, found whole answers; make its batches without whole=True")
+    return batch
 
 
 def value_said(batch: Batch, what: str) -> torch.Tensor:

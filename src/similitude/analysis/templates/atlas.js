@@ -34,20 +34,28 @@ function place() {
 }
 const atRest = () => zoom === 1 && !solid && width === data.width && !shift[0] && !shift[1];
 
-// Room for names: right of the point, left, above, below, as display/names.py looks for it.
+// Room for names: right of the point, left, above, below, then the corners, as display/room.py looks for it. A name is
+// nearer to its own point than to any other.
+const gapTo = ([left, top, right, bottom], [x, y]) => Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 function arrange() {
   const taken = places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
   const crosses = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   for (const k of data.order) {
     const [x, y] = places[k], { text, long, lead } = labels[k], side = radius + gap;
+    const corner = 0.7 * side;
     const spots = [
       ["start", side, 4, [x + side, y - line / 2, x + side + long, y + line / 2]],
       ["end", -side, 4, [x - side - long, y - line / 2, x - side, y + line / 2]],
       ["middle", 0, -side - gap, [x - long / 2, y - side - line, x + long / 2, y - side]],
       ["middle", 0, side + line - gap, [x - long / 2, y + side, x + long / 2, y + side + line]],
+      ["start", corner, -corner - gap, [x + corner, y - corner - line, x + corner + long, y - corner]],
+      ["start", corner, corner + line - gap, [x + corner, y + corner, x + corner + long, y + corner + line]],
+      ["end", -corner, -corner - gap, [x - corner - long, y - corner - line, x - corner, y - corner]],
+      ["end", -corner, corner + line - gap, [x - corner - long, y + corner, x - corner, y + corner + line]],
     ];
     const free = spots.find(([, , , box]) => box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height
-      && !taken.some((other, j) => j !== k && crosses(box, other)));
+      && !taken.some((other, j) => j !== k && crosses(box, other))
+      && !places.some((other, j) => j !== k && gapTo(box, other) < gapTo(box, places[k])));
     const [anchor, dx, dy, box] = free || spots[0];
     write(text, dx, dy, anchor, !free);
     if (lead) lead.style.display = "none";
@@ -83,8 +91,16 @@ function draw() {
   (atRest() ? asReported : arrange)();
   atlas.classList.toggle("resting", atRest());
   if (key) key.hidden = !atRest();
+  for (const said of document.querySelectorAll(".keyed")) said.hidden = !atRest();
+  document.querySelector(".unkeyed").hidden = atRest() || !part("items").querySelector(".quiet");
   atlas.style.touchAction = zoom > 1 || solid ? "none" : "pan-y";
   show(kept);
+}
+
+function drawn(kind, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
 }
 
 // One item: its whole name, lines to those most like it, and these in words.
@@ -101,10 +117,7 @@ function show(item) {
   said.textContent = `${data.names[item]}: most like ${near.map((k) => data.names[k]).join(", ")}`;
   for (const k of near) {
     nodes[k].classList.add("near");
-    const drawn = document.createElementNS("http://www.w3.org/2000/svg", "line");
-    for (const [name, value] of Object.entries({ x1: places[item][0], y1: places[item][1], x2: places[k][0], y2: places[k][1] }))
-      drawn.setAttribute(name, value);
-    part("lines").append(drawn);
+    part("lines").append(drawn("line", { x1: places[item][0], y1: places[item][1], x2: places[k][0], y2: places[k][1] }));
   }
   for (const k of [...near, item]) caption(k, k === item);
 }
@@ -190,14 +203,16 @@ const shade = document.getElementById("atlas-shade");
 function colour() {
   const chosen = shade && shade.value !== "" ? data.shades[Number(shade.value)] : null;
   nodes.forEach((node, k) => {
-    const dot = node.querySelector("circle");
-    if (dot) dot.style.fill = chosen ? `var(${chosen.hues[chosen.codes[k]]})` : data.colours[k] || "";
+    const dot = node.querySelector(".dot"), code = chosen && chosen.codes[k];
+    if (!dot) return;
+    dot.style.fill = chosen ? `var(${chosen.hues[code]})` : data.colours[k] || "";
+    dot.setAttribute("d", data.outlines[chosen ? chosen.shapes[code] : 0]);
   });
   const legend = document.getElementById("atlas-legend");
   legend.replaceChildren(...(chosen ? chosen.labels : []).map((label, k) => {
-    const entry = document.createElement("span"), dot = document.createElement("i");
-    dot.style.background = `var(${chosen.hues[k]})`;
-    entry.append(dot, label);
+    const entry = document.createElement("span"), sign = drawn("svg", { viewBox: "-6 -6 12 12", "aria-hidden": true });
+    sign.append(drawn("path", { d: data.outlines[chosen.shapes[k]], style: `fill: var(${chosen.hues[k]})` }));
+    entry.append(sign, label);
     return entry;
   }));
 }

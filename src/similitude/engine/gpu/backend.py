@@ -1,4 +1,4 @@
-"""The four functions of the engine's seam on a device of PyTorch's.
+"""The functions of the engine's seam on a device of PyTorch's.
 
 On a GPU with Triton positions go through the fused kernel; elsewhere, and for other models, through torch in blocks of
 rows. Numbers are 32-bit on a GPU and 64-bit on a CPU; sums of losses are 64-bit everywhere.
@@ -11,12 +11,15 @@ from typing import Any
 
 import torch
 
+from similitude.engine.gpu import choices
 from similitude.engine.gpu.comparisons import DeviceComparisons, Part
 from similitude.engine.gpu.formulas import evaluate
-from similitude.engine.terms import ComparisonLoss
+from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.types import Floats
 
 _ROWS = 1 << 22
+_TABLE = 1 << 28  # entries of the largest table of all pairs
+_WORTH = 64  # a table of so many entries for each pair is quicker than gathered rows of it
 
 
 class TorchBackend:
@@ -77,6 +80,38 @@ class TorchBackend:
         items = part.items()
         return torch.stack([_eager(loss, X, items, part.weight, rows, out) for rows in _blocks(len(part))]).sum()
 
+    def products(self, X: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+        """Dot product of each pair: out of the table of all, where pairs are many."""
+        if _as_table(len(X), len(pairs)):
+            return (X @ X.T).view(-1)[_codes(pairs, len(X))]
+        out = X.new_empty(len(pairs))
+        for rows in _blocks(len(pairs)):
+            i, j = pairs[rows].long().T
+            out[rows] = (X[i] * X[j]).sum(1)
+        return out
+
+    def adjacency(self, X: torch.Tensor, pairs: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        """The product A X: of a matrix, where pairs are many."""
+        if _as_table(len(X), len(pairs)):
+            half = X.new_zeros(len(X) * len(X)).index_add_(0, _codes(pairs, len(X)), w).view(len(X), -1)
+            return half @ X + half.T @ X
+        out = torch.zeros_like(X)
+        for rows in _blocks(len(pairs)):
+            i, j = pairs[rows].long().T
+            out.index_add_(0, i, w[rows, None] * X[j]).index_add_(0, j, w[rows, None] * X[i])
+        return out
+
+    def choices(
+        self, scale: Formula, d2: torch.Tensor, sets: Sequence[Any], sharp: torch.Tensor, lapse: torch.Tensor
+    ) -> tuple[float, torch.Tensor, torch.Tensor]:
+        """Losses of choices, and their derivatives."""
+        level, slope = evaluate(scale, d2)
+        value = torch.zeros((), dtype=torch.float64, device=self.device)
+        pull, by_source = torch.zeros_like(d2), d2.new_zeros(2, len(sharp))
+        for one in sets:
+            value += choices.add(one, level, sharp, lapse, pull, by_source)
+        return float(value), pull * slope, by_source
+
     def indices(self, pairs: Any) -> torch.Tensor:
         """Items as a tensor on the device."""
         return torch.as_tensor(pairs).to(self.device)
@@ -110,6 +145,16 @@ def _eager(
     for item, pull in ((i, a), (j, -a), (k, b), (l, -b)):
         out.index_add_(0, item, pull.to(out.dtype))
     return value.sum(dtype=torch.float64)
+
+
+def _as_table(n_items: int, n_pairs: int) -> bool:
+    return n_items * n_items <= min(_TABLE, _WORTH * n_pairs)
+
+
+def _codes(pairs: torch.Tensor, n_items: int) -> torch.Tensor:
+    """Where pairs stand in a table of all."""
+    i, j = pairs.long().T
+    return i * n_items + j
 
 
 def _blocks(rows: int) -> list[slice]:

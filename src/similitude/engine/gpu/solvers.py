@@ -27,27 +27,32 @@ def lbfgs(
     max_iter: int = 500,
     tol: float = 1e-6,
     memory: int = 12,
+    units: Floats | float = 1.0,
     callback: Callback | None = None,
 ) -> Result:
-    """Minimise a smooth problem, until an iteration gains less than tol of the objective, looked at every few."""
+    """Minimise a smooth problem, until an iteration gains less than tol of the objective, looked at every few.
+
+    `units` are what parameters are counted in, one each or one for all.
+    """
     NEEDS.check(problem)
     backend = problem.backend
     assert isinstance(backend, TorchBackend)
-    x = backend.tensor(np.ascontiguousarray(start).ravel()).clone().requires_grad_()
+    unit = backend.tensor(np.asarray(units))
+    x = (backend.tensor(np.ascontiguousarray(start).ravel()) / unit).requires_grad_()
     # torch's own tests of convergence are off: each would wait for the device in every iteration, as does a look here.
     optimizer = torch.optim.LBFGS(
         [x], max_iter=_ITERATIONS_PER_LOOK, max_eval=20 * _ITERATIONS_PER_LOOK, history_size=memory,
         tolerance_grad=0.0, tolerance_change=0.0, line_search_fn="strong_wolfe",
     )  # fmt: skip
-    there = (lambda params: params) if problem.in_one_pass is not None else backend.host  # terms beside: the host's
+    there = (lambda params: params) if problem.on_device else backend.host  # with terms beside: the host's
     evaluations = 0
 
     def closure() -> float:
         nonlocal evaluations
         evaluations += 1
         with torch.no_grad():
-            value, gradient = problem.value_and_gradient(there(x.detach()))
-            x.grad = backend.tensor(gradient)
+            value, gradient = problem.value_and_gradient(there(x.detach() * unit))
+            x.grad = backend.tensor(gradient) * unit
         return value
 
     seen, value, status = 0, np.inf, "max_iter"
@@ -59,7 +64,7 @@ def lbfgs(
         if before - value <= tol * _ITERATIONS_PER_LOOK * max(abs(before), abs(value), 1e-12) and np.isfinite(before):
             status = "converged"
             break
-    params = x.detach()
+    params = x.detach() * unit
     return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
 
 

@@ -1,7 +1,12 @@
-"""L-BFGS on the whole batch, for problems smooth inside simple bounds: scipy's, with this engine's result."""
+"""L-BFGS on the whole batch, for problems smooth inside simple bounds: scipy's, with this engine's result.
+
+When it has converged is told here, without a scale of its own: scipy's word for it is one iteration of little gain, and
+near a saddle, where fits of very many items start, there is such an iteration before the fit has begun.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +20,8 @@ from similitude.engine.threads import one_blas_thread
 from similitude.types import Floats
 
 NEEDS = Needs("lbfgs", smooth=True)
+_FALLEN = 0.1  # of the steepest gradient on the way: where a small gain is an end, and no pause
+_IN_A_ROW = 3  # small gains that are an end anyhow: a start near the optimum has no steep gradient to fall from
 
 
 def lbfgs(
@@ -24,43 +31,78 @@ def lbfgs(
     max_iter: int = 500,
     tol: float = 1e-6,
     memory: int = 12,
+    units: Floats | float = 1.0,
     callback: Callback | None = None,
 ) -> Result:
     """Minimise a problem smooth inside its penalty's bounds, until an iteration gains less than tol of the objective.
 
-    `memory` is the number of past steps from which it knows the curvature. A thousandth of `tol` bounds the gradient,
-    so that a start at a stationary point stops at once.
+    Such an iteration counts where the gradient has fallen to a tenth of its steepest, or where it is the third in a
+    row. `memory` is the number of past steps from which it knows the curvature. `units` are what parameters are counted
+    in, one each or one for all: in good ones the objective curves alike along each. A thousandth of `tol` bounds the
+    gradient, so that a start at a stationary point stops at once.
     """
     NEEDS.check(problem)
-    seen = 0
+    watch, bounds = _Watch(tol, callback), _bounds(problem.penalty, start.size, units)
 
-    def after(intermediate_result: Any) -> None:
-        nonlocal seen
-        seen += 1
-        if callback is not None:
-            callback(seen, float(intermediate_result.fun))
+    def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
+        value, gradient = problem.value_and_gradient(units * counted)
+        gradient = units * gradient
+        watch.evaluated(float(value), gradient if bounds is None else gradient[(counted > bounds.lb) | (gradient < 0)])
+        return value, gradient
 
     with one_blas_thread():
         found = optimize.minimize(
-            problem.value_and_gradient,
-            np.ascontiguousarray(start, float).ravel(),
+            value_and_gradient,
+            np.ascontiguousarray(start, float).ravel() / units,
             jac=True,
             method="L-BFGS-B",
-            bounds=_bounds(problem.penalty, start.size),
-            callback=after,
+            bounds=bounds,
+            callback=watch,
             options={
                 "maxiter": max_iter,
                 "maxfun": 20 * max_iter + 100,
-                "ftol": tol,
+                "ftol": 0.0,
                 "gtol": tol * 1e-3,
                 "maxcor": memory,
             },
         )
-    status = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
-    return Result(found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))
+    ended = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
+    status = "converged" if watch.small and ended == "stalled" else ended  # stopped, or no step left after a small gain
+    return Result(units * found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))
 
 
-def _bounds(penalty: Penalty, size: int) -> optimize.Bounds | None:
+@dataclass
+class _Watch:
+    """Follows a run of scipy's, and stops it where it has converged."""
+
+    tol: float
+    callback: Callback | None
+    seen: int = 0
+    small: int = 0  # gains in a row
+    value: float = np.inf
+    steepness: float = 0.0
+    steepest: float = 0.0
+
+    def evaluated(self, value: float, gradient: Floats) -> None:
+        """Note an evaluation, with the gradient along what may move; an iteration ends at the last one before it."""
+        self.steepness = float(np.linalg.norm(gradient))
+        if self.value == np.inf:
+            self.value, self.steepest = value, self.steepness
+
+    def __call__(self, intermediate_result: Any) -> None:
+        """Note an iteration."""
+        self.seen += 1
+        before, self.value = self.value, float(intermediate_result.fun)
+        if self.callback is not None:
+            self.callback(self.seen, self.value)
+        little = before - self.value <= self.tol * max(abs(before), abs(self.value), 1.0)
+        self.small = self.small + 1 if little else 0
+        self.steepest = max(self.steepest, self.steepness)
+        if self.small >= _IN_A_ROW or (little and self.steepness <= _FALLEN * self.steepest):
+            raise StopIteration
+
+
+def _bounds(penalty: Penalty, size: int, units: Floats | float) -> optimize.Bounds | None:
     if not np.isfinite(penalty.lower).any():
         return None
-    return optimize.Bounds(np.broadcast_to(penalty.lower, size), np.inf)
+    return optimize.Bounds(np.broadcast_to(penalty.lower / units, size), np.inf)

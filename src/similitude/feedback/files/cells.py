@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from similitude.feedback.columns import Rows, is_none
+from similitude.feedback.files.names import read_names
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
@@ -30,6 +33,7 @@ class ItemRule:
     n_items : number of items, or None
     labels : whether whole numbers are names, not positions
     fold : whether names that differ by case, spaces or accents alone are one
+    called : the name of each item by what the file calls it, where that is something else; `names` has the same names
     from_zero : whether whole numbers are positions from 0 for sure, since the file's maker counts so
     notes : what was decided while reading, in sentences
     """
@@ -38,13 +42,31 @@ class ItemRule:
     n_items: int | None = None
     labels: bool = False
     fold: bool = False
+    called: Mapping[str, str] | None = None
     from_zero: bool = False
     notes: list[str] = field(default_factory=list, compare=False)
+
+    @classmethod
+    def told(
+        cls,
+        names: Sequence[str] | Mapping[Any, str] | os.PathLike[str] | None,
+        n_items: int | None,
+        labels: bool,
+        fold: bool,
+    ) -> ItemRule:
+        """Return the rule for what a caller says; names may come by what the file calls the items, or in a table."""
+        by_call = read_names(Path(names)) if isinstance(names, (str, os.PathLike)) else names
+        if not isinstance(by_call, Mapping):
+            return cls(by_call, n_items, labels, fold)
+        called = {_label(call): str(name) for call, name in by_call.items()}
+        return cls(list(called.values()), n_items, labels, fold, called)
 
     def read(self, values: Array, typed: bool) -> tuple[Array, Sequence[str] | None]:
         """Return items as positions or as names, with the names known by then; None is no item."""
         if is_none(values).any():
             raise ValueError("items: an empty value (null or NaN) is in the place of an item; fill it in")
+        if self.called is not None:
+            return self._named(self._translated(values, self.called))
         if self.labels:
             return self._labels(values)
         codes, distinct = _factorized(values)
@@ -82,6 +104,15 @@ class ItemRule:
             self._note("items: the numbers begin at 1, so 1 is the first name")
             return numbers - 1, self.names
         return numbers, self.names
+
+    def _translated(self, values: Array, called: Mapping[str, str]) -> Array:
+        """What the file calls the items, as their names."""
+        codes, distinct = _factorized(values)
+        calls = [_label(_number(value)) for value in distinct]
+        known = set(called.values())  # a file that has the names already is as good
+        if unknown := [call for call in calls if call not in called and call not in known]:
+            raise ValueError(f"names: there is no name for item {unknown[0]!r}; expected one for each in the answers")
+        return objects([called.get(call, call) for call in calls])[codes].reshape(values.shape)
 
     def _labels(self, values: Array) -> tuple[Array, Sequence[str] | None]:
         codes, distinct = _factorized(values)

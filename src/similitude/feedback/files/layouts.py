@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from similitude.feedback.comparisons import Comparisons
+from similitude.display.words import counted
+from similitude.feedback.comparisons import Comparisons, Removed
 from similitude.feedback.files import removal, row_layouts, sheet_layouts
 from similitude.feedback.files.about import MILLISECONDS, RESPONSES, column_of
 from similitude.feedback.files.column_map import (
@@ -91,8 +92,10 @@ def read_table(table: Table, options: Options) -> ReadTable:
         raise _unknown(table, mapped, given)
     layout, columns = found
     layout.check(options.form)
-    plain = _without_silence(_without_catch(mapped.table, options))
+    asked = _without_catch(mapped.table, options)
+    plain = _without_silence(asked)
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
+    comparisons = _without_known(comparisons, len(mapped.table) - len(asked), options)
     used = _used(plain, columns)
     comparisons = replace(comparisons, answers=replace(comparisons.answers, called=used))
     if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
@@ -160,7 +163,18 @@ def _without_catch(table: Table, options: Options) -> Table:
     if "is_catchtrial" not in table.columns or options.keep_catch:
         return table
     catch = np.array([str(cell).lower() in ("1", "1.0", "true") for cell in table.columns["is_catchtrial"]], bool)
-    return table.take(np.flatnonzero(~catch))
+    rest = {name: cells for name, cells in table.columns.items() if name != "is_catchtrial"}  # it says no more
+    return replace(table, columns=rest).take(np.flatnonzero(~catch))
+
+
+def _without_known(comparisons: Comparisons, catch: int, options: Options) -> Comparisons:
+    """Say how many rows were catch trials, and so left out."""
+    if not catch:
+        return comparisons
+    why = f"{counted(catch, 'catch trial')} (marked in the column is_catchtrial)"
+    options.note(f"left out: {why}")
+    record = Removed("catch_trials", why, comparisons.rows([]), 0.0, cleans=False)
+    return replace(comparisons, removed=(*comparisons.removed, record))
 
 
 def _without_silence(table: Table) -> Table:

@@ -107,6 +107,8 @@ def item_rule(table: Table, rule: ItemRule) -> ItemRule:
     version = table.header["format"]
     if not isinstance(version, (int, float)) or version > FORMAT:
         raise ValueError(f"format: the file has format {version!r}, this similitude reads up to {FORMAT}; update it")
+    if rule.called is not None:  # the caller says what the items of the file are called
+        return rule
     items = table.header["items"]
     if isinstance(items, list):
         return replace(rule, names=items, n_items=None, labels=True)

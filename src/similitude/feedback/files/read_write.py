@@ -46,7 +46,7 @@ def read_comparisons(
     *,
     form: str | None = None,
     columns: Mapping[str, str] | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] | Mapping[Any, str] | PathLike | None = None,
     n_items: int | None = None,
     labels: bool = False,
     fold_names: bool = False,
@@ -77,7 +77,8 @@ def read_comparisons(
     form : the form of question, where the file does not say: of rows in a text file or array (`"triplet"`,
         `"odd_one_out"`, `"most_central"`), or of answers without a column `form`
     columns : which column is which, such as `{"odd": "Odd one", "a": "Pic 1", "b": "Pic 2", "c": "Pic 3"}`
-    names, n_items : the items; whole numbers in the file are positions in `names`
+    names, n_items : the items; whole numbers in the file are positions in `names`. Or a dict from what the file calls
+        an item to its name, or a table (.csv, .tsv) with the one in its first column and the other in its second
     labels : whether whole numbers in the file are names, not positions; those that begin at 1 are
     fold_names : whether names that differ by case, spaces or accents alone are one item
     larger : for ratings, whether a larger number means "similar" or "different"
@@ -97,7 +98,7 @@ def read_comparisons(
     >>> sm.read_comparisons(table)
     <2 comparisons from 2 answers about 4 items>
     """
-    rule = ItemRule(names, n_items, labels, fold_names)
+    rule = ItemRule.told(names, n_items, labels, fold_names)
     options = Options(form, rule, larger, missing, max_per_rater, random_state, drop_degenerate, keep_catch, columns)
     return understood(path, options).comparisons
 
@@ -123,7 +124,7 @@ def understand(path: Files | pd.DataFrame, **options: Any) -> Understood:
       columns: a, b, c, odd, rater = 'participant'
       ann: of cat, dog, bus, bus does not belong
     """
-    rule = ItemRule(
+    rule = ItemRule.told(
         options.pop("names", None),
         options.pop("n_items", None),
         options.pop("labels", False),

@@ -46,6 +46,8 @@ class FileSource:
     @classmethod
     def open(cls, path: Path, wanted: Iterable[str] = ()) -> FileSource:
         """Look at a file."""
+        if not path.exists():  # said before the name's ending is judged: a folder has none
+            raise tables.absent(path)
         kind, zipped = tables.kind_of(path)
         data = tables.content(path, zipped)
         return cls(path.name, _kind(data, kind), data, tuple(wanted))

@@ -70,6 +70,11 @@ def kind_of(path: Path) -> tuple[str, bool]:
     return kind, zipped
 
 
+def absent(path: Path) -> FileNotFoundError:
+    """What to say of a path where nothing is."""
+    return FileNotFoundError(f"path: there is no file or folder {str(path)!r}; give the path of a file with answers")
+
+
 def stem_of(name: str) -> str:
     """The name of a file without its ending: `2024.05.01_P1` of `2024.05.01_P1.csv.gz`."""
     bare = re.sub(r"\.gz$", "", name, flags=re.IGNORECASE)
@@ -81,7 +86,7 @@ def content(path: Path, zipped: bool) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise FileNotFoundError(f"path: there is no file {str(path)!r}; give the path of a file with answers") from None
+        raise absent(path) from None
     if zipped:
         try:
             data = gzip.decompress(data)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -13,14 +14,27 @@ def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False
 
     A `private` one is for its owner alone, whatever the umask says.
     """
+    with placed_whole(path) as beside, open(beside, "xb", opener=_private if private else None) as stream:
+        stream.writelines([data] if isinstance(data, bytes) else data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def placed_whole(path: Path) -> Iterator[Path]:
+    """Give a path beside a file, for whatever writes to paths alone; what was written is moved into place at the end.
+
+    What goes wrong is said of the file that was asked for, not of the one beside it.
+    """
     target = path.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(beside, "xb", opener=_private if private else None) as stream:
-            stream.writelines([data] if isinstance(data, bytes) else data)
-            stream.flush()
-            os.fsync(stream.fileno())
+        yield beside
         _put_in_place(beside, target)
+    except OSError as error:
+        if error.filename == str(beside):
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         beside.unlink(missing_ok=True)
 

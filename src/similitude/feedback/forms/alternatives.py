@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,16 @@ class Alternatives:
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    @property
+    def n_alternatives(self) -> int:
+        """m."""
+        return int(self.pairs.shape[1])
+
+    def select(self, rows: Array) -> Alternatives:
+        """Return some of the choices, by number or by a mask."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, pairs=self.pairs[rows], row=self.row[rows], weight=weight)
 
     @classmethod
     def of_two(cls, near: Array, far: Array, row: Array, weight: Floats | None = None) -> Alternatives:

@@ -38,13 +38,23 @@ def server_settings(app: Any, limits: Limits, proxies: Proxies) -> uvicorn.Confi
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; a port that is taken is said in words."""
+    """A listening socket; a port that is taken, and a host that is not known, are said in words."""
+    if not host.strip():
+        raise StudyError(
+            "host: found an empty one, which would listen on every network; expected 127.0.0.1 for this machine alone, "
+            "or 0.0.0.0 for all that reach it"
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
         found.setsockopt(socket.SOL_SOCKET, _alone_at_port(), 1)
         found.bind((host, port))
         found.listen(1024)
+    except (socket.gaierror, UnicodeError):
+        found.close()
+        raise StudyError(
+            f"cannot listen at {host!r}, which is no address of this machine; try another --host"
+        ) from None
     except OSError as error:
         found.close()
         raise StudyError(f"cannot listen at {host} port {port} ({error.strerror}); try another --port") from None

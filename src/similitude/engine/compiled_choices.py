@@ -1,0 +1,145 @@
+"""The likelihood of choices, compiled by numba: values, chances of sets, lapses and slopes in one pass.
+
+The formulas are those of `engine.choice_terms`. As in `engine.compiled`, each kernel works on rows `start` to `stop`
+and writes to arrays of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from similitude.engine.compiled import FLAGS
+from similitude.jit import kernel
+
+_kernel = kernel(**FLAGS)
+_inlined = numba.njit(forceinline=True, **FLAGS)
+_function = numba.njit(**FLAGS)
+_BLOCK = 256  # choices that are worked on together, so that inner loops are long
+_TINY = float(np.finfo(float).tiny)
+
+
+@_inlined
+def _log_of_sum(a, b):  # type: ignore[no-untyped-def]
+    """log(e^a + e^b)."""
+    if a < b:
+        a, b = b, a
+    return a if b == -np.inf else a + math.log1p(math.exp(b - a))
+
+
+@_inlined
+def _softmax(value, slope, lost, count):  # type: ignore[no-untyped-def]
+    """Make lost[t] the log of the sum of e^v over column t, of `count`, and `slope` the chance of each alternative."""
+    # columns inside: loops over few alternatives would cost more to begin than to run
+    for t in range(count):
+        lost[t] = value[0, t]
+    for a in range(1, len(value)):
+        for t in range(count):
+            lost[t] = max(lost[t], value[a, t])
+    total = np.zeros(count)
+    for a in range(len(value)):
+        for t in range(count):
+            slope[a, t] = math.exp(value[a, t] - lost[t])
+            total[t] += slope[a, t]
+    for t in range(count):
+        lost[t] += math.log(total[t])
+        total[t] = 1.0 / total[t]
+    for a in range(len(value)):
+        for t in range(count):
+            slope[a, t] *= total[t]
+
+
+@_function
+def _chances_of_sets(value, picked, slope, before, after):  # type: ignore[no-untyped-def]
+    """log e_k(e^v); `slope` becomes the chance that each alternative is among the k that are picked.
+
+    before[j, r] is log e_r of the first j values, after[j, r] of those from j on: of the others that are picked, r
+    stand before alternative a and k - 1 - r after it.
+    """
+    m = len(value)
+    before[:], after[:] = -np.inf, -np.inf
+    before[:, 0], after[:, 0] = 0.0, 0.0
+    for j in range(m):
+        for r in range(1, picked + 1):
+            before[j + 1, r] = _log_of_sum(before[j, r], before[j, r - 1] + value[j])
+            after[m - 1 - j, r] = _log_of_sum(after[m - j, r], after[m - j, r - 1] + value[m - 1 - j])
+    total = before[m, picked]
+    for a in range(m):
+        slope[a] = 0.0
+        for r in range(picked):
+            slope[a] += math.exp(before[a, r] + after[a + 1, picked - 1 - r] + value[a] - total)
+    return total
+
+
+@_inlined
+def _losses(value, picked, lost, slope, count):  # type: ignore[no-untyped-def]
+    """Make lost[t] -log of the chance that the first `picked` of column t are those picked, `slope` its derivative."""
+    if picked == 1:
+        _softmax(value, slope, lost, count)
+    else:
+        before, after = np.empty((2, len(value) + 1, picked + 1))
+        for t in range(count):
+            lost[t] = _chances_of_sets(value[:, t], picked, slope[:, t], before, after)
+    for a in range(picked):
+        for t in range(count):
+            lost[t] -= value[a, t]
+            slope[a, t] -= 1.0
+
+
+@_inlined
+def _lapsed(lost, share, by_chance):  # type: ignore[no-untyped-def]
+    """Loss with a share of answers by chance, its derivative by the loss without, and by the logit of the share."""
+    right = math.exp(-lost)
+    mixed = max((1.0 - share) * right + share * by_chance, _TINY)
+    return -math.log(mixed), (1.0 - share) * right / mixed, share * (1.0 - share) * (right - by_chance) / mixed
+
+
+@_kernel
+def set_losses(value, picked, lost, slope):  # type: ignore[no-untyped-def]
+    """lost[t] of each column of values (m, t), and slope[:, t], its derivative by each value."""
+    _losses(value, picked, lost, slope, value.shape[1])
+
+
+@_kernel
+def picks(  # type: ignore[no-untyped-def]
+    level, place, picked, sign, weight, source, sharp, lapse, by_chance, pull, by_source, start, stop
+):
+    """Sum of weighted losses of choices.
+
+    Adds to `pull` the derivative by each level, to by_source[0] that by the log of each source's sharpness, and to
+    by_source[1] that by the logit of its lapse. `place` (q, m, p) says where the levels stand of the pairs that speak
+    for each alternative; `by_chance` is the chance of a set that is picked at random.
+    """
+    width, several = place.shape[1], place.shape[2]
+    value, slope = np.empty((width, _BLOCK)), np.empty((width, _BLOCK))
+    lost, steep = np.empty(_BLOCK), np.empty(_BLOCK)
+    total = 0.0
+    for first in range(start, stop, _BLOCK):
+        count = min(_BLOCK, stop - first)
+        for t in range(count):
+            steep[t] = sign * sharp[source[first + t]]
+        for a in range(width):
+            for t in range(count):
+                value[a, t] = steep[t] * level[place[first + t, a, 0]]
+            for b in range(1, several):
+                for t in range(count):
+                    value[a, t] += steep[t] * level[place[first + t, a, b]]
+        _losses(value, picked, lost, slope, count)
+        for t in range(count):
+            who, factor = source[first + t], weight[first + t]
+            if lapse[who] > 0.0:
+                lost[t], kept, by_share = _lapsed(lost[t], lapse[who], by_chance)
+                by_source[1, who] += factor * by_share
+                factor *= kept
+            total += weight[first + t] * lost[t]
+            lost[t] = factor  # from here on
+        for a in range(width):
+            for t in range(count):
+                slope[a, t] *= lost[t]
+                by_source[0, source[first + t]] += slope[a, t] * value[a, t]
+            for b in range(several):
+                for t in range(count):
+                    pull[place[first + t, a, b]] += steep[t] * slope[a, t]
+    return total
