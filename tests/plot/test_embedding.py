@@ -188,3 +188,14 @@ def test_a_figure_is_whole_or_as_it_was(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         sm.plot.save(axes, tmp_path / "weights.svg")
     assert {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()} == {"weights.svg": "old"}
+
+
+def test_title_legend_and_key_are_inside_the_figure():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    axes = sm.plot.embedding(X, labels=[f"a long name {k}" for k in range(60)], classes=np.arange(60) % 4)
+    axes.set_title("A title")
+    figure = axes.get_figure()
+    figure.draw_without_rendering()
+    seen, (_, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert seen.y0 >= -0.02
+    assert seen.y1 <= height + 0.02

@@ -82,7 +82,8 @@ def _maps(found: Any, labels: tuple[str, str], ax: Axes | None, width: float) ->
         linewidths=1.4,
         label=labels[1],
     )
+    paper.legend()
     paper.write([*map(str, found.mapped), *[""] * first], _RADIUS)
     axes.set_title(f"variance left after Procrustes: {found.procrustes:.0%}", fontsize=10)
-    paper.legend()
+    paper.make_room()
     return axes

@@ -109,6 +109,7 @@ def embedding(
         paper.legend()
     if written is not None:
         paper.write(written, radius)
+    paper.make_room()
     return axes
 
 

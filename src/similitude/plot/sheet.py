@@ -26,6 +26,7 @@ _MARGIN = 0.05  # around the map, as a share of the width
 _HEIGHTS = (0.3, 1.15)  # the least and the most, as shares of the width
 _NARROW = 120.0  # millimetres below which letters are smaller
 _LONGEST = 28  # letters of a name in the key
+_TITLE = 3.0  # room above the map, in letters
 _LINE = 1.35  # from one line of the key to the next, as a share of its letters
 
 
@@ -93,6 +94,17 @@ class Sheet:
         labels = self.axes.get_legend_handles_labels()[1]
         column = float(text_widths(labels, self.letters).max()) + 4 * self.letters
         legend_below(self.axes, max(int(self.width // column), 1), self.letters, pad=0.3)
+
+    def make_room(self) -> None:
+        """Enlarge a figure made here by what stands below the map, and by a line for a title, so that all is seen."""
+        figure = self.axes.get_figure(root=True)
+        if not self.own or figure is None:
+            return
+        figure.draw_without_rendering()
+        below = max(-figure.get_tightbbox().y0, 0.0) * POINTS
+        high = self.height + below + _TITLE * self.letters
+        figure.set_size_inches(self.width / POINTS, high / POINTS)
+        self.axes.set_position((0.0, below / high, 1.0, self.height / high))
 
     def _legend_height(self) -> float:
         """Points that a legend takes, if there is one."""
