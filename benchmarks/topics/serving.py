@@ -22,9 +22,9 @@ import numpy as np
 import similitude as sm
 from benchmarks.report import Row, Table
 from benchmarks.settings import HERE, Settings
+from benchmarks.topics.ship import DIMENSIONS, NUMBERS, shipped
 
 LONG = False
-ITEMS, NUMBERS, DIMENSIONS, ANSWERS = 5_000, 512, 8, 20_000
 COLUMNS = {
     "request": "", "rows": ",d", "connections": "d", "requests a second": ",.0f", "rows a second": ",.0f",
     "p50 ms": ".2f", "p99 ms": ".2f", "transform alone ms": ".3f",
@@ -32,11 +32,8 @@ COLUMNS = {
 
 
 def run(settings: Settings) -> Iterator[Table]:
-    items = 200 if settings.quick else ITEMS
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(items, NUMBERS))
-    answers = sm.simulate(vectors[:, :DIMENSIONS], 1_000 if settings.quick else ANSWERS, random_state=0)
-    model = sm.FeatureEmbedding(DIMENSIONS, max_iter=20, tol=1e-2, random_state=0).fit(answers, features=vectors)
+    model, vectors = shipped(settings.quick)
+    items = len(vectors)
     table = Table(
         "serving",
         f"A served model of {items:,} items, vectors of {NUMBERS} numbers, {DIMENSIONS} dimensions",

@@ -37,15 +37,19 @@ FILES = {"what": "", "kB": ",.0f", "load ms": ".1f"}
 
 
 def run(settings: Settings) -> Iterator[Table]:
-    items = 200 if settings.quick else ITEMS
-    rng = np.random.default_rng(0)
-    vectors = rng.normal(size=(items, NUMBERS))
-    answers = sm.simulate(vectors[:, :DIMENSIONS], 1_000 if settings.quick else ANSWERS, random_state=0)
-    model = sm.FeatureEmbedding(DIMENSIONS, max_iter=20, tol=1e-2, random_state=0).fit(answers, features=vectors)
+    model, vectors = shipped(settings.quick)
     loaded = sm.Similarity.from_bytes(model.similarity_.to_bytes())
     with threadpool_limits(settings.threads):
         yield latency(loaded, vectors, settings)
     yield files(model, settings)
+
+
+def shipped(quick: bool) -> tuple[sm.FeatureEmbedding, np.ndarray]:
+    """A model to ship, and the vectors of its items."""
+    vectors = np.random.default_rng(0).normal(size=(200 if quick else ITEMS, NUMBERS))
+    answers = sm.simulate(vectors[:, :DIMENSIONS], 1_000 if quick else ANSWERS, random_state=0)
+    model = sm.FeatureEmbedding(DIMENSIONS, max_iter=20, tol=1e-2, random_state=0)
+    return model.fit(answers, features=vectors), vectors
 
 
 def latency(loaded: sm.Similarity, vectors: np.ndarray, settings: Settings) -> Table:
