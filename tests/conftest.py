@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import seeds
+
+# Where the machine keeps no compiled modules, each of the hundreds of Pythons that tests start would compile them anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 seeds.shift()
 settings.register_profile(
