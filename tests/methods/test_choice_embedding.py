@@ -122,7 +122,7 @@ def test_other_scales_of_the_distance_learn_as_well(similarity):
     train, test = odd_ones(truth, 2500, 0), odd_ones(truth, 2000, 1)
     model = sm.ChoiceEmbedding(10, similarity=similarity, random_state=0).fit(train)
     assert sm.answer_accuracy(model, test) > 0.6  # a third by chance
-    assert sm.answer_log_loss(model, test) < 0.85  # 1.1 by chance
+    assert sm.answer_log_loss(model, test) < 0.95  # 1.1 by chance; at most 0.84 ± 0.02 over eleven draws
     assert model.similarity_.loss.scale.name == {"student": "student", "ratio": "logarithm"}[similarity]
 
 
@@ -185,8 +185,9 @@ def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
     rng = np.random.default_rng(0)
     truth, useless = rng.normal(size=(20, 2)), rng.normal(size=(20, columns))
     answers, fresh = (sm.simulate(truth, 400, "odd_one_out", sharpness=2.0, random_state=k) for k in (0, 1))
-    alone = sm.ChoiceEmbedding(5, random_state=0).fit(answers)
     for seed in range(3):
         model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
         assert model.map_penalty_ > 0.0
-        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.1
+        alone = sm.ChoiceEmbedding(5, penalty=model.penalty_, random_state=seed).fit(answers)
+        # -0.11 ± 0.035 over fourteen draws
+        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05
