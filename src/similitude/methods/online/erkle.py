@@ -11,6 +11,7 @@ from scipy import linalg
 
 from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
+from similitude.engine.stepped_kernel import RENEW, SHIFT, eigenpair_below, follow, inverse_of, least_by_inverse
 from similitude.engine.threads import one_blas_thread
 from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
@@ -28,8 +29,9 @@ class ERKLE(OnlineEstimator):
 
     For an answer "a is more like b than like c" with margin m = d2(a, c) - d2(a, b), G is the canonical gradient (5.2).
     A step adds to at most one direction below 0, so one eigenpair makes K positive semidefinite again, and that is the
-    nearest such kernel (Theorem 3). It is found by Lanczos from the direction that the step took away, and not at all
-    while a lower bound of the least eigenvalue, less 3 gamma a step (Weyl), stays at 0 or above.
+    nearest such kernel (Theorem 3). It is not looked for while a lower bound of the least eigenvalue, less 3 gamma a
+    step (Weyl), stays at 0 or above. The first is found by Lanczos from the direction that the step took away, all later
+    ones through an inverse of the kernel that is kept beside it, at O(n²) an answer (`engine/stepped_kernel.py`).
 
     Print, and what is done here:
 
@@ -81,7 +83,7 @@ class ERKLE(OnlineEstimator):
     (True, True)
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound")
+    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound", "_inverse")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
 
     loss: Literal["logistic", "hinge"] = "hinge"
@@ -131,6 +133,7 @@ class ERKLE(OnlineEstimator):
 
     def _begin_model(self, n_items: int) -> None:
         self._kernel = np.eye(n_items) if self.init_kernel is None else _checked_kernel(self.init_kernel, n_items)
+        self._inverse = np.empty((0, 0))  # none until an eigenvalue was taken away
         self._bound = np.array([1.0 if self.init_kernel is None else least_eigenpair(self._kernel)[0]])
         if self._bound[0] < 0.0:
             project(self._kernel)
@@ -140,6 +143,8 @@ class ERKLE(OnlineEstimator):
     def _add_items(self, count: int) -> None:
         self._kernel = linalg.block_diag(self._kernel, np.eye(count))
         self._bound[0] = min(self._bound[0], 1.0)
+        if len(self._inverse):
+            self._inverse = linalg.block_diag(self._inverse, np.eye(count) / (1.0 + SHIFT))
 
     def _learn(self, rows: Ints, weight: Floats) -> None:
         with one_blas_thread():
@@ -172,21 +177,45 @@ class ERKLE(OnlineEstimator):
         if gamma > 0.0:
             self.n_updates_ += 1
             self._bound[0] -= reach * gamma
-            if self._bound[0] >= 0.0:
-                self.n_skipped_ += 1
-            elif self.project_every == 1:
-                self._project(row)
+            self._keep_in_cone(row, 2.0 if printed else 1.0, gamma, reach * gamma)
         return float(margin)
+
+    def _keep_in_cone(self, row: Ints, off: float, gamma: float, reach: float) -> None:
+        if self._bound[0] >= 0.0:
+            self.n_skipped_ += 1
+            if len(self._inverse):
+                follow(self._inverse, row, off, gamma, 0.0, np.zeros(self.n_items_))
+        elif self.project_every == 1:
+            self.n_projections_ += 1
+            if len(self._inverse):
+                self._project(row, off, gamma, reach)
+            else:
+                self._project_first(row)
 
     def _target(self) -> float:
         P = self.target_probability
         return 1.0 if P is None else float(np.log(P / (1.0 - P)))
 
-    def _project(self, row: Ints) -> None:
+    def _project_first(self, row: Ints) -> None:
         value, vector = least_eigenpair(self._kernel, _taken_away(row, self.gradient == "printed", self.n_items_))
-        self.n_projections_ += 1
+        self._bound[0] = max(0.0, value - TOL)
         if value < 0.0:
             subtract_outer(self._kernel, value, vector)
+            self._inverse = inverse_of(self._kernel)
+
+    def _project(self, row: Ints, off: float, gamma: float, reach: float) -> None:
+        """Project by the eigenpair below 0; where there is none, find how far above 0 the kernel is."""
+        value, vector, found = eigenpair_below(self._kernel, self._inverse, row, off, gamma, 1.01 * reach + TOL)
+        if not found:
+            value, vector = least_eigenpair(self._kernel)
+        if value < 0.0:
+            subtract_outer(self._kernel, value, vector)
+        if found and self.n_projections_ % RENEW:
+            follow(self._inverse, row, off, gamma, value, vector)
+        else:
+            self._inverse = inverse_of(self._kernel)
+        if value == 0.0:
+            value = least_by_inverse(self._inverse, _taken_away(row, off == 2.0, self.n_items_))
         self._bound[0] = max(0.0, value - TOL)
 
     def _positions(self) -> Floats:
