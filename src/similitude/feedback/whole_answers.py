@@ -10,23 +10,49 @@ from similitude.feedback.columns import take
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.alternatives import Alternatives
-from similitude.feedback.forms.base import of_one_kind
+from similitude.feedback.forms.base import Form, of_one_kind
 from similitude.types import Array, Bools
 
 
-def choices_of(comparisons: Comparisons) -> list[Alternatives]:
+def choices_of(comparisons: Comparisons, *, cant_tell: bool = False) -> list[Alternatives]:
     """Return what was chosen, each answer once.
 
     An answer counts as one choice where all its comparisons are there, with one weight. What cleaning or a slice left
-    of another, and what has no choice of its own (ratings, groups), is taken comparison by comparison.
+    of another, and what has no choice of its own (ratings, groups), is taken comparison by comparison. With
+    `cant_tell`, answers of "can't tell" follow (`undecided_of`).
     """
     c = comparisons
     whole = _is_whole(c)
     found = [part for form in _forms_with_chances(c) for part in _of_form(c, form, whole)]
-    loose = np.flatnonzero(~whole[c.answer] & (c.weight > 0))
-    if len(loose):
-        found.append(Alternatives.of_two(c.near[loose], c.far[loose], c.answer[loose], c.weight[loose]))
+    loose = ~whole[c.answer] & (c.weight > 0)
+    asked = _is_a_comparison(c)[c.answer]  # the whole question, and not a part of what was said
+    for rows in (np.flatnonzero(loose & asked), np.flatnonzero(loose & ~asked)):
+        if len(rows):
+            two = Alternatives.of_two(c.near[rows], c.far[rows], c.answer[rows], c.weight[rows])
+            found.append(replace(two, can_tie=bool(asked[rows[0]])))
+    return found + undecided_of(c) if cant_tell else found
+
+
+def undecided_of(comparisons: Comparisons) -> list[Alternatives]:
+    """Return what there was to pick from where the answer was "can't tell", which counts 1.
+
+    How many would have been picked is what most answers to such questions picked, and 1 where there are none.
+    """
+    answers, found = comparisons.answers, []
+    width, said = np.asarray(answers.shown.lengths), np.asarray(answers.response.lengths)
+    for code, name in enumerate(answers.form.labels):
+        asked = (answers.form.codes == code) & (name in FORMS)
+        for shown in np.unique(width[asked & (said == 0)]):
+            alike = asked & (width == shown)
+            rows, picks = np.flatnonzero(alike & (said == 0)), np.bincount(said[alike & (said > 0)], minlength=2)
+            parts = _undecided(FORMS[name], answers.shown.matrix(rows), int(picks.argmax()) or 1)
+            found += [replace(part, row=rows[part.row], weight=np.ones(len(part))) for part in parts]
     return found
+
+
+def _undecided(form: Form, shown: Array, picked: int) -> list[Alternatives]:
+    """What there was to pick from; of one thing, or of all, nothing can be picked."""
+    return [one for one in form.undecided(shown, picked) if one.picked < one.n_alternatives]
 
 
 def has_wide_choices(comparisons: Comparisons) -> bool:
@@ -39,6 +65,12 @@ def has_wide_choices(comparisons: Comparisons) -> bool:
 def _forms_with_chances(c: Comparisons) -> list[int]:
     """Codes of the forms whose answers are more than their comparisons."""
     return [code for code, name in enumerate(c.answers.form.labels) if name in FORMS and FORMS[name].has_own_chances]
+
+
+def _is_a_comparison(c: Comparisons) -> Bools:
+    """Which answers are to questions that ask for one comparison, and nothing else."""
+    two = [name in FORMS and FORMS[name].n_alternatives == 2 for name in c.answers.form.labels]
+    return np.array([*two, False], bool)[c.answers.form.codes]
 
 
 def _is_whole(c: Comparisons) -> Bools:

@@ -12,7 +12,7 @@ large enough. At the strengths at which answers by chance would teach nothing (`
 they also press the vectors together, so that without features those dimensions are fitted again at a lower price, 0.3
 of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions, after a look at cars, food and THINGS). With
 features the noise level serves as it is: on validation answers of THINGS lower ones are worse. A lapse, and the
-sharpness of raters, are fitted at once with the vectors (`engine.sources`).
+sharpness of raters, are fitted at once with the vectors (`engine.sources`), and so is how often people cannot tell.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
-from similitude.methods.answering import Sharpness, raters_of
+from similitude.methods.answering import Sharpness, answerers
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
@@ -75,6 +75,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         would teach nothing; without features, it finds the dimensions, which are then fitted at 0.3 of it
     map_penalty : the same for the map of the features
     lapse : share of answers given by chance, whatever was asked: a number, 0 for none, or "auto", learned with the rest
+    cant_tell : share of "can't tell" where nothing speaks for any alternative: a number, "auto", learned with the rest,
+        or 0, where such answers teach nothing. As an outcome of its own (Davidson's) it says that alternatives are
+        about equal
     raters : whether raters differ: each has a sharpness, and with lapse="auto" a lapse; who answered stands in the
         comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals
     n_items : number of items, where it is more than the comparisons show
@@ -91,6 +94,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     n_dimensions_ : how many dimensions were needed: those with at least a hundredth of the largest one's weight
     penalty_, map_penalty_ : the penalties that were used
     lapse_ : the share of answers given by chance; with raters that of a typical one
+    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative; `similarity_.predict_cant_tell`
+        has that of any question
     raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`
     similarity_ : the fitted model in use
     objective_ : value of the objective
@@ -113,6 +118,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     penalty: float | Literal["auto"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     lapse: float | Literal["auto"] = 0.0
+    cant_tell: float | Literal["auto"] = 0.0
     raters: bool = False
     n_items: int | None = None
     device: str = "auto"
@@ -125,9 +131,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         one_of("similarity", self.similarity, tuple(_SCALES))
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
-        check_number("lapse", self.lapse, also="auto")
-        if self.lapse != "auto" and not 0.0 <= self.lapse < 1.0:
-            raise ValueError(f"lapse: expected a share of at least 0 and less than 1, or 'auto', found {self.lapse}")
+        for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
+            check_number(name, share, also="auto")
+            if share != "auto" and not 0.0 <= share < 1.0:
+                raise ValueError(f"{name}: expected a share of at least 0 and less than 1, or 'auto', found {share}")
 
     def _modality(self) -> Callable[[Kernel], Modality]:
         return whitened
@@ -164,13 +171,12 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
         """Who the raters are, where they differ, and the likelihood of the answers."""
-        names, said_by = raters_of(c) if self.raters else ((), np.zeros(0, int))
-        lapse = None if self.lapse == "auto" else float(self.lapse)
-        if not names:
-            return names, Picked(_SCALES[self.similarity], choices_of(c), lapse=lapse)
-        rater = np.full(c.n_answers, -1)
-        rater[c.answer] = said_by
-        return names, Picked(_SCALES[self.similarity], choices_of(c), rater=rater, n_raters=len(names), lapse=lapse)
+        names, rater = answerers(c) if self.raters else ((), None)
+        lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
+        who = rater if names else None
+        said = choices_of(c, cant_tell=unsure != 0.0)
+        term = Picked(_SCALES[self.similarity], said, rater=who, n_raters=len(names), lapse=lapse, unsure=unsure)
+        return names, term
 
     def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
         return Positions(n_items, n_components, features=features, residual=features is not None)
@@ -244,10 +250,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         import pandas as pd
 
         known = Sharpness.of(names, sources, own)
-        self.lapse_ = float(known.lapse[-1])
+        self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
-        if names or self.lapse_ > 0:
+        if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
 
 

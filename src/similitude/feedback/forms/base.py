@@ -201,6 +201,10 @@ class Form:
         """
         return [Alternatives.of_two(*self.comparisons(shown, response))]
 
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """Return what there was to pick so many from, where the answers to questions of one size were "can't tell"."""
+        return []
+
     @property
     def has_own_chances(self) -> bool:
         """Whether an answer is more than its comparisons taken one by one."""

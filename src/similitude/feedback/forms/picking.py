@@ -104,6 +104,10 @@ class Picking(Form):
         pairs = chosen_first(self.alternatives(shown), place)
         return [Alternatives(pairs, place.shape[1], np.arange(len(shown)), self.prefers)]
 
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """All alternatives, in the order in which they were shown."""
+        return [Alternatives(self.alternatives(shown), picked, np.arange(len(shown)), self.prefers, tied=True)]
+
     def answer(self, mind: Mind, shown: Array) -> Said:
         """Pick the alternative of the highest value."""
         chosen, side, clear = mind.pick(self.value(mind.truth, shown))
@@ -155,6 +159,13 @@ class Single(Picking):
         assert self.n_shown is not None
         self.check_size(shown.shape[1] == self.n_shown * response.shape[1], shown, response)
         return shown.reshape(-1, self.n_shown), self.places(response.reshape(-1), self.codes(self.n_shown))
+
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """Two alternatives in each question."""
+        assert self.n_shown is not None
+        questions = shown.reshape(-1, self.n_shown)
+        row = np.arange(len(questions)) // (shown.shape[1] // self.n_shown)
+        return [Alternatives(self.alternatives(questions), 1, row, self.prefers, tied=True)]
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """One for each question."""

@@ -44,7 +44,11 @@ class Ranking(FromGrid):
         place = self.places(response, self.codes(shown.shape[1])) - 1
         in_order, row = chosen_first(self.alternatives(shown), place), np.arange(len(shown))
         ranks = range(min(place.shape[1], shown.shape[1] - 2))  # the last one left is no choice
-        return [Alternatives(in_order[:, rank:], 1, row) for rank in ranks]
+        return [Alternatives(in_order[:, rank:], 1, row, can_tie=rank == 0) for rank in ranks]
+
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """Not even the nearest of all."""
+        return super().undecided(shown, 1)
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """Ranked × left, and each two that are ranked."""
