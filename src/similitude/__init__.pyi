@@ -27,6 +27,8 @@ from similitude.evaluate.forecast import more_answers as more_answers
 from similitude.evaluate.group_difference import GroupDifference as GroupDifference
 from similitude.evaluate.groups import compare_groups as compare_groups
 from similitude.evaluate.penalty import penalty_path as penalty_path
+from similitude.evaluate.reproducibility import DimensionReproducibility as DimensionReproducibility
+from similitude.evaluate.reproducibility import dimension_reproducibility as dimension_reproducibility
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align
 from similitude.evaluate.scores import calibration as calibration
@@ -86,6 +88,7 @@ from similitude.methods.kernel_clustering import kernel_linkage as kernel_linkag
 from similitude.methods.kernel_clustering import kernel_map as kernel_map
 from similitude.methods.kernel_learning import RCKL as RCKL
 from similitude.methods.mixed import MixedEmbedding as MixedEmbedding
+from similitude.methods.non_negative_embedding import NonNegativeEmbedding as NonNegativeEmbedding
 from similitude.methods.online.embedding import OnlineEmbedding as OnlineEmbedding
 from similitude.methods.online.erkle import ERKLE as ERKLE
 from similitude.methods.ordinal import CKL as CKL
