@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from similitude import demo
 from tests.docs.pages import blocks, name, needs, pages
 from tests.patience import PATIENCE
 from tests.shell import run
@@ -26,6 +27,7 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         pytest.importorskip(module, reason=f"{module} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr(demo, "SECONDS", 1.0)
     namespace = {"__name__": "page"}
     for number, (language, text) in enumerate(blocks(page), 1):
         if language == "python":
