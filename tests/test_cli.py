@@ -209,13 +209,6 @@ def test_next_prints_questions_where_no_file_is_named(study):
     assert len(said.split("the same in Python:")[0].splitlines()) == 4
 
 
-def test_demo_runs_as_a_program(tmp_path):
-    said = subprocess.check_output([sys.executable, "-m", "similitude.cli", "demo"], cwd=tmp_path, text=True)
-    assert (tmp_path / "demo" / "colours.png").exists()
-    command = said.split(" learn ")[1].split()[0]
-    assert sm.read_comparisons(tmp_path / command).n_items == 60
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence", "status"),
     [
