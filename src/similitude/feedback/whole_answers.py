@@ -11,6 +11,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.forms.base import Form, of_one_kind
+from similitude.feedback.whole_shards import Kind
 from similitude.types import Array, Bools
 
 
@@ -22,7 +23,7 @@ def choices_of(comparisons: Comparisons, *, cant_tell: bool = False) -> list[Alt
     `cant_tell`, answers of "can't tell" follow (`undecided_of`).
     """
     c = comparisons
-    whole = _is_whole(c)
+    whole = _is_whole(c, _forms_with_chances(c))
     found = [part for form in _forms_with_chances(c) for part in _of_form(c, form, whole)]
     loose = ~whole[c.answer] & (c.weight > 0)
     asked = _is_a_comparison(c)[c.answer]  # the whole question, and not a part of what was said
@@ -50,6 +51,29 @@ def undecided_of(comparisons: Comparisons) -> list[Alternatives]:
     return found
 
 
+def whole_kinds(comparisons: Comparisons) -> list[tuple[Kind, Array]]:
+    """Return the kinds of the answers that are whole, "can't tell" included, with the rows of each."""
+    answers, found = comparisons.answers, []
+    width, said = np.asarray(answers.shown.lengths), np.asarray(answers.response.lengths)
+    whole = _is_whole(comparisons, [code for code, name in enumerate(answers.form.labels) if _picks(name)])
+    for code, name in enumerate(answers.form.labels):
+        rows = np.flatnonzero(whole & (answers.form.codes == code))
+        for chosen in of_one_kind(width[rows], said[rows]):
+            kind = rows[chosen]
+            found.append((Kind(name, int(width[kind[0]]), int(said[kind[0]])), kind))
+    ties = [(one.row, one.picked) for one in undecided_of(comparisons)]
+    for rows, picked in ties:
+        unique = np.unique(rows)
+        form = answers.form.labels[answers.form.codes[unique[0]]]
+        found.append((Kind(form, int(width[unique[0]]), picked, tied=True), unique))
+    return found
+
+
+def _picks(name: str) -> bool:
+    """Whether answers of a form are choices of their own, of two or more."""
+    return name in FORMS and (FORMS[name].has_own_chances or FORMS[name].n_alternatives == 2)
+
+
 def _undecided(form: Form, shown: Array, picked: int) -> list[Alternatives]:
     """What there was to pick from; of one thing, or of all, nothing can be picked."""
     return [one for one in form.undecided(shown, picked) if one.picked < one.n_alternatives]
@@ -58,7 +82,7 @@ def _undecided(form: Form, shown: Array, picked: int) -> list[Alternatives]:
 def has_wide_choices(comparisons: Comparisons) -> bool:
     """Whether some answer chose from more than two: then it is more than a comparison, and is scored as a whole."""
     c = comparisons
-    whole = _is_whole(c)
+    whole = _is_whole(c, _forms_with_chances(c))
     return any(one.n_alternatives > 2 for form in _forms_with_chances(c) for one in _of_form(c, form, whole))
 
 
@@ -73,14 +97,14 @@ def _is_a_comparison(c: Comparisons) -> Bools:
     return np.array([*two, False], bool)[c.answers.form.codes]
 
 
-def _is_whole(c: Comparisons) -> Bools:
-    """Which answers are there with all their comparisons, equally weighted and at all, in a form with chances."""
+def _is_whole(c: Comparisons, forms: list[int]) -> Bools:
+    """Which answers of some forms are there with all their comparisons, equally weighted and at all."""
     answers, found = c.answers, np.zeros(c.n_answers, bool)
     there = np.bincount(c.answer, minlength=c.n_answers)
     low, high = np.full(c.n_answers, np.inf), np.zeros(c.n_answers)
     np.minimum.at(low, c.answer, c.weight)
     np.maximum.at(high, c.answer, c.weight)
-    for code in _forms_with_chances(c):
+    for code in forms:
         rows = np.flatnonzero((answers.form.codes == code) & (there > 0))
         expected = FORMS[answers.form.labels[code]].count(answers.shown.take(rows), answers.response.take(rows))
         found[rows] = (there[rows] == expected) & (low[rows] == high[rows]) & (high[rows] > 0)
