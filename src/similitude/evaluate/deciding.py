@@ -2,9 +2,9 @@
 
 log P(answer) is log P by chance at t = 0 and the model's at t = 1, where all values are multiplied by t. Its derivative
 by t is the sum over alternatives of ([picked] - chance of being picked at t) · value, and values are sums over
-dimensions: the integral (Gauss) divides what the model gains over chance exactly, in no order (the Aumann-Shapley value,
-as in `methods.explanation`). The mean over answers is log(chance) less the log-loss, and a dimension's share of it is
-how much it decides. Shares add up to 1; one below 0 misleads.
+dimensions: the integral (Gauss) divides what the model gains over chance, in no order (the value of Aumann and
+Shapley, as in `methods.explanation`). The mean over answers is log(chance) less the log-loss; of this a dimension has a
+share, which is how much it decides. Shares add up to 1; one below 0 misleads.
 
 What is lost without a dimension, the others being as they are, does not add up: where two dimensions say the same,
 neither is missed.
@@ -68,7 +68,7 @@ def deciding(
 
 
 def gains(similarity: Similarity, c: Comparisons) -> tuple[Floats, Floats, Floats]:
-    """(a, d) what each dimension adds to the log-likelihood of each answer, (a, d) what it loses without, (a,) weights."""
+    """(a, d) what each dimension adds to the log-likelihood of each answer, (a, d) what is lost without it; weights."""
     d = similarity.embedding.shape[1]
     gain, without, weight = np.zeros((c.n_answers, d)), np.zeros((c.n_answers, d)), np.zeros(c.n_answers)
     for one in choices_of(c):

@@ -1,4 +1,4 @@
-"""A model of non-negative dimensions, whose products of vectors are sums over them: values, and why an answer was given.
+"""A model of non-negative dimensions, whose products of vectors are sums over them: why an answer was given.
 
 The odds of an answer are those of a softmax over the dot products of pairs, and a dot product is a sum over dimensions;
 so is whatever is linear in it. Turned axes would divide it otherwise: only dimensions that cannot be turned, because no
@@ -87,7 +87,8 @@ def explain_answer(
     Parameters
     ----------
     model : a fitted `NonNegativeEmbedding`, its `Similarity`, or a table of items and non-negative dimensions
-    answer : one answer that picks (a ranking is several choices): `answers.select([0])`, or one made for the purpose, as `sm.Comparisons.from_odd_one_out([("cup", "glass", "ball")])`; it need not be what people would say
+    answer : one answer that picks (a ranking is several choices): `answers.select([0])`, or one made for the purpose,
+        `sm.Comparisons.from_odd_one_out([("cup", "glass", "ball")])`; it need not be what people would say
     dimensions : names of the dimensions; "dimension 1" and so on where not given
 
     Returns
@@ -136,7 +137,7 @@ def _as_sets(value: Floats, picked: int) -> Floats:
         return value
     if comb(len(value), picked) > _MOST_SETS:
         raise ValueError(
-            f"answer: {picked} of {len(value)} can be picked in more than {_MOST_SETS:,} ways, expected fewer to compare"
+            f"answer: {picked} of {len(value)} can be picked in more than {_MOST_SETS:,} ways, expected fewer"
         )
     return np.array([value[list(some)].sum(0) for some in combinations(range(len(value)), picked)])
 
@@ -148,4 +149,4 @@ def _answer_in_words(similarity: Similarity, c: Comparisons, one: Alternatives) 
         return " and ".join(similarity.label(item) for item in pairs[0])
     row, answers = int(one.row[0]), c.answers
     shown = [similarity.label(int(item)) for item in answers.shown[row]]
-    return FORMS[str(answers.form.values[row])].in_words(shown, answers.response[row])
+    return FORMS[str(answers.form.values[row])].in_words(shown, answers.response[row].tolist())
