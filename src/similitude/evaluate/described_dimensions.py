@@ -25,6 +25,7 @@ from similitude.settings import check_share
 from similitude.types import Array, Floats, Seed, Table
 
 _ALPHA = 0.05
+_CLEAR = 0.3  # of many items any correlation is beyond chance; a name needs more
 _IN_NAME = 3  # items that a name is made of
 _OTHERS = "all others"
 
@@ -71,6 +72,11 @@ class DescribedDimensions:
         return [name if said else f"{name}?" for name, said in zip(self.table.name, sure, strict=True)]
 
     @property
+    def labels(self) -> list[str]:
+        """Number and name of each dimension, which no two share."""
+        return [f"{number}  {name}" for number, name in zip(self.table.dimension, self.names, strict=True)]
+
+    @property
     def tested(self) -> bool:
         """Whether it is known which dimensions reproduce."""
         return "reproducible" in self.table
@@ -112,10 +118,10 @@ class DescribedDimensions:
         given = answer[0] if len(answer) == 1 else self._odd_one_out(answer)
         whole = explain_answer(self.similarity, given)
         if len(self.kept) == self.similarity.embedding.shape[1]:
-            return replace(whole, features=tuple(self.names))
+            return replace(whole, features=tuple(self.labels))
         rest = whole.contributions.sum() - whole.contributions[:, self.kept].sum()
         parts = np.append(whole.contributions[0, self.kept], rest)[None]
-        return replace(whole, contributions=parts, features=(*self.names, _OTHERS))
+        return replace(whole, contributions=parts, features=(*self.labels, _OTHERS))
 
     def renamed(self, names: Mapping[int, str]) -> DescribedDimensions:
         """Return the same with names of your own, by the number of the dimension; these are no suggestions."""
@@ -204,7 +210,8 @@ def describe_dimensions(
     attributes : what is known of the items: a table with a row per item and a column per attribute, numbers or words
     reproducibility : of `similitude.reproducibility`: which dimensions other starts and halves of the answers find
     names : names of your own, by the number of the dimension, from 1; every other name is a suggestion and ends in a
-        question mark: the attribute that goes with it most, where the table shows that, else its first items
+        question mark: the attribute that goes with it most (a rank correlation of 0.3 at least, beyond chance, and more
+        than that attribute has with any other dimension), else its first items
     level : of the intervals
     random_state : seed or generator
 
@@ -263,19 +270,20 @@ def _about(similarity: Similarity, c: Comparisons | None) -> str:
 
 def _named(found: DescribedDimensions) -> pd.DataFrame:
     """The table with names suggested: by an attribute that surely goes with a dimension, else by its first items."""
-    table = found.table.copy()
+    table, known = found.table.copy(), _by_attribute(found.attributes)
     for row, number in enumerate(table.dimension.tolist()):
-        name = _by_attribute(found.attributes, number)
-        table.loc[row, "named_from"] = "attribute" if name else "items"
-        table.loc[row, "name"] = name or ", ".join(found.top(number, _IN_NAME).item)
+        table.loc[row, "named_from"] = "attribute" if number in known else "items"
+        table.loc[row, "name"] = known.get(number) or ", ".join(found.top(number, _IN_NAME).item)
     return table
 
 
-def _by_attribute(attributes: pd.DataFrame | None, number: int) -> str:
+def _by_attribute(attributes: pd.DataFrame | None) -> dict[int, str]:
+    """The attribute that goes with a dimension most, clearly, and with no other dimension more."""
     if attributes is None:
-        return ""
-    best = attributes[attributes.dimension == number].iloc[0]
-    return str(best.attribute) if best.p_value <= _ALPHA and best.low > 0 else ""
+        return {}
+    best = attributes.drop_duplicates("dimension").sort_values("correlation", ascending=False, kind="stable")
+    clear = best[(best.p_value <= _ALPHA) & (best.correlation >= _CLEAR) & (best.low > 0)].drop_duplicates("attribute")
+    return dict(zip(clear.dimension, clear.attribute, strict=True))
 
 
 def _tested(reproducibility: Any, count: int) -> pd.DataFrame:

@@ -122,9 +122,7 @@ class NonNegativeEmbedding(FeatureEstimator):
         self.penalty_ *= relaxed
         self._keep(start, best, price, feedback)
 
-    def _strengths(
-        self, term: Picked, columns: Floats | None, n: int, rng: np.random.Generator
-    ) -> tuple[float, float]:
+    def _strengths(self, term: Picked, columns: Floats | None, n: int, rng: np.random.Generator) -> tuple[float, float]:
         """Prices of the values and of the map: those given, else by the noise level; without a map it has none."""
         free = _BOUNDED * noise_level(term, n, True, rng=rng) if self.penalty == "auto" else float(self.penalty)
         if columns is None:
@@ -140,7 +138,9 @@ class NonNegativeEmbedding(FeatureEstimator):
             return NonNegative(strength, ridge)
         return BesideFeatures(columns, ridge, self.map_penalty_ / count, strength)
 
-    def _solve(self, term: Picked, price: NonNegative, start: Floats, backend: Any, callback: Callback | None) -> Result:
+    def _solve(
+        self, term: Picked, price: NonNegative, start: Floats, backend: Any, callback: Callback | None
+    ) -> Result:
         there = price.on(backend) if isinstance(price, BesideFeatures) else price
         problem = Problem(DotProducts(Positions(*start.shape)), term.on(backend), there, backend=backend)
         lbfgs = solvers_of(backend)[0]
