@@ -8,6 +8,7 @@ from similitude.active.curve import active_curve as active_curve
 from similitude.active.curve import answers_needed as answers_needed
 from similitude.active.plan import plan as plan
 from similitude.active.select import next_questions as next_questions
+from similitude.analysis.dimension_atlas import write_dimensions as write_dimensions
 from similitude.analysis.learn import Findings as Findings
 from similitude.analysis.learn import learn as learn
 from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
