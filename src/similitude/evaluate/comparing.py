@@ -166,8 +166,8 @@ def compare(
     ----------
     first, second : a fitted estimator or a `Similarity`; dissimilarities: an (n, n) array or n (n - 1) / 2 numbers in a
         row, or a pandas table whose index names the items, NaN where a pair is unknown; those of several raters, an
-        array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array, as of a network; or attributes, a pandas
-        table with a row per item, words allowed, each attribute in units of its deviation
+        array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array, as of a network; or attributes, a
+        pandas table with a row per item, words allowed, each attribute in units of its deviation
     comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
         also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
     metric : of vectors: "euclidean", "cosine", or "correlation", as is usual in representational similarity analysis

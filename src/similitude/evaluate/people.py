@@ -7,8 +7,8 @@ what the true order of pairs is, but no representation can agree better with all
 (`upper`, which has seen the rater that it is compared with), and one that is as good as the mean of the others reaches
 `lower` (Nili et al. 2014, PLoS Comput. Biol. 10:e1003553; the same as rsatoolbox's where all raters judged all pairs).
 
-Where answers have no raters, people are one: each representation correlates with what all of them said together, and the
-ceiling is the root of the reliability of that, r of two halves of the answers corrected to the whole (Spearman and
+Where answers have no raters, people are one: each representation correlates with what all of them said together, and
+the ceiling is the root of the reliability of that, r of two halves of the answers corrected to the whole (Spearman and
 Brown).
 """
 
@@ -29,6 +29,8 @@ from similitude.graph.build import distinct_pairs
 from similitude.types import Array, Floats
 
 _FEWEST_RATERS, _FEWEST_PAIRS = 3, 10
+_DIGITS = 12
+_FEW_OWN = f"too few raters judged {_FEWEST_PAIRS} pairs or more"
 _FEW = f"fewer than {_FEWEST_PAIRS} pairs were judged by others, too"
 
 
@@ -116,7 +118,8 @@ class Judged:
 
     def pooled(self) -> tuple[Floats, Array]:
         """(p,) the sum over raters, and how many there are."""
-        return np.bincount(self.pair, self.value, len(self.pairs)), np.bincount(self.pair, minlength=len(self.pairs))
+        total = np.bincount(self.pair, self.value, len(self.pairs)).astype(float)
+        return total, np.bincount(self.pair, minlength=len(self.pairs))
 
 
 def with_people(one: View, two: View, comparisons: Comparisons | None, level: float) -> PeopleAgreement | None:
@@ -144,12 +147,9 @@ def _by_rater(views: Sequence[View], judged: Judged, level: float) -> PeopleAgre
         pair, value = judged.pair[own], judged.value[own]
         lower.append(_spearman((total[pair] - value) / (count[pair] - 1), value))
         upper.append(_spearman(total[pair] / count[pair], value))
-    return PeopleAgreement(
-        len(rows),
-        *(_mean(values, level, "over raters") for values in (*found, found[1] - found[0])),
-        _mean(np.array(lower), level, _FEW),
-        _mean(np.array(upper), level, _FEW),
-    )
+    first, second, gap = (_mean(values, level, _FEW_OWN) for values in (*found, found[1] - found[0]))
+    ends = (_mean(np.array(values), level, _FEW) for values in (lower, upper))
+    return PeopleAgreement(len(rows), first, second, gap, *ends)
 
 
 def _as_one(views: Sequence[View], c: Comparisons) -> PeopleAgreement:
@@ -160,7 +160,8 @@ def _as_one(views: Sequence[View], c: Comparisons) -> PeopleAgreement:
     halves = Judged.of_answers(c, half)
     total, count = halves.pooled()
     both = np.flatnonzero(count == 2)
-    first = np.bincount(halves.pair[halves.rater == 0], halves.value[halves.rater == 0], len(total))[both]
+    own = halves.rater == 0
+    first = np.bincount(halves.pair[own], halves.value[own], len(total)).astype(float)[both]
     r = _spearman(first, total[both] - first)
     ceiling = Estimate(None, note="too few pairs were judged twice to tell")
     if np.isfinite(r) and r > 0:
@@ -171,7 +172,7 @@ def _as_one(views: Sequence[View], c: Comparisons) -> PeopleAgreement:
 
 def _spearman(x: Floats, y: Floats) -> float:
     known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
+    x, y = np.round(x[known], _DIGITS), np.round(y[known], _DIGITS)  # means of equal ranks are equal
     if len(x) < _FEWEST_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(stats.spearmanr(x, y).statistic)
