@@ -9,6 +9,13 @@ import pandas as pd
 
 _INTERVAL = {"low": "lower end of its 95% interval", "high": "upper end of its 95% interval"}
 
+
+def _again(name: str, fits: str) -> dict[str, str]:
+    """Columns of how far a dimension comes again."""
+    ends = {f"{name}_{end}": f"{side} end of its 95% interval" for end, side in (("low", "lower"), ("high", "upper"))}
+    return {name: f"mean correlation of the dimension with its match, of {fits}", **ends}
+
+
 MEANINGS: dict[str, dict[str, str]] = {
     "positions": {"item": "name of the item", "dimension 1, 2, ...": "its coordinates on the map"},
     "distances": {"item": "name of the item", "one column per item": "distance between the two on the map"},
@@ -138,9 +145,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "without": "by how much the log-loss of an answer rises when the dimension is left out",
         "without_low": "lower end of its 95% interval",
         "without_high": "upper end of its 95% interval",
-        "reproducible": "whether other starts and other answers find it again",
-        "correlation": "how well they do: correlation with its best match",
-        **_INTERVAL,
+        "reproducible": "whether fits from other starts find it again",
+        **_again("seeds", "fits from other starts"),
+        **_again("halves", "fits of two halves of the answers"),
     },
     "dimension_values": {
         "item": "name of the item",

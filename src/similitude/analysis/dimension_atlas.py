@@ -25,7 +25,7 @@ from similitude.plot.dimensions import deciding, dimension_tiles
 from similitude.plot.style import PAGE, drawn_for, in_page, pyplot, save_as
 
 PAGE_NAME = "dimensions.html"
-_TILES, _LEAST, _ATTRIBUTES = 10, 6, 4
+_TILES, _LEAST, _ATTRIBUTES = 12, 6, 4
 _ON_SHEET = 6  # dimensions on a figure
 _THOUSANDTHS = 1000
 _REASONS = 4
@@ -69,7 +69,7 @@ def _shown(found: DescribedDimensions, images: Mapping[str, Path]) -> Iterator[S
             row["name"],
             {"attribute": "an attribute", "items": "its first items"}.get(row["named_from"], ""),
             _share(row),
-            _figure(row) if found.tested else "",
+            _again(row) if found.tested else "",
             found.tested and not row["reproducible"],
             [
                 Tile(name, thumbnail(images.get(name)), value / most)
@@ -82,6 +82,12 @@ def _shown(found: DescribedDimensions, images: Mapping[str, Path]) -> Iterator[S
 
 def _figure(row: Mapping[Any, Any]) -> str:
     return f"{row['correlation']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+
+
+def _again(row: Mapping[Any, Any]) -> str:
+    """How far other fits find a dimension again."""
+    ways = {"seeds": "other starts", "halves": "halves of the answers"}
+    return ", ".join(f"{words} {row[way]:.2f}" for way, words in ways.items() if np.isfinite(row.get(way, np.nan)))
 
 
 def _share(row: Mapping[Any, Any]) -> str:

@@ -90,12 +90,12 @@ def _or_unknown(value: float) -> str:
 def dimensions_card(found: DescribedDimensions) -> str:
     """Show what each dimension is about."""
     share, tested = "share" in found.table, found.tested
-    header = ["", "dimension", *["decides"] * share, *["reproduces"] * tested, "items that have most of it"]
+    header = ["", "dimension", *["decides"] * share, *["other starts"] * tested, "items that have most of it"]
     rows = []
     for name, row in zip(found.names, found.table.head(_DIMENSIONS).to_dict("records"), strict=False):
         first = ", ".join(map(shortened, found.top(row["dimension"], _FIRST).item))
         figure = [f"{row['share']:.0%}" if np.isfinite(row["share"]) else "unknown"] if share else []
-        again = [f"{row['correlation']:.2f}{'' if row['reproducible'] else ' no'}"] if tested else []
+        again = [f"{row['seeds']:.2f}{'' if row['reproducible'] else ', not found again'}"] if tested else []
         rows.append((f"{row['dimension']}", shortened(name, 2 * LONGEST), *figure, *again, first))
     more = len(found.table) - len(rows)
     rest = note(f"and {counted(more, 'more dimension')}" if more > 0 else "")

@@ -40,7 +40,8 @@ class DescribedDimensions:
     table : a row per dimension, heaviest first: `dimension` (from 1), `name`, `named_from` ("attribute" or "items" of a
         suggestion, "you"), `weight` (its share of the squared values), `items` (how many it is about: the square of the
         sum of its values over the sum of their squares); with answers `share`, `without` and their intervals, as of
-        `similitude.evaluate.deciding`; with a test of reproducibility `reproducible`, `correlation`, `low`, `high`
+        `similitude.evaluate.deciding`; with a test of reproducibility `reproducible`, and `seeds` and `halves` with
+        their intervals, as of `dimension_reproducibility`
     attributes : correlation of each dimension with each attribute, as of `similitude.evaluate.attributes`; None where
         none were given
     about : which answers `share` and `without` are about, in words; empty without answers
@@ -150,9 +151,9 @@ class DescribedDimensions:
         said = [f"{counted(d, 'dimension')} of {counted(n, 'item')}."]
         if self.tested:
             count = int(self.table.reproducible.sum())
-            which = "All of them reproduce" if count == d else f"{count} of {d} reproduce"
-            rest = "" if count == d else " The others may be chance: other answers, or another start, find others."
-            said.append(f"{which}: these are what the answers can carry.{rest}")
+            which = "All of them come" if count == d else f"{count} of {d} come"
+            rest = "" if count == d else " The others may be chance: another start finds others."
+            said.append(f"{which} again from other starts.{self._halves()}{rest}")
         if self.about:
             most = self.table.share.to_numpy().argmax() if self.table.share.notna().any() else None
             if most is None:
@@ -165,6 +166,13 @@ class DescribedDimensions:
         if (self.table.named_from != "you").any():
             said.append("Names that end in a question mark are suggestions: look at the items before you use one.")
         return said
+
+    def _halves(self) -> str:
+        """How far halves of the answers find the same."""
+        if "halves" not in self.table:
+            return ""
+        r = self.table.halves[self.table.reproducible.astype(bool)].median()
+        return f" Between halves of the answers they correlate by {r:.2f} (median)." if np.isfinite(r) else ""
 
     def __repr__(self) -> str:
         return f"<{counted(len(self.table), 'dimension')}: {listed(self.names, len(self.table), 4)}>"
@@ -208,7 +216,7 @@ def describe_dimensions(
     comparisons : answers by which to tell how much each dimension decides; best some that the model has not seen, else
         shares are about what it learned, noise included
     attributes : what is known of the items: a table with a row per item and a column per attribute, numbers or words
-    reproducibility : of `similitude.reproducibility`: which dimensions other starts and halves of the answers find
+    reproducibility : of `dimension_reproducibility` of the model: which dimensions other starts find again
     names : names of your own, by the number of the dimension, from 1; every other name is a suggestion and ends in a
         question mark: the attribute that goes with it most (a rank correlation of 0.3 at least, beyond chance, and more
         than that attribute has with any other dimension), else its first items
@@ -291,5 +299,5 @@ def _tested(reproducibility: Any, count: int) -> pd.DataFrame:
     given = reproducibility.table
     if len(given) != count:
         raise ValueError(f"reproducibility: is about {len(given)} dimensions, expected the {count} of the model")
-    columns = ["reproducible", "correlation", "low", "high"]
-    return given[columns].reset_index(drop=True)
+    columns = ["reproducible", *(f"{way}{end}" for way in ("seeds", "halves") for end in ("", "_low", "_high"))]
+    return given[columns].reset_index(drop=True).dropna(axis="columns", how="all")
