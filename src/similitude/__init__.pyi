@@ -30,6 +30,8 @@ from similitude.evaluate.forecast import more_answers as more_answers
 from similitude.evaluate.group_difference import GroupDifference as GroupDifference
 from similitude.evaluate.groups import compare_groups as compare_groups
 from similitude.evaluate.penalty import penalty_path as penalty_path
+from similitude.evaluate.reproducibility import DimensionReproducibility as DimensionReproducibility
+from similitude.evaluate.reproducibility import dimension_reproducibility as dimension_reproducibility
 from similitude.evaluate.scores import accuracy as accuracy
 from similitude.evaluate.scores import align as align
 from similitude.evaluate.scores import calibration as calibration

@@ -103,6 +103,8 @@ def penalty_cases():
         (penalties.UnitDiagonal(), _correlation(3, rng)),
         (penalties.NonNegative(0.3), np.abs(rng.normal(size=5))),
         (penalties.NonNegative(np.array([0.3, 0.0, 2.0])), np.abs(rng.normal(size=3))),
+        (penalties.NonNegative(0.3, ridge=0.7), np.abs(rng.normal(size=4))),
+        (penalties.BesideFeatures(rng.normal(size=(5, 3)), 0.7, 0.2, 0.1), np.abs(rng.normal(size=10))),
         (
             penalties.Blocks([(penalties.Trace(0.4), 9), (penalties.NonNegative(0.2), 2)]),
             np.r_[_gram(3, rng), 0.5, 1.5],

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from similitude.engine.penalties import NonNegative, Trace
+from similitude.engine.penalties import BesideFeatures, NonNegative, Trace
 from tests.contracts.registry import penalty_cases
 
 CASES = penalty_cases()
 IDS = [type(penalty).__name__ for penalty, _ in CASES]
+WITH_PROX = [case for case in CASES if not isinstance(case[0], BesideFeatures)]
+PROX_IDS = [type(penalty).__name__ for penalty, _ in WITH_PROX]
 
 
-@pytest.mark.parametrize(("penalty", "inside"), CASES, ids=IDS)
+@pytest.mark.parametrize(("penalty", "inside"), WITH_PROX, ids=PROX_IDS)
 def test_prox_minimises(penalty, inside):
     rng = np.random.default_rng(0)
     start = inside + rng.normal(size=inside.shape)
@@ -26,7 +28,7 @@ def test_prox_minimises(penalty, inside):
         assert objective(other) >= objective(best) - 1e-10
 
 
-@pytest.mark.parametrize(("penalty", "inside"), CASES, ids=IDS)
+@pytest.mark.parametrize(("penalty", "inside"), WITH_PROX, ids=PROX_IDS)
 def test_a_point_of_the_set_is_its_own_projection(penalty, inside):
     np.testing.assert_allclose(penalty.prox(inside, 0.0), inside, atol=1e-10)
 
@@ -51,3 +53,18 @@ def test_trace_keeps_matrices_positive_semidefinite():
 
 def test_weights_become_exactly_zero():
     assert (NonNegative(1.0).prox(np.array([0.4, 2.0, -1.0]), 0.5) == [0.0, 1.5, 0.0]).all()
+
+
+def test_the_price_beside_features_is_that_of_the_best_map():
+    rng = np.random.default_rng(5)
+    F, X = rng.normal(size=(12, 3)), np.abs(rng.normal(size=(12, 2)))
+    price = BesideFeatures(F, 0.7, 0.2, 0.1)
+    N = price.map_of(X)
+
+    def whole(N):
+        return 0.7 * ((X - F @ N) ** 2).sum() + 0.2 * (N**2).sum() + 0.1 * X.sum()
+
+    assert price.value(X.ravel()) == pytest.approx(whole(N), rel=1e-10)
+    assert all(whole(N + 0.1 * rng.normal(size=N.shape)) > whole(N) for _ in range(20))
+    with pytest.raises(TypeError, match="lbfgs"):
+        price.prox(X.ravel(), 0.1)

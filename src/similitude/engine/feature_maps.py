@@ -94,8 +94,8 @@ class FeatureMap:
         return cls(tuple(together), np.sum([one.origin for one in maps], axis=0))
 
     def then(self, turn: Floats) -> FeatureMap:
-        """Return the map with positions multiplied by a matrix."""
-        return FeatureMap(tuple(piece.then(turn) for piece in self.pieces), self.origin @ turn)
+        """Return the map with positions multiplied by a matrix; of what is never negative it may choose dimensions."""
+        return replace(self, pieces=tuple(piece.then(turn) for piece in self.pieces), origin=self.origin @ turn)
 
     @cached_property
     def modalities(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from similitude.evaluate.described_dimensions import DescribedDimensions
     from similitude.evaluate.dimension import DimensionChoice
     from similitude.evaluate.forecast import Forecast
+    from similitude.evaluate.reproducibility import DimensionReproducibility
     from similitude.evaluate.uncertainty import Uncertainty
 
 _FIRST = 5
@@ -69,6 +70,30 @@ def dimension_card(found: DimensionChoice) -> str:
     header = ("dimensions", "accuracy", f"{found.level:.0%} interval", "gain", "p", "")
     gain = note("Gain: over the number of dimensions before it.")
     return card("How many dimensions?", sentence(repr(found)), grid(header, rows, words=()), gain)
+
+
+def reproducibility_card(found: DimensionReproducibility) -> str:
+    """Show how far each dimension comes again."""
+    rows = [
+        (
+            f"{row['dimension']}",
+            f"{row['weight']:.3f}",
+            _correlation(row, "seeds"),
+            _correlation(row, "halves"),
+            "" if row["reproducible"] else "does not come again",
+        )
+        for row in found.table.to_dict("records")
+    ]
+    header = ("dimension", "weight", "r from other starts", "r between halves", "")
+    below = note(f"Mean correlations of matched dimensions, with {found.level:.0%} intervals.")
+    return card("Which dimensions come again?", sentence(repr(found)), grid(header, rows, words=()), below)
+
+
+def _correlation(row: dict[str, float], name: str) -> str:
+    if pd.isna(row[name]):
+        return ""
+    known = not pd.isna(row[f"{name}_low"])
+    return f"{row[name]:.2f}" + (f" ({row[f'{name}_low']:.2f} to {row[f'{name}_high']:.2f})" if known else "")
 
 
 def agreement_card(found: Agreement) -> str:

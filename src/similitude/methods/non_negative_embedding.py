@@ -16,9 +16,10 @@ With features Φ the ridge is on what these do not say (`engine.penalties.Beside
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -32,19 +33,29 @@ from similitude.engine.penalties import BesideFeatures, NonNegative
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.held_out_dimensions import MANY, Asked, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_number
-from similitude.types import Floats, Seed
+from similitude.types import Array, Floats, Seed
 
-_BOUNDED = 0.7  # of the noise level of vectors without a bound: about that of those with one
-_RELAXED = 0.7  # of that: where the dimensions that it leaves are fitted
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LEVEL = Formula(squared)
+_PRICE = 0.5  # of the noise level of vectors without a bound
+_LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25)  # of the price at which dimensions are found: where they may be fitted again
 _START = 0.4  # the largest value at the start
+_ROUND = 60  # iterations, after which dimensions that died are left out
 _SAME = 0.9  # the cosine of dimensions that are copies of one
 _NOTHING = 1e-3  # the mean square of a dimension that moves the odds of answers by a thousandth
+
+
+Found = tuple[Floats, Result]
 
 
 class NonNegativeEmbedding(FeatureEstimator):
@@ -54,7 +65,9 @@ class NonNegativeEmbedding(FeatureEstimator):
     ----------
     n_components : most dimensions; those that the answers do not ask for are left out
     penalty : price of the values; "auto" is by the strength at which answers by chance would teach nothing
-    l1_ratio : which share of the price is on the sum of the values (as in SPoSE); the rest is on their squares
+    l1_ratio : which share of the price is on the sum of the values (in SPoSE all of it); the rest is on their squares
+    scale : what products are multiplied by at the end, since the price presses them together: a number, or "auto", by
+        answers that are held out, which then also say how many dimensions help
     map_penalty : price of the map, with features; "auto" is as for `penalty`
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
@@ -67,8 +80,10 @@ class NonNegativeEmbedding(FeatureEstimator):
     ----------
     embedding_ : (n, d) the values, never negative, dimensions from the heaviest to the lightest
     n_dimensions_ : how many dimensions there are, d; 0 where the answers teach nothing
-    penalty_, map_penalty_ : the penalties that were used
+    penalty_, map_penalty_, scale_ : the penalties and the scale that were used
     similarity_ : the fitted model in use
+    reproducibility_ : the table of `dimension_reproducibility`, where dimensions that do not come again were left out
+        by its `keep`; else None
     objective_ : value of the objective
     n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled")
 
@@ -87,20 +102,24 @@ class NonNegativeEmbedding(FeatureEstimator):
 
     features_optional = learns_rank = True
 
-    n_components: int = field(default=80, kw_only=False)
+    reproducibility_: pd.DataFrame | None
+
+    n_components: int = field(default=100, kw_only=False)
     penalty: float | Literal["auto"] = "auto"
-    l1_ratio: float = 0.0
+    l1_ratio: float = 0.1
+    scale: float | Literal["auto"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     n_items: int | None = None
     device: str = "auto"
     random_state: Seed = None
     max_iter: int = 1000
-    tol: float = 1e-6
+    tol: float = 1e-8
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
+        check_number("scale", self.scale, positive=True, also="auto")
         check_number("l1_ratio", self.l1_ratio)
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(f"l1_ratio: expected a share from 0 to 1, found {self.l1_ratio}")
@@ -109,49 +128,74 @@ class NonNegativeEmbedding(FeatureEstimator):
         return whitened
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
-        rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
-        term = Picked(Formula(squared), choices_of(c))
+        rng, n, choices = (
+            np.random.default_rng(self.random_state),
+            feedback.graph.n_items,
+            choices_of(feedback.comparisons),
+        )
         columns = np.hstack([side_by_side(self.modalities_), np.ones((n, 1))]) if self.modalities_ else None
-        self.penalty_, self.map_penalty_ = self._strengths(term, columns, n, rng)
-        backend = backend_on(choose_device(self.device, len(c)))
-        start = rng.uniform(0.0, _START, (n, self.n_components)) * (feedback.graph.occurrences > 0)[:, None]
-        for relaxed in (1.0, _RELAXED) if self.penalty == "auto" else (1.0,):
-            price = self._price(columns, relaxed, feedback.n_compared)
-            best = self._solve(term, price, start, backend, callback)
-            start = _alive(_merged(best.params.reshape(n, -1)))
-        self.penalty_ *= relaxed
-        self._keep(start, best, price, feedback)
+        self.penalty_, self.map_penalty_ = self._strengths(Picked(_LEVEL, choices), columns, n, rng)
+        backend = backend_on(choose_device(self.device, len(feedback.comparisons)))
+        start = rng.uniform(0.0, _START, (n, self.n_components)) * feedback.compared[:, None]
+        levels = _LEVELS if self.penalty == "auto" and self.scale == "auto" else (1.0,)
+        prices = [self._price(columns, level, feedback.n_compared) for level in levels]
+
+        def path(choices: Sequence[Alternatives], start: Floats, prices: Sequence[NonNegative]) -> list[Found]:
+            term, found = Picked(_LEVEL, choices, backend=backend), []
+            for price in prices:
+                found.append(self._solved(term, price, start, callback))
+                start = found[-1][0]
+            return found
+
+        asked = Asked(0, 1.0 if self.scale == "auto" else float(self.scale), None, start)
+        if self.scale == "auto":
+            asked = asked_for(choices, lambda some: [X for X, _ in path(some, start, prices)], rng)
+            start = asked.found if feedback.comparisons.n_answers > MANY else start
+        X, best = path(choices, start, prices[:1])[0]
+        if asked.count is not None or asked.price:
+            X, best = path(choices, X[:, : asked.count], prices[: asked.price + 1])[-1]
+        self.scale_, self.penalty_ = asked.scale, levels[asked.price] * self.penalty_
+        self._keep(X, best, prices[asked.price], feedback)
 
     def _strengths(self, term: Picked, columns: Floats | None, n: int, rng: np.random.Generator) -> tuple[float, float]:
         """Prices of the values and of the map: those given, else by the noise level; without a map it has none."""
-        free = _BOUNDED * noise_level(term, n, True, rng=rng) if self.penalty == "auto" else float(self.penalty)
+        free = _PRICE * noise_level(term, n, True, rng=rng) if self.penalty == "auto" else float(self.penalty)
         if columns is None:
             return free, float("nan")
         if self.map_penalty != "auto":
             return free, float(self.map_penalty)
-        return free, _BOUNDED * noise_level(term, n, True, columns[:, :-1], rng=rng)
+        return free, _PRICE * noise_level(term, n, True, columns[:, :-1], rng=rng)
 
-    def _price(self, columns: Floats | None, relaxed: float, count: int) -> NonNegative:
-        rate = relaxed * self.penalty_ / count
+    def _price(self, columns: Floats | None, level: float, count: int) -> NonNegative:
+        rate = level * self.penalty_ / count
         ridge, strength = (1.0 - self.l1_ratio) * rate, self.l1_ratio * rate
         if columns is None:
             return NonNegative(strength, ridge)
         return BesideFeatures(columns, ridge, self.map_penalty_ / count, strength)
 
-    def _solve(
-        self, term: Picked, price: NonNegative, start: Floats, backend: Any, callback: Callback | None
-    ) -> Result:
+    def _solved(self, term: Picked, price: NonNegative, start: Floats, callback: Callback | None) -> Found:
+        """Fit in rounds, after which copies are put together and what has died is left out: the next is quicker."""
+        backend, X, done = term.backend, start, 0
         there = price.on(backend) if isinstance(price, BesideFeatures) else price
-        problem = Problem(DotProducts(Positions(*start.shape)), term.on(backend), there, backend=backend)
         lbfgs = solvers_of(backend)[0]
-        return lbfgs(problem, start.ravel(), max_iter=self.max_iter, tol=self.tol, callback=callback)
+        best = Result(X.ravel(), float(np.log(3)), "converged", 0, 0)
+        while X.size:
+            problem = Problem(DotProducts(Positions(*X.shape)), term, there, backend=backend)
+            most = min(_ROUND, self.max_iter - done)
+            best = lbfgs(problem, X.ravel(), max_iter=most, tol=self.tol, callback=callback)
+            found, done = _alive(best.params.reshape(X.shape)), done + best.n_iter
+            narrower, X = found.shape[1] < X.shape[1], found
+            if (best.status != "max_iter" and not narrower) or done >= self.max_iter:
+                break
+        return X, replace(best, n_iter=done)
 
     def _keep(self, X: Floats, best: Result, price: NonNegative, feedback: Feedback) -> None:
-        self.n_dimensions_ = X.shape[1]
+        X = self.scale_**0.5 * X
+        self.n_dimensions_, self.reproducibility_ = X.shape[1], None
         N = price.map_of(X) if isinstance(price, BesideFeatures) else None
         self.maps_ = {} if N is None else per_modality(self.modalities_, N[:-1])
         self.origin_ = np.zeros(X.shape[1]) if N is None else -N[-1]
-        loss, form = ComparisonLoss(Formula(squared), Formula(logistic)), SignedProduct(X, -np.ones(X.shape[1]))
+        loss, form = ComparisonLoss(_LEVEL, Formula(logistic)), SignedProduct(X, -np.ones(X.shape[1]))
         self.similarity_ = self._in_use(X, loss, feedback.comparisons.names, form=form)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
@@ -161,6 +205,27 @@ class NonNegativeEmbedding(FeatureEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def with_dimensions(self, dimensions: Sequence[int] | Array) -> Self:
+        """Return the same model with some of its dimensions alone, in the order given; it is not fitted again.
+
+        Parameters
+        ----------
+        dimensions : which, by their places in `embedding_`
+        """
+        kept, similarity = np.asarray(dimensions, int), self._fitted()
+        X = np.ascontiguousarray(similarity.embedding[:, kept])
+        other = copy(self)
+        known = similarity.feature_map
+        other.similarity_ = replace(
+            similarity,
+            embedding=X,
+            form=SignedProduct(X, -np.ones(len(kept))),
+            feature_map=None if known is None else known.then(np.eye(self.n_dimensions_)[:, kept]),
+        )
+        other.n_dimensions_, other.origin_ = len(kept), self.origin_[kept]
+        other.maps_ = {name: N[:, kept] for name, N in self.maps_.items()}
+        return other
 
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Any, **further: Any) -> Similarity:
         found = super()._in_use(X, loss, names, **further)
@@ -185,7 +250,8 @@ def _merged(X: Floats) -> Floats:
 
 
 def _alive(X: Floats) -> Floats:
-    """Return the dimensions that weigh something, from the heaviest to the lightest."""
+    """Return the dimensions that weigh something, each once, from the heaviest to the lightest."""
+    X = _merged(X)
     weight = (X**2).mean(0)
     order = np.argsort(-weight, kind="stable")
     return np.ascontiguousarray(X[:, order[weight[order] > _NOTHING]])

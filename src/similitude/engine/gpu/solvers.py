@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
 
 from similitude.engine.comparison_terms import compared
 from similitude.engine.gpu.backend import TorchBackend
+from similitude.engine.gpu.bounded import descend
 from similitude.engine.gpu.comparisons import DeviceComparisons, Part
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import NEEDS
@@ -32,12 +34,15 @@ def lbfgs(
 ) -> Result:
     """Minimise a smooth problem, until an iteration gains less than tol of the objective, looked at every few.
 
-    `units` are what parameters are counted in, one each or one for all.
+    `units` are what parameters are counted in, one each or one for all. Within bounds the steps are those of
+    `engine.gpu.bounded`, where convergence is looked at in every iteration.
     """
     NEEDS.check(problem)
     backend = problem.backend
     assert isinstance(backend, TorchBackend)
     unit = backend.tensor(np.asarray(units))
+    if np.isfinite(problem.penalty.lower).any():
+        return _bounded(problem, start, unit, backend, max_iter=max_iter, tol=tol, memory=memory, callback=callback)
     x = (backend.tensor(np.ascontiguousarray(start).ravel()) / unit).requires_grad_()
     # torch's own tests of convergence are off: each would wait for the device in every iteration, as does a look here.
     optimizer = torch.optim.LBFGS(
@@ -65,6 +70,22 @@ def lbfgs(
             status = "converged"
             break
     params = x.detach() * unit
+    return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
+
+
+def _bounded(problem: Problem, start: Floats, unit: torch.Tensor, backend: TorchBackend, **settings: Any) -> Result:
+    """The same within lower bounds."""
+    there = (lambda params: params) if problem.on_device else backend.host
+
+    def evaluate(counted: torch.Tensor) -> tuple[float, torch.Tensor]:
+        with torch.no_grad():
+            value, gradient = problem.value_and_gradient(there(counted * unit))
+            return value, backend.tensor(gradient) * unit
+
+    x = backend.tensor(np.ascontiguousarray(start).ravel()) / unit
+    lower = backend.tensor(np.broadcast_to(problem.penalty.lower, x.shape).copy()) / unit
+    x, status, seen, evaluations = descend(evaluate, x, lower, **settings)
+    params = x * unit
     return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
 
 

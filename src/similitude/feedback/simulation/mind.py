@@ -101,9 +101,12 @@ class Truth:
 
     @classmethod
     def of(cls, truth: Any, metric: str, n_items: int | None) -> Truth:
-        """Read positions ("euclidean"), a table of distances ("precomputed"), or a function of pairs."""
-        if metric not in ("euclidean", "precomputed"):
-            raise ValueError(f"metric: expected 'euclidean' or 'precomputed', found {metric!r}")
+        """Read positions ("euclidean"), vectors ("dot"), a table of distances ("precomputed"), or a function of pairs.
+
+        With vectors, what the largest product is above each product takes the place of the squared distance.
+        """
+        if metric not in ("euclidean", "dot", "precomputed"):
+            raise ValueError(f"metric: expected 'euclidean', 'dot' or 'precomputed', found {metric!r}")
         if callable(truth):
             if n_items is None:
                 raise ValueError("n_items: expected the number of items where truth is a function, found None")
@@ -116,6 +119,9 @@ class Truth:
             raise ValueError(f"n_items: truth holds {len(values)} items, found {n_items}")
         if metric == "euclidean":
             return cls(len(values), positions=values)
+        if metric == "dot":
+            products = values @ values.T
+            return cls(len(values), table=products.max() - products)
         if values.shape[0] != values.shape[1]:
             raise ValueError(f"truth: expected a square table of distances, found shape {values.shape}")
         return cls(len(values), table=values**2)

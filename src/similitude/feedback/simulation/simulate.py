@@ -31,7 +31,7 @@ def simulate(
     n_answers: int | None = None,
     form: str = "triplet",
     *,
-    metric: Literal["euclidean", "precomputed"] = "euclidean",
+    metric: Literal["euclidean", "dot", "precomputed"] = "euclidean",
     questions: ItemRows | None = None,
     sharpness: float | None = None,
     flip: float = 0.0,
@@ -51,12 +51,14 @@ def simulate(
 
     Parameters
     ----------
-    truth : (n, d) positions of the items; or an (n, n) table of distances, with `metric="precomputed"`; or a
+    truth : (n, d) positions, or vectors, of the items; or an (n, n) table of distances, with `metric="precomputed"`; or a
         function that gives the distance of each row of an array of pairs, with `n_items`
     n_answers : number of answers; for ratings, placements and groupings the number of sheets
     form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, similarity_rating,
         difference_rating, placement or grouping, or a form of your own that says how raters answer it
-    metric : what an array as `truth` holds: "euclidean" positions, or a "precomputed" table of distances
+    metric : what an array as `truth` holds: "euclidean" positions; vectors whose "dot" products say how alike items
+        are (a rater then goes by these as otherwise by minus the squared distances); or a "precomputed" table of
+        distances
     questions : (answers, width) the items to show, instead of random questions
     sharpness : how strongly a difference of squared distances decides the answer; None is without noise
     flip : share of the answers that say the contrary of what was meant: the least in place of the most
