@@ -74,9 +74,7 @@ def dimensions(
     typer.echo(f"{page}: the atlas; model, tables and figures are beside it")
     lines += [f"model = sm.NonNegativeEmbedding({most}, random_state={seed}).fit(c)"]
     if again is not None:
-        lines += [
-            f"again = sm.dimension_reproducibility(model, c, n_seeds={starts}, n_halves=2, random_state={seed})"
-        ]
+        lines += [f"again = sm.dimension_reproducibility(model, c, n_seeds={starts}, n_halves=2, random_state={seed})"]
     with_again = ", reproducibility=again" if again is not None else ""
     with_known = ", attributes=attributes" if known is not None else ""
     lines += [f"found = sm.describe_dimensions(model, c{with_known}{with_again}, random_state={seed})"]
@@ -88,12 +86,11 @@ def _attributes(path: Path) -> tuple[Any, list[str]]:
     """A table of attributes, and the Python that reads it."""
     import pandas as pd
 
-    options = {"sep": "\t"} if path.suffix == ".tsv" else {}
+    separator = "\t" if path.suffix == ".tsv" else ","
     with expecting(path, FEATURES):
-        table = pd.read_csv(path, index_col=0, **options)
+        table = pd.read_csv(path, index_col=0, sep=separator)
         if not len(table.columns):
             raise ValueError(f"{path}: expected the items' names in the first column and attributes after it")
     table.index = table.index.map(str)
-    said = "".join(f", {name}={value!r}" for name, value in options.items())
-    read = f"attributes = pd.read_csv({str(path)!r}, index_col=0{said}).rename(index=str)"
-    return table, [read]
+    said = "" if separator == "," else f", sep={separator!r}"
+    return table, [f"attributes = pd.read_csv({str(path)!r}, index_col=0{said}).rename(index=str)"]
