@@ -211,6 +211,8 @@ def tables(found: Findings) -> dict[str, Any]:
     made |= {f"by_{_as_file(one.by)}": one.table for one in found.parts}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.described is not None:
+        made["named_dimensions"] = found.described.table
     if found.baselines is not None:
         made["features_without_learning"] = found.baselines
     if found.forecast is not None:

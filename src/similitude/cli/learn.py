@@ -34,7 +34,10 @@ def learn(
     ] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     method: Annotated[
-        str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS, ChoiceEmbedding or FeatureEmbedding; else chosen")
+        str | None,
+        typer.Option(
+            help="CKL, TSTE, STE, SOE, GNMDS, ChoiceEmbedding, FeatureEmbedding or NonNegativeEmbedding; else chosen"
+        ),
     ] = None,
     dimensions: Annotated[int | None, typer.Option(min=1, help="number of dimensions; else chosen")] = None,
     penalty: Annotated[float | None, typer.Option(min=0, help="penalty of the method; else chosen")] = None,

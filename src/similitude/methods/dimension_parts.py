@@ -49,7 +49,7 @@ def with_dimensions(model: Fitted | Table, argument: str = "model") -> Similarit
 def _from_table(table: Table, argument: str) -> Similarity:
     """A table of items and non-negative dimensions, whose odds are the products as they are."""
     X = np.array(table, float)
-    if X.ndim != 2 or not X.size or not np.isfinite(X).all() or X.min() < -_ROUNDED * X.max():
+    if X.ndim != 2 or not np.isfinite(X).all() or X.min(initial=0.0) < -_ROUNDED * X.max(initial=0.0):
         raise ValueError(
             f"{argument}: expected a model, or a table with a row per item of numbers of at least 0, found "
             + (f"an array of shape {X.shape}" if X.ndim != 2 else "some below 0, or missing")
