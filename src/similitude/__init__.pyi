@@ -8,6 +8,7 @@ from similitude.active.curve import active_curve as active_curve
 from similitude.active.curve import answers_needed as answers_needed
 from similitude.active.plan import plan as plan
 from similitude.active.select import next_questions as next_questions
+from similitude.analysis.dimension_atlas import write_dimensions as write_dimensions
 from similitude.analysis.learn import Findings as Findings
 from similitude.analysis.learn import learn as learn
 from similitude.auto.similarity import AutoSimilarity as AutoSimilarity
@@ -20,6 +21,8 @@ from similitude.evaluate.answer_scores import answer_calibration_error as answer
 from similitude.evaluate.answer_scores import answer_log_loss as answer_log_loss
 from similitude.evaluate.baselines import baselines as baselines
 from similitude.evaluate.comparing import compare as compare
+from similitude.evaluate.described_dimensions import DescribedDimensions as DescribedDimensions
+from similitude.evaluate.described_dimensions import describe_dimensions as describe_dimensions
 from similitude.evaluate.dimension import DimensionChoice as DimensionChoice
 from similitude.evaluate.dimension import dimension as dimension
 from similitude.evaluate.forecast import Forecast as Forecast
@@ -79,6 +82,7 @@ from similitude.methods.base import FeedbackWarning as FeedbackWarning
 from similitude.methods.choice_embedding import ChoiceEmbedding as ChoiceEmbedding
 from similitude.methods.comparison_kernel import ComparisonKernel as ComparisonKernel
 from similitude.methods.confidence import CAMEL as CAMEL
+from similitude.methods.dimension_parts import explain_answer as explain_answer
 from similitude.methods.embedding import Embedding as Embedding
 from similitude.methods.feature_embedding import FeatureEmbedding as FeatureEmbedding
 from similitude.methods.groups import GroupEmbedding as GroupEmbedding

@@ -129,10 +129,12 @@ def test_bad_input_is_named():
         sm.compare(model(TRUTH), model(TRUTH[:5]))
     with pytest.raises(ValueError, match="at least 4 items in common, found 1: item 0"):
         sm.compare(model(TRUTH, NAMES), model(TRUTH[:2], ["item 0", "else"]))
-    with pytest.raises(
-        ValueError, match=r"second: expected a model or a square table, found an array of shape \(3, 2\)"
-    ):
-        sm.compare(model(TRUTH), np.zeros((3, 2)))
+    with pytest.raises(ValueError, match=r"second: expected a model, .* found an array of shape \(2, 2, 2, 2\)"):
+        sm.compare(model(TRUTH), np.zeros((2, 2, 2, 2)))
+    with pytest.raises(ValueError, match=r"second: expected n \(n - 1\) / 2 dissimilarities, .* found 5 numbers"):
+        sm.compare(model(TRUTH), np.arange(5.0))
+    with pytest.raises(ValueError, match="second: item 3 has a vector without a direction, so it has no cosine"):
+        sm.compare(model(TRUTH), np.where(np.arange(16)[:, None] == 3, 0.0, TRUTH), metric="cosine")
     with pytest.raises(ValueError, match="second: the table is not symmetric"):
         sm.compare(model(TRUTH), np.triu(np.ones((16, 16))))
     with pytest.raises(NotFittedError):

@@ -106,7 +106,7 @@ def atlas(
     radius = _PICTURE / 2 if images else _POINT
     labels = label(MapRoom(place, radius, _WIDTH, height), names, _SMALL)
     images, colours = images or {}, colours or {}
-    small = [_small(images.get(name)) for name in names]
+    small = [thumbnail(images.get(name)) for name in names]
     marks = [
         Mark(name, x, y, labels.names[k], ellipses[k], neighbours[k], small[k], colours.get(name), labels.marks[k])
         for k, (name, (x, y)) in enumerate(zip(names, np.round(place, 1).tolist(), strict=True))
@@ -147,7 +147,7 @@ def _ellipses(covariance: Floats, reach: float) -> list[Ellipse | None]:
     return [ellipse(own, reach) if np.isfinite(own).all() else None for own in covariance]
 
 
-def _small(image: Path | None) -> str | None:
+def thumbnail(image: Path | None) -> str | None:
     """The picture of an item, small, as an address that holds it."""
     if image is None:
         return None

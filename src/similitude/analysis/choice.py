@@ -17,6 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning
 from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
+from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 from similitude.settings import check_count, check_number, one_of
 
@@ -28,6 +29,7 @@ METHODS: dict[str, type[ComparisonEstimator]] = {
     "GNMDS": GNMDS,
     "FeatureEmbedding": FeatureEmbedding,
     "ChoiceEmbedding": ChoiceEmbedding,
+    "NonNegativeEmbedding": NonNegativeEmbedding,
 }
 USUAL = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
@@ -74,10 +76,10 @@ class Wanted:
             return None
         names = [self.method] if self.method else list(USUAL)
         further: dict[str, Any] = {"random_state": 0} | ({} if self.penalty is None else {"penalty": self.penalty})
-        if names == ["ChoiceEmbedding"]:
-            most = {} if self.n_components is None else {"n_components": self.n_components}
-            return {name: model.set_params(**most, **further) for name, model in of_choices().items()}
-        return {name: METHODS[name](**further) for name in names}
+        found = of_choices() if names == ["ChoiceEmbedding"] else {name: METHODS[name]() for name in names}
+        if self.n_components is not None and all(model.learns_rank for model in found.values()):
+            further["n_components"] = self.n_components
+        return {name: model.set_params(**further) for name, model in found.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,13 @@ import pandas as pd
 
 _INTERVAL = {"low": "lower end of its 95% interval", "high": "upper end of its 95% interval"}
 
+
+def _again(name: str, fits: str) -> dict[str, str]:
+    """Columns of how far a dimension comes again."""
+    ends = {f"{name}_{end}": f"{side} end of its 95% interval" for end, side in (("low", "lower"), ("high", "upper"))}
+    return {name: f"mean correlation of the dimension with its match, of {fits}", **ends}
+
+
 MEANINGS: dict[str, dict[str, str]] = {
     "positions": {"item": "name of the item", "dimension 1, 2, ...": "its coordinates on the map"},
     "distances": {"item": "name of the item", "one column per item": "distance between the two on the map"},
@@ -125,6 +132,34 @@ MEANINGS: dict[str, dict[str, str]] = {
         "gain": "expected accuracy less that of now",
         "gain_low": "lower end of its 95% interval",
         "gain_high": "upper end of its 95% interval",
+    },
+    "named_dimensions": {
+        "dimension": "number of the dimension, the heaviest first",
+        "name": "its name",
+        "named_from": "where the name comes from: an attribute or the first items, which is a suggestion, or you",
+        "weight": "its share of the squared values of all dimensions",
+        "items": "how many items it is about: the square of the sum of its values over the sum of their squares",
+        "share": "how much it decides: its share of what the model knows of the answers beyond chance",
+        "share_low": "lower end of its 95% interval",
+        "share_high": "upper end of its 95% interval",
+        "without": "by how much the log-loss of an answer rises when the dimension is left out",
+        "without_low": "lower end of its 95% interval",
+        "without_high": "upper end of its 95% interval",
+        "reproducible": "whether fits from other starts find it again",
+        **_again("seeds", "fits from other starts"),
+        **_again("halves", "fits of two halves of the answers"),
+    },
+    "dimension_values": {
+        "item": "name of the item",
+        "dimension 1, 2, ...": "how much it has of the dimension, never below 0",
+    },
+    "dimension_attributes": {
+        "dimension": "number of the dimension",
+        "attribute": "what is known of the items",
+        "correlation": "rank correlation of the two over items",
+        **_INTERVAL,
+        "p_value": "share of shuffles of the items in which any attribute goes as well with any dimension",
+        "items": "how many items have the attribute",
     },
     "columns": {"table": "name of the file", "column": "name of the column", "meaning": "what it says"},
 }

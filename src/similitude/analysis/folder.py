@@ -64,7 +64,7 @@ def write_folder(
     end = time.monotonic() + (np.inf if time_limit is None else time_limit)
     before = changes.read(folder)
     changed = changes.changes(found, folder, source)
-    with _all_at_once(folder) as new:
+    with all_at_once(folder, REPORT) as new:
         for part in ("figures", "tables"):
             (new / part).mkdir()
         found.similarity.save(new / "model.sim")
@@ -89,14 +89,14 @@ def write_folder(
 
 
 @contextmanager
-def _all_at_once(folder: Path) -> Iterator[Path]:
+def all_at_once(folder: Path, page: str) -> Iterator[Path]:
     """Give a folder to write into; its files are moved at the end, and without a page of before beside newer files."""
     folder.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
     try:
         yield new
-        (folder / REPORT).unlink(missing_ok=True)
-        files = sorted((file for file in new.rglob("*") if file.is_file()), key=lambda file: file.name == REPORT)
+        (folder / page).unlink(missing_ok=True)
+        files = sorted((file for file in new.rglob("*") if file.is_file()), key=lambda file: file.name == page)
         for file in files:
             target = folder / file.relative_to(new)
             target.parent.mkdir(exist_ok=True)
@@ -211,6 +211,8 @@ def tables(found: Findings) -> dict[str, Any]:
     made |= {f"by_{_as_file(one.by)}": one.table for one in found.parts}
     if found.sureness is not None:
         made["items_that_need_answers"] = found.sureness.needs_answers
+    if found.described is not None:
+        made["named_dimensions"] = found.described.table
     if found.baselines is not None:
         made["features_without_learning"] = found.baselines
     if found.forecast is not None:

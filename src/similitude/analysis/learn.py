@@ -21,11 +21,13 @@ from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
 from similitude.evaluate.answer_scores import answer_calibration
 from similitude.evaluate.baselines import baselines
+from similitude.evaluate.described_dimensions import DescribedDimensions, describe_dimensions
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.group_difference import GroupDifference
 from similitude.evaluate.intervals import too_few
 from similitude.evaluate.parts import Parts
+from similitude.evaluate.reproducibility import dimension_reproducibility
 from similitude.evaluate.scores import calibration, likelihoods, off_by
 from similitude.evaluate.uncertainty import Uncertainty, uncertainty
 from similitude.evaluate.validation import Of
@@ -34,6 +36,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.graph.consistency import ConsistencyReport, check
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.similarity import Similarity
 
 _NEIGHBOURS, _SURPRISES = 5, 20
@@ -57,7 +60,7 @@ class FolderOptions(PageOptions, total=False):
     tell: Callable[[str], None] | None
 
 
-_BOOTSTRAPS, _REPEATS = 30, 5
+_BOOTSTRAPS, _REPEATS, _STARTS = 30, 5, 5
 _MOST_RATERS = 500
 
 
@@ -91,6 +94,7 @@ class Findings:
     left_out : what there was no time for
     baselines : what the features predict without learning, as of `baselines`; None where there are none, or too few
         answers
+    described : what the dimensions are about, as of `describe_dimensions`, where `NonNegativeEmbedding` was asked for
 
     Examples
     --------
@@ -120,6 +124,7 @@ class Findings:
     parts: tuple[Parts, ...] = ()
     left_out: tuple[str, ...] = ()
     baselines: pd.DataFrame | None = None
+    described: DescribedDimensions | None = None
 
     @property
     def of(self) -> Of:
@@ -200,7 +205,8 @@ def learn(
     ----------
     comparisons : the answers: `Comparisons`, or an array of rows `(i, j, k)`, "i is more like j than like k"
     features : of the items, where there are any (see `AutoSimilarity`)
-    method : "CKL", "TSTE", "STE", "SOE", "GNMDS", "ChoiceEmbedding", or "FeatureEmbedding" with features; None chooses
+    method : "CKL", "TSTE", "STE", "SOE", "GNMDS", "ChoiceEmbedding", "FeatureEmbedding" with features, or
+        "NonNegativeEmbedding", whose dimensions the report then describes; None chooses among the others
     n_components : number of dimensions; None chooses
     penalty : of the method; None chooses
     average : take an average of several fits instead, which often predicts a little better
@@ -257,6 +263,7 @@ def _examined(
     of: Of = "comparisons" if consistency.answer_repeats is None else "answers"
     groups: tuple[GroupDifference, ...] = ()
     parts: tuple[Parts, ...] = ()
+    described = _described(c, model, features, seed, phases)
     if c.n_answers >= FEWEST_ANSWERS:
         single = from_scratch(model.members_[0])
         more = {"features": features} if single.needs_features else {}
@@ -284,8 +291,28 @@ def _examined(
     return Findings(
         c, consistency, chosen, wanted, accuracy, by_comparison, sureness, forecast, table, error,
         _neighbours(model.similarity_), _surprises(model.similarity_, c), raters, gain, groups, parts,
-        tuple(phases.left_out), _baselines(c, features, phases, of),
+        tuple(phases.left_out), _baselines(c, features, phases, of), described,
     )  # fmt: skip
+
+
+def _described(c: Comparisons, model: AutoSimilarity, features: Any, seed: int, phases: Phases) -> Any:
+    """What non-negative dimensions are about, and which come again while there is time; None of any other model."""
+    one = model.members_[0]
+    if len(model.members_) > 1 or not isinstance(one, NonNegativeEmbedding):
+        return None
+    again = None
+    if one.n_dimensions_ and c.n_answers >= FEWEST_ANSWERS:
+        again = phases.optional(
+            "which dimensions come again",
+            lambda _: dimension_reproducibility(
+                one, c, features=features, n_seeds=_STARTS, n_halves=2, random_state=seed
+            ),
+            whole=True,
+        )
+    return phases.needed(
+        "what the dimensions are about",
+        lambda _: describe_dimensions(one, c, reproducibility=again, random_state=seed),
+    )
 
 
 def _baselines(c: Comparisons, features: Any, phases: Phases, of: Of) -> pd.DataFrame | None:

@@ -12,6 +12,7 @@ import similitude
 from similitude.analysis.atlas import atlas
 from similitude.analysis.changes import Changes
 from similitude.analysis.columns import meaning
+from similitude.analysis.dimension_tiles import shown_dimensions
 from similitude.analysis.figures import drawn
 from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
@@ -67,6 +68,7 @@ def findings_page(
         files=files,
         absent=absent,
         changed=changed,
+        shown=() if found.described is None else shown_dimensions(found.described, images),
         version=similitude.__version__,
         **said,
         **ways,

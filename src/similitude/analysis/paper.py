@@ -43,6 +43,8 @@ _SPELT = {
     "have been given (softmax choice)",
     "ChoiceEmbedding dot": "vectors whose products give each answer its probability among all that could have been "
     "given (softmax choice)",
+    "NonNegativeEmbedding": "non-negative dimensions whose products give each answer its probability among all that "
+    "could have been given (softmax choice)",
 }
 _CHOICES = (
     "Luce, R. D. (1959). Individual choice behavior: A theoretical analysis. Wiley.",
@@ -227,7 +229,7 @@ def citations(found: Findings) -> list[str]:
     """What to cite for the methods that were used."""
     names = list(dict.fromkeys(found.model.chosen_.candidate))
     used = [_CITATIONS[name] for name in names if name in _CITATIONS]
-    if any(name.startswith("ChoiceEmbedding") for name in names):
+    if any(name.startswith(("ChoiceEmbedding", "NonNegativeEmbedding")) for name in names):
         used += [*_CHOICES, *([_PLACKETT_LUCE] if "ranking" in found.comparisons.answers.form.labels else [])]
     own = f"The similitude developers ({_YEAR}). similitude: learn what people find similar (version {{}}) [software]."
     own += f" {_ADDRESS}"

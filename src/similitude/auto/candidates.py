@@ -96,7 +96,7 @@ class Line:
 
     def penalties(self) -> list[str]:
         """Names of the parameters that a strength multiplies."""
-        settings = vars(self.estimator)
+        settings = {} if self.estimator.learns_penalty else vars(self.estimator)
         return [name for name in ("penalty", "map_penalty") if settings.get(name) == "auto"]
 
     def usual_penalties(self, model: Any) -> dict[str, float]:

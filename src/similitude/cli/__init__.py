@@ -2,6 +2,7 @@
 
 from similitude.cli import asking as asking
 from similitude.cli import comparing as comparing
+from similitude.cli import dimensions as dimensions
 from similitude.cli import exporting as exporting
 from similitude.cli import fitting as fitting
 from similitude.cli import learn as learn

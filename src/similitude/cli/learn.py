@@ -34,7 +34,10 @@ def learn(
     ] = None,
     title: Annotated[str | None, typer.Option(help="title of the report")] = None,
     method: Annotated[
-        str | None, typer.Option(help="CKL, TSTE, STE, SOE, GNMDS, ChoiceEmbedding or FeatureEmbedding; else chosen")
+        str | None,
+        typer.Option(
+            help="CKL, TSTE, STE, SOE, GNMDS, ChoiceEmbedding, FeatureEmbedding or NonNegativeEmbedding; else chosen"
+        ),
     ] = None,
     dimensions: Annotated[int | None, typer.Option(min=1, help="number of dimensions; else chosen")] = None,
     penalty: Annotated[float | None, typer.Option(min=0, help="penalty of the method; else chosen")] = None,
@@ -54,7 +57,7 @@ def learn(
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     began = time.monotonic()
     target = out or default_folder(files[0])
-    _check_folders(target, images)
+    check_folders(target, images)
     import similitude as sm
 
     c, steps = reading.read(*files)
@@ -62,7 +65,7 @@ def learn(
         raise ValueError(f"{files[0]}: a folder of comparisons is learned by fit; learn takes answers")
     known, lines, before = known_features(features, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
-    shown = {} if images is None else _pictures(images, c, labels)
+    shown = {} if images is None else pictures(images, c, labels)
     grouped, in_python = ({}, []) if classes is None else _classes(classes, labels)
     wanted: dict[str, Any] = {"method": method, "n_components": dimensions, "penalty": penalty, "average": average}
     settings = {name: value for name, value in wanted.items() if value is not None and value is not False}
@@ -109,7 +112,7 @@ def default_folder(file: Path) -> Path:
     return bare.with_name(f"{bare.stem}_report")
 
 
-def _check_folders(target: Path, images: Path | None) -> None:
+def check_folders(target: Path, images: Path | None) -> None:
     """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
     if target.exists() and not target.is_dir():
         raise ValueError(f"--out: {target} is a file; expected a folder to write")
@@ -127,7 +130,7 @@ def _check_folders(target: Path, images: Path | None) -> None:
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 
 
-def _pictures(folder: Path, c: Any, labels: Any) -> dict[str, Path]:
+def pictures(folder: Path, c: Any, labels: Any) -> dict[str, Path]:
     """Pictures by the items' names; each can be opened, and who has none is said."""
     found = {labels[k]: path for k, path in pictures_of(folder, c).items()}
     if missing := [name for name in labels if name not in found]:

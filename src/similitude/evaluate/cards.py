@@ -9,16 +9,18 @@ import pandas as pd
 
 from similitude.display.cards import card, figures, grid, note, sentence
 from similitude.display.maps import map_of
-from similitude.display.words import listed, shortened, written_p
+from similitude.display.words import LONGEST, counted, listed, shortened, written_p
 
 if TYPE_CHECKING:
     from similitude.evaluate.comparing import Agreement, AnswerAgreement
+    from similitude.evaluate.described_dimensions import DescribedDimensions
     from similitude.evaluate.dimension import DimensionChoice
     from similitude.evaluate.forecast import Forecast
     from similitude.evaluate.reproducibility import DimensionReproducibility
     from similitude.evaluate.uncertainty import Uncertainty
 
 _FIRST = 5
+_DIMENSIONS = 20
 
 
 def uncertainty_card(found: Uncertainty) -> str:
@@ -108,3 +110,19 @@ def answers_agreement_card(found: AnswerAgreement) -> str:
 
 def _or_unknown(value: float) -> str:
     return f"{value:.2g}" if np.isfinite(value) else "unknown"
+
+
+def dimensions_card(found: DescribedDimensions) -> str:
+    """Show what each dimension is about."""
+    share, tested = "share" in found.table, found.tested
+    header = ["", "dimension", *["decides"] * share, *["other starts"] * tested, "items that have most of it"]
+    rows = []
+    for name, row in zip(found.names, found.table.head(_DIMENSIONS).to_dict("records"), strict=False):
+        first = ", ".join(map(shortened, found.top(row["dimension"], _FIRST).item))
+        figure = [f"{row['share']:.0%}" if np.isfinite(row["share"]) else "unknown"] if share else []
+        again = [f"{row['seeds']:.2f}{'' if row['reproducible'] else ', not found again'}"] if tested else []
+        rows.append((f"{row['dimension']}", shortened(name, 2 * LONGEST), *figure, *again, first))
+    more = len(found.table) - len(rows)
+    rest = note(f"and {counted(more, 'more dimension')}" if more > 0 else "")
+    title, *said = found.sentences()
+    return card(title, *map(sentence, said), grid(header, rows, words=(1, len(header) - 1)), rest)

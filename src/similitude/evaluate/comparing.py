@@ -1,4 +1,4 @@
-"""How far two similarities agree: two models, or a model and a given table of dissimilarities."""
+"""How far two representations of items agree: models, dissimilarities (RDMs), vectors of a network, attributes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from similitude.display.estimate import Estimate
 from similitude.display.words import counted, written_p
 from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
+from similitude.evaluate.people import PeopleAgreement, with_people
 from similitude.evaluate.rank_agreement import ALL_ITEMS, PairSample, mantel
 from similitude.evaluate.scores import align, procrustes_distance
 from similitude.evaluate.validation import Progress
-from similitude.evaluate.views import View, share_items
+from similitude.evaluate.views import Metric, View, share_items
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
@@ -80,6 +82,8 @@ class Agreement:
     error : standard error of the correlation by having drawn pairs; 0 where every two items were looked at
     maps : (2, n, d) both maps, the second laid onto the first; None where a table has gaps
     mapped : names (or positions) of the items on the maps: all, or 1,000 drawn where a table has more
+    people : agreement of both with people, with intervals over raters and the noise ceiling, where there were answers
+        or tables of several raters
     """
 
     items: Names
@@ -94,12 +98,14 @@ class Agreement:
     error: float
     maps: Floats | None
     mapped: Names
+    people: PeopleAgreement | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, fit for JSON."""
         plain = {name: getattr(self, name) for name in ("procrustes", "correlation", "low", "high", "p_value", "error")}
         said = None if self.answers is None else vars(self.answers)
-        return {"items": len(self.items), "left_out": list(self.left_out), **plain, "answers": said}
+        people = None if self.people is None else {name: _plain(one) for name, one in vars(self.people).items()}
+        return {"items": len(self.items), "left_out": list(self.left_out), **plain, "answers": said, "people": people}
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
@@ -112,7 +118,7 @@ class Agreement:
             *([("of pairs drawn", self._drawn())] if len(self.items) > ALL_ITEMS else []),
             ("variance left after Procrustes", left),
         ]
-        return found if self.answers is None else [*found, *self.answers.lines()]
+        return [*found, *(line for one in (self.answers, self.people) if one is not None for line in one.lines())]
 
     def _drawn(self) -> str:
         """How many pairs were looked at, and what looking at all would change."""
@@ -135,17 +141,22 @@ class Agreement:
         return agreement_card(self)
 
 
+def _plain(one: int | Estimate) -> Any:
+    return vars(one) if isinstance(one, Estimate) else one
+
+
 def compare(
     first: Fitted | Table,
     second: Fitted | Table,
     comparisons: ComparisonsLike | None = None,
     *,
+    metric: Metric = "euclidean",
     n_resamples: int = 500,
     level: float = 0.95,
     random_state: Seed = None,
     callback: Progress | None = None,
 ) -> Agreement:
-    """Say how far two similarities agree.
+    """Say how far two representations of items agree: models, dissimilarities (RDMs), vectors of a network, attributes.
 
     Items are matched by name where both have names, by position where they have as many items. Up to 1,000 items every
     pair is looked at; of more, 500,000 pairs are drawn (`Agreement.error` says what that costs), and Mantel's test
@@ -153,9 +164,13 @@ def compare(
 
     Parameters
     ----------
-    first, second : a fitted estimator, a `Similarity`, or a table of dissimilarities: an (n, n) array, or a pandas
-        table whose index names the items; NaN where a pair is unknown
-    comparisons : answers on which both are scored, those about items that both know
+    first, second : a fitted estimator or a `Similarity`; dissimilarities: an (n, n) array or n (n - 1) / 2 numbers in a
+        row, or a pandas table whose index names the items, NaN where a pair is unknown; those of several raters, an
+        array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array, as of a network; or attributes, a
+        pandas table with a row per item, words allowed, each attribute in units of its deviation
+    comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
+        also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
+    metric : of vectors: "euclidean", "cosine", or "correlation", as is usual in representational similarity analysis
     n_resamples : number of draws of the bootstrap over items, and of random matchings
     level : of the intervals
     random_state : seed or generator of those draws
@@ -178,7 +193,8 @@ def compare(
     if n_resamples < 1:
         raise ValueError(f"n_resamples: expected at least 1, found {n_resamples}")
     check_share("level", level)
-    one, two, items, left_out = share_items(View.of(first, "first"), View.of(second, "second"))
+    views = View.of(first, "first", metric), View.of(second, "second", metric)
+    one, two, items, left_out = share_items(*views)
     if len(items) < _FEWEST:
         raise ValueError(
             f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
@@ -191,6 +207,7 @@ def compare(
     p_value = mantel(one, two, n_resamples, rng, lambda done, of: tell(of + done, 2 * of))
     mapped = _mapped(one, two, rng)
     maps = _maps(one.take(mapped), two.take(mapped))
+    said = None if comparisons is None else _about(as_comparisons(comparisons), items, one.named)
     return Agreement(
         items,
         left_out,
@@ -199,11 +216,12 @@ def compare(
         low,
         high,
         p_value,
-        None if comparisons is None else _on_answers(one, two, items, comparisons, level),
+        None if said is None else _on_answers(one, two, said, level),
         sample.distances,
         sample.error(),
         maps,
         tuple(items[k] for k in mapped),
+        with_people(one, two, said, level),
     )
 
 
@@ -232,8 +250,7 @@ def _maps(one: View, two: View) -> Floats | None:
     return np.stack([X, align(Y, X)])
 
 
-def _on_answers(one: View, two: View, items: Names, comparisons: ComparisonsLike, level: float) -> AnswerAgreement:
-    c = _about(as_comparisons(comparisons), items, one.named)
+def _on_answers(one: View, two: View, c: Comparisons, level: float) -> AnswerAgreement:
     right = [0.5 * (1.0 + np.sign(view.gap(c.near, c.far))) for view in (one, two)]
     weight = np.asarray(c.weight)
     known = np.isfinite(right[0]) & np.isfinite(right[1])

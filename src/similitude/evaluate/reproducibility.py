@@ -39,7 +39,7 @@ class DimensionReproducibility:
 
     Attributes
     ----------
-    table : a row per dimension of the model: `dimension`, `weight` (mean square of its values), `seeds` (mean
+    table : a row per dimension of the model: `dimension` (from 1), `weight` (mean square of its values), `seeds` (mean
         correlation with its match over seeds) with its interval (`seeds_low`, `seeds_high`), the same over halves
         (`halves`, `halves_low`, `halves_high`), NaN where these were not asked for, and `reproducible`
     model : the model whose dimensions they are
@@ -139,7 +139,7 @@ def dimension_reproducibility(
     X = model.embedding_
     again = np.array([_matches(X, other)[1] for other in fits[:n_seeds]])
     apart = np.array([_between(X, *fits[k : k + 2]) for k in range(n_seeds, len(fits), 2)])
-    table = pd.DataFrame({"dimension": np.arange(X.shape[1]), "weight": (X**2).mean(0)})
+    table = pd.DataFrame({"dimension": np.arange(1, X.shape[1] + 1), "weight": (X**2).mean(0)})
     for name, figures in (("seeds", again), ("halves", apart)):
         for column, values in zip(
             (name, f"{name}_low", f"{name}_high"), _interval(figures.reshape(-1, X.shape[1]), level), strict=True

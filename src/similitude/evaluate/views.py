@@ -1,18 +1,33 @@
-"""What is compared: distances, and positions where there are any, of a model or of a given table."""
+"""What is compared: distances, and positions where there are any, of a model or of whatever else represents the items.
+
+| given | is read as |
+|---|---|
+| a fitted estimator, a `Similarity` | its distances |
+| (n, n), or n (n - 1) / 2 numbers in a row | dissimilarities: an RDM, square or condensed |
+| (raters, n, n), or `RDMs` of rsatoolbox | dissimilarities of several raters, of which the mean of ranks is taken |
+| (n, p) numbers | vectors, as of a network, by a metric |
+| a pandas table with other columns than rows | attributes of items, each in units of its deviation; words as 0 and 1 |
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from scipy import stats
 
+from similitude.engine.distances import pair_sqdist
+from similitude.evaluate.attributes import as_attributes
 from similitude.feedback.items import Names, check_names
 from similitude.methods.base import similarity_of
 from similitude.methods.scaling import scale_distances
 from similitude.methods.similarity import Similarity
+from similitude.settings import one_of
 from similitude.types import Array, Floats
+
+Metric = Literal["euclidean", "cosine", "correlation"]
 
 _AT_A_TIME = 2**16  # pairs
 
@@ -27,34 +42,71 @@ class View:
     items : (n,) those numbers
     positions : (n, d) of a model, None of a table
     names : of the items, or None
+    raters : (raters, n, n) what each rater finds, where that is known; over the source's numbers
     """
 
     measure: Callable[[Array], Floats]
     items: Array
     positions: Floats | None
     names: Names | None
+    raters: Floats | None = None
 
     @classmethod
-    def of(cls, given: Any, argument: str) -> View:
-        """Read a fitted estimator, a `Similarity`, or a table of dissimilarities."""
+    def of(cls, given: Any, argument: str, metric: Metric = "euclidean") -> View:
+        """Read whatever represents items; see the table above."""
         similarity = similarity_of(given, argument) if hasattr(given, "fit") else given
         if isinstance(similarity, Similarity):
             items = np.arange(similarity.n_items)
             return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
-        table = np.array(_by_name(given, argument), float)
-        if table.ndim != 2 or table.shape[0] != table.shape[1]:
-            raise ValueError(f"{argument}: expected a model or a square table, found an array of shape {table.shape}")
-        if not np.allclose(table, table.T, equal_nan=True):
-            worst = float(np.nanmax(np.abs(table - table.T)))
+        if hasattr(given, "dissimilarities") and hasattr(given, "get_matrices"):
+            return cls._of_tables(np.array(given.get_matrices(), float), argument, _pattern_names(given))
+        if _has_columns(given) and not _names_agree(given):
+            return cls._of_vectors(_standardised(given), "euclidean", argument, _index_names(given))
+        values = np.array(_by_name(given, argument), float)
+        if values.ndim == 1:
+            values = _squared(values, argument)
+        if values.ndim == 3:
+            return cls._of_tables(values, argument, None)
+        if values.ndim != 2:
+            raise ValueError(
+                f"{argument}: expected a model, dissimilarities or vectors, found an array of shape {values.shape}"
+            )
+        if values.shape[0] != values.shape[1]:
+            return cls._of_vectors(values, metric, argument, _index_names(given))
+        return cls._of_tables(values[None], argument, _index_names(given))
+
+    @classmethod
+    def _of_tables(cls, tables: Floats, argument: str, names: Names | None) -> View:
+        """Dissimilarities of one or several raters."""
+        if tables.shape[1] != tables.shape[2] or not len(tables):
+            raise ValueError(f"{argument}: expected square tables, found an array of shape {tables.shape}")
+        if not np.allclose(tables, tables.transpose(0, 2, 1), equal_nan=True):
+            worst = float(np.nanmax(np.abs(tables - tables.transpose(0, 2, 1))))
             raise ValueError(
                 f"{argument}: the table is not symmetric (up to {worst:.3g} apart); average it with its transpose"
             )
+        table = tables[0] if len(tables) == 1 else mean_of_ranks(tables)
         np.fill_diagonal(table, 0.0)
-        index = getattr(given, "index", None)
-        named = index is not None and all(isinstance(name, str) for name in index)
-        return cls(
-            lambda pairs: table[tuple(pairs.T)], np.arange(len(table)), None, check_names(index) if named else None
-        )
+        several = tables if len(tables) > 1 else None
+        return cls(lambda pairs: table[tuple(pairs.T)], np.arange(len(table)), None, names, several)
+
+    @classmethod
+    def _of_vectors(cls, vectors: Floats, metric: Metric, argument: str, names: Names | None) -> View:
+        """Vectors by a metric: cosines and correlations are distances of vectors of length 1."""
+        one_of("metric", metric, ("euclidean", "cosine", "correlation"))
+        if metric == "correlation":
+            vectors = vectors - vectors.mean(1, keepdims=True)
+        if metric != "euclidean":
+            length = np.linalg.norm(vectors, axis=1)
+            if not (length > 0).all():
+                item = int(np.flatnonzero(~(length > 0))[0])
+                raise ValueError(f"{argument}: item {item} has a vector without a direction, so it has no {metric}")
+            vectors = vectors / length[:, None]
+        if not np.isfinite(vectors).all():
+            raise ValueError(f"{argument}: expected numbers in every vector, found some missing")
+        positions = np.ascontiguousarray(vectors)
+
+        return cls(lambda pairs: np.sqrt(pair_sqdist(positions, pairs)), np.arange(len(vectors)), positions, names)
 
     @property
     def named(self) -> bool:
@@ -109,9 +161,77 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
     return views[0], views[1], common, left_out
 
 
+def mean_of_ranks(tables: Floats) -> Floats:
+    """(n, n) the mean over raters of the rank that each gives a pair among those that it judged, from 0 to 1.
+
+    NaN where nobody judged a pair.
+    """
+    upper = np.triu_indices(tables.shape[1], 1)
+    ranks = np.array([share_ranks(one) for one in tables[:, *upper]])
+    known = np.isfinite(ranks)
+    count = known.sum(0)
+    total = np.where(known, ranks, 0.0).sum(0)
+    out = np.zeros(tables.shape[1:])
+    out[upper] = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+    return out + out.T
+
+
+def share_ranks(values: Floats) -> Floats:
+    """Ranks of values from 0 to 1; NaN stays NaN."""
+    out, known = np.full(len(values), np.nan), np.isfinite(values)
+    out[known] = (stats.rankdata(values[known]) - 1.0) / max(int(known.sum()) - 1, 1)
+    return out
+
+
+def _squared(values: Floats, argument: str) -> Floats:
+    """The upper triangle row by row as a table."""
+    count = round((1 + np.sqrt(1 + 8 * len(values))) / 2)
+    if count * (count - 1) // 2 != len(values) or count < 2:
+        raise ValueError(
+            f"{argument}: expected n (n - 1) / 2 dissimilarities, a number for each pair, found {len(values)} numbers"
+        )
+    out = np.zeros((count, count))
+    out[np.triu_indices(count, 1)] = values
+    return out + out.T
+
+
+def _pattern_names(given: Any) -> Names | None:
+    """The descriptor of rsatoolbox that names the patterns: the first of words that tells all of them apart."""
+    for values in dict(given.pattern_descriptors).values():
+        words = [str(value) for value in values]
+        if all(isinstance(value, str) for value in values) and len(set(words)) == len(words):
+            return check_names(words)
+    return None
+
+
+def _has_columns(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "index")
+
+
+def _names_agree(given: Any) -> bool:
+    """Whether a table of pandas has as many columns as rows, with names in common or none: dissimilarities."""
+    rows, columns = list(given.index), list(given.columns)
+    if len(rows) != len(columns):
+        return False
+    return bool({*map(str, rows)} & {*map(str, columns)}) or columns == list(range(len(columns)))
+
+
+def _index_names(given: Any) -> Names | None:
+    index = getattr(given, "index", None)
+    named = index is not None and not callable(index) and all(isinstance(name, str) for name in index)
+    return check_names(index) if named else None
+
+
+def _standardised(given: Any) -> Floats:
+    """Attributes in units of their deviations, words as 0 and 1; what is unknown is the mean."""
+    values = as_attributes(given, None, len(given)).to_numpy(float)
+    spread = np.nanstd(values, axis=0)
+    return np.nan_to_num((values - np.nanmean(values, axis=0)) / spread)
+
+
 def _by_name(given: Any, argument: str) -> Any:
     """Return a table of pandas with its columns in the order of its rows; anything else as it is."""
-    if not (hasattr(given, "columns") and hasattr(given, "index")):
+    if not _has_columns(given) or len(given.columns) != len(given.index):
         return given
     rows, columns = list(given.index), list(given.columns)
     if columns in (rows, list(range(len(columns)))):

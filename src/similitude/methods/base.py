@@ -86,6 +86,7 @@ class ComparisonEstimator(BaseEstimator):
     _learned_from: dict[str, Any]  # how much feedback there was, with a digest
     needs_features = False  # whether `fit` takes `features`
     features_optional = False  # whether it can do without them
+    learns_penalty = False  # whether "auto" is chosen on held-out answers, so that nothing else need vary it
     learns_rank = False  # whether it learns how many dimensions are needed, `n_components` being the most
     takes_further = False  # whether `fit` takes further feedback: links, ratings, labels
 

@@ -1,4 +1,9 @@
-"""Why an item was given a class: what each factor and feature adds to its log odds."""
+"""Why an item was given a class, and why an answer was given: what each part of a model adds to the log odds.
+
+Both are one division. A choice among alternatives with levels d_j (distances, or minus products) has log odds that grow
+from 0 as all levels are multiplied by t from 0 to 1, and their derivative by t is a mean of levels less another one: so
+what the levels are a sum of (features, dimensions), the log odds are a sum of, and nothing is left over.
+"""
 
 from __future__ import annotations
 
@@ -21,28 +26,36 @@ _SHOWN = 8  # features in a notebook
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What speaks for a class of one item (above 0) and against it (below 0).
+    """What speaks for a class of one item, or for an answer (above 0), and against it (below 0).
 
     Attributes
     ----------
-    label : the class
-    contributions : (factors, features) they add up to `log_odds`
-    features : names of the features
+    label : the class, or what was answered
+    contributions : (factors, features) they add up to `log_odds`; for an answer one row, over dimensions
+    features : names of the features, or of the dimensions
+    chance : probability of the label where nothing is known: a half for a class, one of so many for an answer
     """
 
     label: Any
     contributions: Floats
     features: tuple[str, ...]
+    chance: float = 0.5
 
     @property
     def log_odds(self) -> float:
-        """log S^y - log S^(not y); 0 is undecided."""
+        """log S^y - log S^(not y), with S the mean over the items of a class, or over alternatives; 0 is by chance."""
         return float(self.contributions.sum())
 
     @property
     def confidence(self) -> float:
-        """C^y = S^y / (S^y + S^(not y)) = 1 / (1 + e^-log_odds)."""
-        return float(1.0 / (1.0 + np.exp(-np.clip(self.log_odds, -700, 700))))
+        """C^y = S^y / (S^y + S^(not y)) = 1 / (1 + e^-log_odds); for an answer, its probability among all."""
+        prior = np.log(self.chance / (1.0 - self.chance))
+        return float(1.0 / (1.0 + np.exp(-np.clip(self.log_odds + prior, -700, 700))))
+
+    @property
+    def shares(self) -> Floats:
+        """What each feature adds as a share of all that speaks for the label; below 0 where it speaks against it."""
+        return self.by_feature / max(float(np.maximum(self.by_feature, 0.0).sum()), 1e-300)
 
     @property
     def by_factor(self) -> Floats:
@@ -78,12 +91,9 @@ class Explanation:
 
 
 def explained(away: Floats, L: Floats, own: Bools) -> Floats:
-    """Divide log S^y(x) - log S^(not y)(x) among factors f and features a.
+    """Divide log S^y(x) - log S^(not y)(x) among factors f and features a, as `pulls` does.
 
-    d_j² = sum_fa L_fa (x_a - x_ja) (z_f - z_jf) is a sum over factors and features already. With S_t the mean of
-    exp(-t d²), log S_t^y - log S_t^(not y) is 0 at t = 0, what is to be explained at t = 1, and its derivative by t is
-    the mean of d² over the other items less that over the items of y, both weighed by exp(-t d²). The integral over t
-    (64 Gauss nodes) is divided as d² is: nothing is left over, and no order of features matters.
+    d_j² = sum_fa L_fa (x_a - x_ja) (z_f - z_jf) is a sum over factors and features already.
 
     Parameters
     ----------
@@ -92,10 +102,21 @@ def explained(away: Floats, L: Floats, own: Bools) -> Floats:
     own : (n,) which training items are of the class
     """
     moved = away @ L.T
-    d2 = (moved**2).sum(1)
+    pull = pulls((moved**2).sum(1), own)
+    return L * (moved.T @ (pull[:, None] * away))
+
+
+def pulls(level: Floats, own: Bools) -> Floats:
+    """(n,) by how much each level counts, where log S^own - log S^other is to be the sum of `pulls * level`.
+
+    With S_t the mean of exp(-t level), log S_t^own - log S_t^other is 0 at t = 0, what is to be explained at t = 1, and
+    its derivative by t is the mean level of the others less that of `own`, both weighed by exp(-t level). The integral
+    over t (64 Gauss nodes) is divided as the levels are: nothing is left over, and no order of parts matters (it is the
+    Aumann-Shapley value of the parts).
+    """
     node, weight = np.polynomial.legendre.leggauss(_NODES)
     steps = 0.5 * (node + 1.0)
-    pull = np.zeros(len(d2))
+    pull = np.zeros(len(level))
     for rows, sign in ((own, -1.0), (~own, 1.0)):
-        pull[rows] = sign * 0.5 * weight @ softmax(-np.outer(steps, d2[rows]), axis=1)
-    return L * (moved.T @ (pull[:, None] * away))
+        pull[rows] = sign * 0.5 * weight @ softmax(-np.outer(steps, level[rows]), axis=1)
+    return pull

@@ -100,7 +100,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     (3, True)
     """
 
-    features_optional = learns_rank = True
+    features_optional = learns_rank = learns_penalty = True
 
     reproducibility_: pd.DataFrame | None
 

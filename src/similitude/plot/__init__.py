@@ -4,8 +4,9 @@ Which picture when: `embedding` is the map of a similarity, with how sure it is;
 answers would help, `forecast` how many for how much, `active_curve` whether choosing questions pays; `calibration`
 whether probabilities can be believed; `penalty_path` and `dimension` how a setting was chosen; `weights` what matters,
 `item_weights` which items do; `rater_agreement` whom to trust; `retained` what cleaning leaves; `dendrogram` and
-`kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class;
-`agreement` how far two models agree.
+`kernel_matrix` show a kernel; `factors` shows what a `CAMEL` is made of, `explanation` why one item got its class, or
+why an answer was given; `dimension_tiles` what non-negative dimensions are about, `deciding` how much each decides,
+`profile` what an item is made of; `agreement` how far two models agree.
 
 Examples
 --------
@@ -21,6 +22,7 @@ from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram, kernel_matrix
 from similitude.plot.confidence import explanation, factors
 from similitude.plot.curves import active_curve, calibration, item_weights, learning_curve, penalty_path, weights
+from similitude.plot.dimensions import deciding, dimension_tiles, profile
 from similitude.plot.embedding import embedding
 from similitude.plot.feedback import rater_agreement, retained
 from similitude.plot.style import save
@@ -29,8 +31,10 @@ __all__ = [
     "active_curve",
     "agreement",
     "calibration",
+    "deciding",
     "dendrogram",
     "dimension",
+    "dimension_tiles",
     "embedding",
     "explanation",
     "factors",
@@ -39,6 +43,7 @@ __all__ = [
     "kernel_matrix",
     "learning_curve",
     "penalty_path",
+    "profile",
     "rater_agreement",
     "retained",
     "save",

@@ -1,4 +1,4 @@
-"""Pictures of a CAMEL: what its factors are made of, and why one item was given its class."""
+"""Pictures of a CAMEL: what its factors are made of; and why one item was given its class, or an answer given."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def factors(model: CAMEL, *, names: Sequence[str] | None = None, ax: Axes | None
 
 
 def explanation(found: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
-    """Draw what speaks for and against the class of one item, feature by feature, coloured by factor.
+    """Draw what speaks for and against the class of one item, or an answer, feature by feature, coloured by factor.
 
     Parameters
     ----------
-    found : an explanation, from `CAMEL.explain`
+    found : an explanation, from `CAMEL.explain` or `similitude.explain_answer`
     most : how many features to draw at most, the weightiest first
     ax : axes to draw in; a new figure when not given
 
@@ -92,5 +92,6 @@ def explanation(found: Explanation, *, most: int = 12, ax: Axes | None = None) -
     axes.set_title(
         f"{found.label}: confidence {found.confidence:.2f}, log odds {found.log_odds:+.2f}", fontsize="medium"
     )
-    axes.legend(frameon=False, loc="best")
+    if len(parts) > 1:
+        axes.legend(frameon=False, loc="best")
     return axes

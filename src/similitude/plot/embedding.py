@@ -210,7 +210,7 @@ def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height
     for item, picture in pictures.items():
         if picture is None:
             continue
-        pixels = _pixels(picture, height)
+        pixels = pixels_of(picture, height)
         zoom = POINTS * height / max(pixels.shape[:2])
         axes.add_artist(
             AnnotationBbox(OffsetImage(pixels, zoom=zoom, cmap="gray"), tuple(flat[item]), frameon=False, pad=0)
@@ -219,7 +219,7 @@ def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height
     return reach
 
 
-def _pixels(picture: Any, height: float) -> Array:
+def pixels_of(picture: Any, height: float) -> Array:
     """A picture as an array: a file's in as many dots as print can show, turned as its camera was."""
     if not isinstance(picture, (str, os.PathLike)):
         return np.asarray(picture)

@@ -1,0 +1,124 @@
+"""The atlas of dimensions, from Python, from the command line, and in the report."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import PIL.Image
+import pytest
+
+import similitude as sm
+from similitude.analysis.dimension_atlas import dimensions_page
+from tests.patience import PATIENCE
+from tests.shell import run
+from tests.study.conftest import browser  # noqa: F401
+
+HOSTILE = "<script>alert(1)</script>"
+NAMES = [HOSTILE, "measuring_cup", "jug", "ball", "wheel", "coin"]
+X = np.array([[2.0, 0.1], [1.5, 0.0], [1.0, 0.2], [0.0, 2.0], [0.1, 1.0], [0.0, 1.5]])
+
+
+@pytest.fixture(scope="module")
+def found():
+    c = sm.simulate(X, 200, "odd_one_out", metric="dot", sharpness=1.0, names=NAMES, random_state=0)
+    doubt = pd.DataFrame({"reproducible": [True, False], "seeds": [0.98, 0.21], "halves": [0.9, 0.1]})
+    again = doubt.assign(**{f"{way}_{end}": 0.0 for way in ("seeds", "halves") for end in ("low", "high")})
+    attributes = pd.DataFrame({"for drinking": [1.0, 0.9, 0.5, 0.1, 0.0, 0.2]}, index=NAMES)
+    table = pd.DataFrame(X, index=NAMES)
+    return sm.describe_dimensions(table, c, attributes=attributes, reproducibility=SimpleNamespace(table=again))
+
+
+def test_a_page_loads_nothing_and_escapes_everything(found):
+    page = dimensions_page(found)
+    assert HOSTILE not in page
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+    assert page.count('class="dimension') >= 2
+    assert "Does not reproduce (correlation with other starts 0.21, halves of the answers 0.10)" in page
+    assert "suggested by its first items" in page
+
+
+def test_the_values_in_the_page_are_those_of_the_model(found):
+    data = json.loads(re.search(r'id="data">(.*?)</script>', dimensions_page(found), re.DOTALL)[1])
+    np.testing.assert_allclose(np.array(data["values"]) / data["unit"], X, atol=5e-4)
+    assert data["items"][1:] == NAMES[1:]
+
+
+def test_a_folder_has_all_of_it(found, tmp_path):
+    picture = tmp_path / "jug.png"
+    PIL.Image.new("RGB", (40, 30), "red").save(picture)
+    page = sm.write_dimensions(found, tmp_path / "atlas", images={"jug": picture})
+    assert page.read_text("utf-8").count("data:image/png") >= 1
+    values = pd.read_csv(tmp_path / "atlas/tables/dimension_values.csv", index_col="item")
+    np.testing.assert_allclose(values.to_numpy(), X)
+    columns = pd.read_csv(tmp_path / "atlas/tables/columns.csv")
+    for name in ("named_dimensions", "dimension_values", "dimension_attributes"):
+        assert set(pd.read_csv(tmp_path / f"atlas/tables/{name}.csv").columns) - {"dimension 1", "dimension 2"} <= set(
+            columns.column[columns.table == name]
+        )
+    assert sm.Similarity.load(tmp_path / "atlas/model.sim").names == tuple(NAMES)
+    for link in re.findall(r'<li><a href="([^"]+)"', page.read_text("utf-8")):
+        assert (tmp_path / "atlas" / link).stat().st_size > 0
+
+
+def test_no_dimension_makes_a_page_that_says_so():
+    page = dimensions_page(sm.describe_dimensions(pd.DataFrame(index=NAMES, columns=[], dtype=float)))
+    assert "carry no dimension that can be told from chance" in page
+    assert "<script" not in page
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Answers of a study with two clear dimensions, and attributes of its items."""
+    folder = tmp_path_factory.mktemp("study")
+    truth = 2.0 * np.kron(np.eye(2), np.ones((5, 1)))
+    names = [f"{kind} {k}" for kind in ("tool", "food") for k in range(5)]
+    c = sm.simulate(truth, 500, "odd_one_out", metric="dot", sharpness=1.0, names=names, random_state=0)
+    sm.write_comparisons(c, folder / "answers.csv")
+    pd.DataFrame({"edible": truth[:, 1]}, index=names).to_csv(folder / "attributes.csv", index_label="item")
+    return folder
+
+
+def test_the_command(folder):
+    said = run(
+        "dimensions", "answers.csv", "--attributes", "attributes.csv", "--most", "4", "--starts", "2", folder=folder
+    ).stdout
+    assert "2 dimensions of 10 items." in said
+    assert "All of them come again from other starts." in said
+    assert "answers_dimensions/dimensions.html: the atlas" in said
+    assert "sm.describe_dimensions(model, c, attributes=attributes, reproducibility=again, random_state=0)" in said
+    page = (folder / "answers_dimensions/dimensions.html").read_text("utf-8")
+    assert "edible? <span" in page
+    assert "similitude dimensions answers.csv --attributes attributes.csv --most 4 --starts 2 --seed 0" in page
+
+
+def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
+    c = sm.read_comparisons(folder / "answers.csv")
+    found = sm.learn(c, method="NonNegativeEmbedding", n_components=4, time_limit=1, random_state=0)
+    assert len(found.described.table) == 2
+    assert 'id="what-the-dimensions-are"' in found.page()
+
+
+def test_in_a_browser_reasons_are_those_of_the_library(browser, found, tmp_path):  # noqa: F811
+    page = sm.write_dimensions(found, tmp_path)
+    wrong = []
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark")
+    context.set_default_timeout(PATIENCE * 1000)
+    context.on("weberror", lambda error: wrong.append(str(error.error)))
+    context.on("request", lambda request: request.url.startswith(("file:", "data:")) or wrong.append(request.url))
+    opened = context.new_page()
+    opened.goto(page.as_uri())
+    for place, name in (("first", "jug"), ("second", "measuring_cup"), ("odd", "wheel")):
+        opened.fill(f"#{place}", name)
+    why = found.why("jug", "measuring_cup", "wheel")
+    said = opened.inner_text("#reasons")
+    assert f"{why.confidence:.0%} of people would say so" in said
+    assert f"{why.shares[0]:.0%}" in said
+    opened.fill("#item", "ball")
+    assert "2.00" in opened.inner_text("#bars")
+    opened.fill("#item", "nothing")
+    assert "Not an item of this model." in opened.inner_text("#bars")
+    assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
+    assert wrong == []
