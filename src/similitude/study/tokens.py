@@ -79,7 +79,8 @@ class ApiTokens:
         token = f"{_PREFIX}{number}_{secrets.token_urlsafe(32)}"
         row = {
             "id": number, "study_id": study_id, "name": name, "digest": digest(token),
-            "scopes": " ".join(scope for scope in SCOPES if scope in given), "by": by, "created": now, "expires": None if days is None else now + days * _DAY,
+            "scopes": " ".join(scope for scope in SCOPES if scope in given),
+            "by": by, "created": now, "expires": None if days is None else now + days * _DAY,
         }  # fmt: skip
         with self.database.write() as connection:
             connection.execute(sa.insert(schema.api_token), row)
