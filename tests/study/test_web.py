@@ -330,7 +330,8 @@ def test_no_description_can_be_followed_into_a_fault(tmp_path):
                 follow(browser, operation.ok(), mode, token, seen)
     finally:
         site.close()
-    assert {"POST /api/{study}/answers", "POST /api/{study}/join", "GET /api/{study}/me"} <= {one for one, _ in seen}
+    promised = {"POST /api/{study}/v1/tell", "POST /api/{study}/v1/join", "GET /api/{study}/v1/model"}
+    assert promised <= {one for one, _ in seen}
     assert {200, 401, 404} <= {status for _, status in seen}
     assert not [one for one in seen if one[1] >= 500]
 

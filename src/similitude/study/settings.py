@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study.fault import StudyError as StudyError
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
@@ -30,10 +31,7 @@ Switch = Annotated[bool, Field(strict=True)]
 Count = Annotated[Whole, Field(ge=0)]
 Positive = Annotated[Whole, Field(ge=1)]
 Share = Annotated[Number, Field(ge=0, le=1)]
-
-
-class StudyError(ValueError):
-    """A study that cannot be served as it is written; the message says what to change."""
+Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
 
 
 class Section(BaseModel):
@@ -101,6 +99,7 @@ class Participation(Section):
     invited: Switch = False
     joins_per_address: Count = 100
     joins_in_all: Positive | None = None
+    origins: tuple[Origin, ...] = ()
 
     @model_validator(mode="after")
     def _can_be_named(self) -> Self:

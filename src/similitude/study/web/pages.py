@@ -24,7 +24,7 @@ from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
 from similitude.study.texts import all_texts
-from similitude.study.web.rater import Service
+from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
 router = APIRouter(include_in_schema=False)
