@@ -99,7 +99,14 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
 
 @pytest.mark.parametrize(
     ("form", "more", "shows"),
-    [("odd_one_out", "", 3), ("choice", "grid_size = 4\npick = 2", 5), ("quadruplet", "", 4)],
+    [
+        ("odd_one_out", "", 3),
+        ("choice", "grid_size = 4\npick = 2", 5),
+        ("quadruplet", "", 4),
+        ("most_central", "", 3),
+        ("ranking", "grid_size = 4\npick = 2", 5),
+        ("best_worst", "grid_size = 4", 5),
+    ],
 )
 def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
     site, service = open_study(write_study(tmp_path / "colours", form, more))
@@ -249,8 +256,17 @@ def test_all_questions_asked_are_asked_again(tmp_path):
     site.close()
 
 
-def test_forms_that_are_not_chosen_still_have_a_model(tmp_path):
-    site, service = open_study(write_study(tmp_path / "colours", "similarity_rating"))
+@pytest.mark.parametrize(
+    ("form", "more"),
+    [
+        ("similarity_rating", ""),
+        ("attribute", "grid_size = 4\nlow = 'dark'\nhigh = 'light'"),
+        ("grouping", "grid_size = 6"),
+        ("placement", "grid_size = 4"),
+    ],
+)
+def test_forms_that_are_not_chosen_still_have_a_model(tmp_path, form, more):
+    site, service = open_study(write_study(tmp_path / "colours", form, more))
     fill(service, 6, 30)
     worker_of(service).step()
     assert model(service)["similarity"] is not None

@@ -72,8 +72,9 @@ def next_questions(
         does not know, and the best of many questions is then a bad one; later, the best of all is best
         (`reproduce/results/active.md`).
     pool : all the questions that may be asked, rows of items or a table with a column `shown`; None is every question
-    form : "triplet", "odd_one_out", "quadruplet", "choice" (also called "grid"), "most_central" or "ranking"
-    grid_size : items beside the head in a choice or a ranking
+    form : "triplet", "odd_one_out", "quadruplet", "choice" (also called "grid"), "most_central", "ranking"
+        or "best_worst"
+    grid_size : items beside the head in a choice, a ranking, or of best and worst
     asked : the answers so far, `Comparisons` or rows of items: how sure the model is where, and what not to ask
     pending : questions that were handed out and not answered yet: a table as this function returns, or rows of items
     repeat : whether a question that was asked may be asked again

@@ -44,6 +44,10 @@ class Picking(Form):
         """All alternatives of a question, where every question has as many."""
         return None if self.n_shown is None else self.arrangement.n_alternatives(self.n_shown)
 
+    def every_response(self, width: int) -> Array:
+        """Return responses, one a row, that together settle all that an answer can: each alternative picked alone."""
+        return np.array(self.codes(width))[:, None]
+
     def alternatives(self, shown: Array) -> Array:
         """Return the pairs that speak for each alternative, (questions, alternatives, pairs, 2).
 
@@ -132,8 +136,8 @@ class Picking(Form):
 @lru_cache(maxsize=256)
 def _at_stake(form: Picking, width: int) -> Array:
     """Places (near, near, far, far) of the comparisons that answers to a question give, either way round once."""
-    shown, codes = np.arange(width)[None], form.codes(width)
-    edges = [form.comparisons(shown, np.array([[code]])) for code in codes]
+    shown = np.arange(width)[None]
+    edges = [form.comparisons(shown, said[None]) for said in form.every_response(width)]
     near, far = head_first(*(np.sort(np.concatenate([edge[side] for edge in edges]), axis=1) for side in (0, 1)))
     one, other = np.concatenate([near, far], axis=1), np.concatenate([far, near], axis=1)
     rows = np.where(_is_before(one, other)[:, None], one, other)

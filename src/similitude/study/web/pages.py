@@ -6,6 +6,7 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,8 @@ def _has_page(study: Study, name: str) -> bool:
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
     asked = question.text or texts[form_of(question.form).ask_as(question)]
-    return asked.replace("{pick}", str(question.pick))
+    known = {"pick": str(question.pick), "low": question.low or "", "high": question.high or ""}
+    return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

@@ -82,7 +82,7 @@ class Answer(Body):
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: Uid
     outcome: Literal["answered", "cant_tell", "skipped", "not_shown"] = "answered"
-    response: Annotated[list[float], Field(max_length=100)] | None = None
+    response: Annotated[list[float], Field(max_length=200)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
     direction: Literal["ltr", "rtl"] | None = None
     background: Annotated[str, Field(pattern=BACKGROUND)] | None = None

@@ -166,10 +166,12 @@ async function oneQuestion(question) {
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
-  const found = await ask(main, question, ready(question), setup, onScreen.away.signal);
+  const draft = memory.draft(question);
+  const found = await ask(main, question, ready(question), { ...setup, draft }, onScreen.away.signal);
   onScreen = null;
   if (found === null) return false;
   outbox.add({ number: question.number, uid: freshId(), ...found.said });
+  draft.drop();
   progress();
   await feedback(main, found, question, setup);
   const own = answered() - setup.practice;
