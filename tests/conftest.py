@@ -17,7 +17,7 @@ from tests import seeds
 # Where the machine keeps no compiled modules, each of the hundreds of Pythons that tests start would compile them anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Threads of OpenMP (scikit-learn's) sleep while they wait: of two for each of two workers on two cores, others spin.
+# Threads of OpenMP (scikit-learn's) sleep while they wait: those of several workers would spin on the same cores.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 seeds.shift()
