@@ -389,8 +389,14 @@ def test_more_linked_items_than_landmarks(rng):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])
-@pytest.mark.parametrize("strength", ["auto", 0.25])
+@pytest.mark.parametrize(
+    ("landmark_map", "strength"),
+    [
+        ("nystroem", "auto"),
+        ("lle", 0.25),
+        *(pytest.param(*other, marks=pytest.mark.whole) for other in (("nystroem", 0.25), ("lle", "auto"))),
+    ],
+)
 def test_scikit_learn_accepts_it(landmark_map, strength):
     settings = {"n_landmarks": 8, "n_neighbors": 4, "random_state": 0}
     estimator = sm.SpectralKernel(landmark_map=landmark_map, strength=strength, **settings)
