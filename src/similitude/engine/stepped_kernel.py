@@ -21,13 +21,16 @@ from similitude.engine.eigenpairs import TOL, least_eigenpair
 from similitude.jit import kernel
 from similitude.types import Floats, Ints
 
-SHIFT = 0.003
+SHIFT = 0.005
 """What is added to the kernel before it is inverted: between the eigenvalues that steps of margin 1 bring below 0."""
+
+WORTH_FROM = 120
+"""Items from which on the inverse is worth its while: for fewer, LAPACK is as fast."""
 
 RENEW = 400
 """After so many eigenpairs the inverse is computed anew, and rounding errors are gone; by then they are 1e-11 of it."""
 
-_DEEPEST = 40  # blocks of two: a dozen are usual
+_DEEPEST = 50  # blocks of two: a dozen are usual
 _NONE = 1e-10  # what counts as 0: the residual allowed is larger
 
 _kernel = kernel(**FLAGS)
@@ -43,8 +46,8 @@ def inverse_of(K: Floats) -> Floats:
 def follow(P: Floats, row: Ints, off: float, gamma: float, value: float, vector: Floats) -> None:
     """Change the inverse of K + SHIFT, in place, into that of K - gamma (x x' - y y') - value · vector vector' + SHIFT.
 
-    The change is a sum of three outer products that are symmetric to the last bit: what is not symmetric in P would grow
-    from step to step.
+    The change is a sum of outer products that are symmetric to the last bit: what is not symmetric in P would grow from
+    step to step.
     """
     i, j, k, l = row.tolist()
     basis = np.zeros((3, len(P)))
@@ -108,11 +111,11 @@ def _append(basis, T, width, image, source):  # type: ignore[no-untyped-def]
 
 @_kernel
 def _zero(p, x, y, gamma, furthest):  # type: ignore[no-untyped-def]
-    """Return s with g(s) = 0, or `_NONE` where there is none, and b; by bisection of log s.
+    """Return s with g(s) = 0, or `_NONE` where there is none, b, and g(s); by bisection of log s.
 
     p are the eigenvalues of P on the basis, x and y the parts of x and y along its eigenvectors.
     """
-    low, high, s, b = _NONE, furthest, _NONE, 0.0
+    low, high, s, b, g = _NONE, furthest, _NONE, 0.0, 0.0
     for round_ in range(100):
         xx, xy, yy = 0.0, 0.0, 0.0
         for k in range(len(p)):
@@ -121,22 +124,22 @@ def _zero(p, x, y, gamma, furthest):  # type: ignore[no-untyped-def]
             xy += inverse * x[k] * y[k]
             yy += inverse * y[k] * y[k]
         b = gamma * xy / (1.0 + gamma * yy)
-        below = 1.0 - gamma * (xx - b * xy) < 0.0
-        if round_ == 0 and not below:
+        g = 1.0 - gamma * (xx - b * xy)
+        if round_ == 0 and g >= 0.0:
             break
-        if below:
+        if g < 0.0:
             low = s
         else:
             high = s
         if high - low <= 1e-13 * high:
             break
         s = np.sqrt(low * high)
-    return s, b
+    return s, b, g
 
 
 @_kernel
 def _solved(T, width, done, R, gamma, furthest):  # type: ignore[no-untyped-def]
-    """Return s, the eigenvector in coordinates of the basis, and the residual that is to be expected of it."""
+    """Return s, g(s), (K + s)^-1 (x - b y) in coordinates of the basis, and the residual to be expected of it."""
     square = np.empty((done, done))
     for a in range(done):
         for b in range(done):
@@ -147,28 +150,45 @@ def _solved(T, width, done, R, gamma, furthest):  # type: ignore[no-untyped-def]
         for a in range(min(done, 2)):
             x[k] += R[a, 0] * turn[a, k]
             y[k] += R[a, 1] * turn[a, k]
-    s, b = _zero(p, x, y, gamma, furthest)
+    s, b, g = _zero(p, x, y, gamma, furthest)
     found = np.zeros(done)
     for k in range(done):
         part = p[k] / (1.0 + (s - SHIFT) * p[k]) * (x[k] - b * y[k])
         for a in range(done):
             found[a] += part * turn[a, k]
-    found /= np.sqrt(np.dot(found, found))
     beyond = 0.0
     for c in range(done, width):
         part = 0.0
         for a in range(max(0, done - 2), done):
             part += T[c, a] * found[a]
         beyond += part * part
-    return s, found, abs(s - SHIFT) * np.sqrt(beyond) / p[0]  # 1/p[0]: the largest eigenvalue of K + SHIFT
+    return s, g, found, abs(s - SHIFT) * np.sqrt(beyond) / p[0]  # 1/p[0]: the largest eigenvalue of K + SHIFT
 
 
 @_kernel
-def eigenpair_below(K, P, row, off, gamma, furthest):  # type: ignore[no-untyped-def]
+def _eigenvalue(K, basis, found, size, vector, images):  # type: ignore[no-untyped-def]
+    """Write out the vector that was found; returns its eigenvalue and residual by K itself."""
+    for t in range(len(vector)):
+        vector[t] = 0.0
+    for a in range(len(found)):
+        for t in range(len(vector)):
+            vector[t] += found[a] / size * basis[a, t]
+    _times(K, vector, vector, images)
+    value, residual = np.dot(images[0], vector), 0.0
+    for t in range(len(vector)):
+        residual += (images[0, t] - value * vector[t]) ** 2
+    return value, np.sqrt(residual)
+
+
+@_kernel
+def eigenpair_below(K, P, row, off, gamma, least, furthest):  # type: ignore[no-untyped-def]
     """Return the eigenpair below 0 of K, and whether it was found to a residual of `TOL`; value 0 where none is below.
 
     K is the kernel *after* the step, K' above, P the inverse before it; x = off · e_i - e_j and y = off · e_k - e_l for
-    a row (i, j, k, l). The value lies above -furthest.
+    a row (i, j, k, l). No eigenvalue before the step was below `least`, and none is below -furthest after it.
+
+    That none is below 0 is certain where g > 0 beyond its error. With a residual r of u = (K + s)^-1 (x - b y) that is
+    at most gamma (|u| |r| + |r|² / (least + s)).
     """
     n = len(K)
     basis, T = np.empty((2 * _DEEPEST + 2, n)), np.zeros((2 * _DEEPEST + 2, 2 * _DEEPEST + 1))
@@ -189,15 +209,13 @@ def eigenpair_below(K, P, row, off, gamma, furthest):  # type: ignore[no-untyped
         done = end
         if width > done and (depth < 3 or depth % 2 == 0):
             continue
-        s, found, residual = _solved(T, width, done, R, gamma, furthest)
-        if residual <= TOL:
-            if s <= _NONE:
-                return 0.0, vector, True
-            vector[:] = np.dot(found, basis[:done])
-            _times(K, vector, vector, images)
-            value = np.dot(images[0], vector)
-            images[0] -= value * vector
-            if np.sqrt(np.dot(images[0], images[0])) <= TOL:
+        s, g, found, residual = _solved(T, width, done, R, gamma, furthest)
+        size = np.sqrt(np.dot(found, found))
+        if s <= _NONE and gamma * residual * (size + residual / (least + _NONE)) < 0.5 * g:
+            return 0.0, vector, True
+        if s > _NONE and residual <= TOL * size:
+            value, found_residual = _eigenvalue(K, basis, found, size, vector, images)
+            if found_residual <= TOL:
                 return value, vector, True
         if width == done:
             break
