@@ -46,6 +46,10 @@ class Ranking(FromGrid):
         ranks = range(min(place.shape[1], shown.shape[1] - 2))  # the last one left is no choice
         return [Alternatives(in_order[:, rank:], 1, row) for rank in ranks]
 
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """None: an order is several choices."""
+        return None
+
     def count(self, shown: Rows, response: Rows) -> Array:
         """Ranked × left, and each two that are ranked."""
         ranked = response.lengths
