@@ -141,7 +141,8 @@ class Learner:
         question = self.study.question
         return Chooser(
             self.similarity, strategy=self.study.choose.strategy, form=question.form, grid_size=question.grid_size,
-            asked=self.comparisons, pending=list(pending), repeat=repeat, random_share=0.0, random_state=self._rng,
+            n_chosen=question.pick, asked=self.comparisons, pending=list(pending), repeat=repeat, random_share=0.0,
+            random_state=self._rng,
         )  # fmt: skip
 
     def _again(self, n: int) -> list[tuple[list[str], str, float | None]]:

@@ -70,6 +70,13 @@ class Picking(Form):
         """How many are picked on a study's page."""
         return 1
 
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """How many of so many alternatives an answer picks as one set; None where it is no such choice.
+
+        `wanted` is how many a person is asked for, where the form leaves that open.
+        """
+        return 1
+
     def expected(self, setup: Setup) -> tuple[range, int]:
         """The codes of all alternatives, as many as are picked."""
         return self.codes(self.width(grid_size=setup.grid_size)), self.n_picked(setup)
@@ -157,6 +164,10 @@ class Single(Picking):
 
     repeats = True
     chosen = Form.chosen  # each question is one comparison, and one choice of two
+
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """None: it is a comparison."""
+        return None
 
     def picked(self, shown: Array, response: Array) -> tuple[Array, Array]:
         """Return the questions one by one, and what was picked in each."""

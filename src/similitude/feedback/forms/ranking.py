@@ -79,6 +79,10 @@ class Ranking(FromGrid):
         """Not even the nearest of all."""
         return super().undecided(shown, 1)
 
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """None: an order is several choices."""
+        return None
+
     def count(self, shown: Rows, response: Rows) -> Array:
         """Ranked × left, and each two that are ranked."""
         ranked = response.lengths
