@@ -51,8 +51,8 @@ def simulate(
 
     Parameters
     ----------
-    truth : (n, d) positions, or vectors, of the items; or an (n, n) table of distances, with `metric="precomputed"`; or a
-        function that gives the distance of each row of an array of pairs, with `n_items`
+    truth : (n, d) positions, or vectors, of the items; or an (n, n) table of distances, with `metric="precomputed"`;
+        or a function that gives the distance of each row of an array of pairs, with `n_items`
     n_answers : number of answers; for ratings, placements and groupings the number of sheets
     form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, best_worst, similarity_rating,
         difference_rating, placement or grouping, or a form of your own that says how raters answer it
