@@ -82,7 +82,17 @@ def folder(tmp_path_factory):
 
 def test_the_command(folder):
     said = run(
-        "dimensions", "answers.csv", "--attributes", "attributes.csv", "--most", "4", "--starts", "2", folder=folder
+        "dimensions",
+        "answers.csv",
+        "--attributes",
+        "attributes.csv",
+        "--most",
+        "4",
+        "--starts",
+        "2",
+        "--halves",
+        "0",
+        folder=folder,
     ).stdout
     assert "2 dimensions of 10 items." in said
     assert "All of them come again from other starts." in said
@@ -90,7 +100,9 @@ def test_the_command(folder):
     assert "sm.describe_dimensions(model, c, attributes=attributes, reproducibility=again, random_state=0)" in said
     page = (folder / "answers_dimensions/dimensions.html").read_text("utf-8")
     assert "edible? <span" in page
-    assert "similitude dimensions answers.csv --attributes attributes.csv --most 4 --starts 2 --seed 0" in page
+    assert (
+        "similitude dimensions answers.csv --attributes attributes.csv --most 4 --starts 2 --halves 0 --seed 0" in page
+    )
 
 
 def test_the_report_describes_dimensions_where_they_were_asked_for(folder):

@@ -31,6 +31,7 @@ def dimensions(
     starts: Annotated[
         int, typer.Option(min=0, help="further fits that tell which dimensions come again; 0 tells nothing of it")
     ] = 5,
+    halves: Annotated[int, typer.Option(min=0, help="splits of the answers into halves, fitted for the same")] = 2,
     figure_width: Annotated[
         float | None,
         typer.Option(min=40, max=1000, help="width of the figures in mm: 89 a column, 183 a page of most journals"),
@@ -58,7 +59,7 @@ def dimensions(
         model.fit(c, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
     again = None
     if starts and model.n_dimensions_:
-        again = sm.dimension_reproducibility(model, c, n_seeds=starts, n_halves=2, random_state=seed, n_jobs=jobs)
+        again = sm.dimension_reproducibility(model, c, n_seeds=starts, n_halves=halves, random_state=seed, n_jobs=jobs)
     found = sm.describe_dimensions(model, c, attributes=known, reproducibility=again, random_state=seed)
     heading = title or f"Why things are alike: {files[0].stem}"
     given: dict[str, Any] = {
@@ -66,7 +67,7 @@ def dimensions(
         "--figure-width": None if figure_width is None else f"{figure_width:g}",
     }  # fmt: skip
     options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None] + reading.in_shell
-    options += [f"--most {most} --starts {starts} --seed {seed}"]
+    options += [f"--most {most} --starts {starts} --halves {halves} --seed {seed}"]
     command = " ".join(["similitude dimensions", *map(in_shell, files), *options])
     page = sm.write_dimensions(found, target, heading, images=shown, figure_width=figure_width, command=command)
     for sentence in found.sentences():
@@ -74,7 +75,9 @@ def dimensions(
     typer.echo(f"{page}: the atlas; model, tables and figures are beside it")
     lines += [f"model = sm.NonNegativeEmbedding({most}, random_state={seed}).fit(c)"]
     if again is not None:
-        lines += [f"again = sm.dimension_reproducibility(model, c, n_seeds={starts}, n_halves=2, random_state={seed})"]
+        lines += [
+            f"again = sm.dimension_reproducibility(model, c, n_seeds={starts}, n_halves={halves}, random_state={seed})"
+        ]
     with_again = ", reproducibility=again" if again is not None else ""
     with_known = ", attributes=attributes" if known is not None else ""
     lines += [f"found = sm.describe_dimensions(model, c{with_known}{with_again}, random_state={seed})"]

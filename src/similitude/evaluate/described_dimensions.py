@@ -26,6 +26,7 @@ from similitude.types import Array, Floats, Seed, Table
 
 _ALPHA = 0.05
 _CLEAR = 0.3  # of many items any correlation is beyond chance; a name needs more
+_AGAIN = 0.5  # a correlation between halves, each of which is a study of half the size
 _IN_NAME = 3  # items that a name is made of
 _OTHERS = "all others"
 
@@ -168,11 +169,13 @@ class DescribedDimensions:
         return said
 
     def _halves(self) -> str:
-        """How far halves of the answers find the same."""
+        """How many of them halves of the answers find again."""
         if "halves" not in self.table:
             return ""
-        r = self.table.halves[self.table.reproducible.astype(bool)].median()
-        return f" Between halves of the answers they correlate by {r:.2f} (median)." if np.isfinite(r) else ""
+        r = self.table.halves.to_numpy(float)
+        count, of = int((r >= _AGAIN).sum()), len(r)
+        found = f" Two halves of the answers agree on {'all' if count == of else count} of them (r of {_AGAIN} or more)"
+        return found + ("." if count == of else ": the rest is more than half as many answers could carry.")
 
     def __repr__(self) -> str:
         return f"<{counted(len(self.table), 'dimension')}: {listed(self.names, len(self.table), 4)}>"
