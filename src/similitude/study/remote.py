@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedQuestion:
     """A question for one rater.
 
     Attributes
@@ -62,7 +62,7 @@ class RemoteStudy:
         self._thread.start()
         self.about: dict[str, Any] = self._asked("GET", "about")
 
-    def ask(self, rater: str, consent: bool = False, **parameters: str) -> Question | None:
+    def ask(self, rater: str, consent: bool = False, **parameters: str) -> AskedQuestion | None:
         """The next question for a rater, who may be new; None where all are answered, or the study is paused.
 
         Parameters
@@ -74,9 +74,9 @@ class RemoteStudy:
         return _next(rater, self._asked("POST", "ask", body))
 
     def tell(
-        self, question: Question, response: Sequence[float] | None = None, *, outcome: str = "answered",
+        self, question: AskedQuestion, response: Sequence[float] | None = None, *, outcome: str = "answered",
         milliseconds: float | None = None,
-    ) -> Question | None:  # fmt: skip
+    ) -> AskedQuestion | None:  # fmt: skip
         """Say what was answered, kept durably when this returns; gives the rater's next question, or None at the end.
 
         Parameters
@@ -141,8 +141,10 @@ class RemoteStudy:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _next(rater: str, state: Mapping[str, Any]) -> Question | None:
+def _next(rater: str, state: Mapping[str, Any]) -> AskedQuestion | None:
     if not state["questions"]:
         return None
     one, shown = state["questions"][0], tuple(state["questions"][0]["shown"])
-    return Question(rater, one["number"], tuple(item["name"] for item in shown), shown, one["kind"], one.get("correct"))
+    return AskedQuestion(
+        rater, one["number"], tuple(item["name"] for item in shown), shown, one["kind"], one.get("correct")
+    )

@@ -1,4 +1,6 @@
-"""Every word that a rater reads on the pages, by name; `[texts]` in `study.toml` says them in another way or language.
+"""Every word that a rater reads on the pages, by name, in English; `[texts]` in `study.toml` says them in another way.
+
+Other languages are in `translations` (`languages.py`): who adds a text here adds it there.
 
 Words in braces are filled in where they are shown, such as `{number}`. A text may leave one out, but name no other.
 What is asked stands with each form of question; `question.text` of a study goes before it.
@@ -132,6 +134,11 @@ DEFAULTS: dict[str, str] = {
 _PLACE = re.compile(r"{(\w+)}")
 
 
+def places(text: str) -> set[str]:
+    """The names in braces of a text."""
+    return set(_PLACE.findall(text))
+
+
 def default_texts() -> dict[str, str]:
     """What is asked, by form, and all other words."""
     return {name: text for form in PAGES.values() for name, text in form.asks.items()} | DEFAULTS
@@ -145,7 +152,7 @@ def all_texts(own: Mapping[str, str]) -> dict[str, str]:
             near = difflib.get_close_matches(name, defaults, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"texts.{name}: there is no text of this name{hint}")
-        strange = set(_PLACE.findall(text)) - set(_PLACE.findall(defaults[name]))
+        strange = places(text) - places(defaults[name])
         if strange:
             raise ValueError(f"texts.{name}: nothing can be filled in for {{{min(strange)}}}; found {text!r}")
         if name.startswith("key_") and len(text) != 1:

@@ -66,13 +66,13 @@ class Finish(Replies):
     rehearsal: bool = False
 
 
-class Items(BaseModel):
+class AllItems(BaseModel):
     """All items of the study."""
 
     items: list[ItemOnScreen]
 
 
-class Model(BaseModel):
+class LearnedModel(BaseModel):
     """What was learned: Euclidean distances between positions are the learned ones where `kind` is "distance"."""
 
     version: int = Field(description="rises with every fit")
@@ -199,7 +199,7 @@ async def finish(request: Request) -> Response:
     return json_reply(await handed_over(service.survey(rater_id, told.replies)))
 
 
-@route("/items", "GET", Items)
+@route("/items", "GET", AllItems)
 async def items(request: Request) -> Response:
     """All items, to load before the first question; a scope of `ask` or the token of a rater is enough."""
     service = service_of(request)
@@ -220,7 +220,7 @@ _K = _parameter("k", {"type": "integer", "minimum": 1, "default": 5})
 _FORMAT = _parameter("format", {"enum": list(FILES), "default": "csv"})
 
 
-@route("/model", "GET", Model, parameters=(TOKEN, _DISTANCES))
+@route("/model", "GET", LearnedModel, parameters=(TOKEN, _DISTANCES))
 async def model(request: Request) -> Response:
     """Where the model puts the items and, with `distances=true`, how far apart every two of them are."""
     service, wants = await _allowed(request, READ), request.query_params.get("distances", "false")

@@ -53,6 +53,7 @@ const server = new Server(setup.study, {
 
 const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
+if (setup.language) parameters.language = setup.language; // kept with the rater: in which of several they were asked
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
 const memory = new Memory(setup.study, identity);
 setup.shortcuts = new Shortcuts(memory);
