@@ -120,6 +120,24 @@ def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
     site.close()
 
 
+def test_what_is_laid_out_next_is_what_least_is_known_of(tmp_path):
+    site, service = open_study(write_study(tmp_path / "colours", "placement", "grid_size = 4"))
+    fill(service, 2, 10)
+    worker = worker_of(service)
+    worker.step()
+    assert model(service)["similarity"] is not None
+    pool = all_of(service, schema.pool)
+    assert {row["strategy"] for row in pool} <= {"weakest_evidence", "repeat"}
+    assert {len(set(json.loads(row["shown"]))) for row in pool} == {4}
+    fill(service, 2, 8, seed=1)
+    chosen = [row for row in all_of(service, schema.answer) if row["strategy"] == "weakest_evidence"]
+    assert chosen
+    before = worker.learner.fitted_at
+    worker.step()
+    assert worker.learner.fitted_at > before
+    site.close()
+
+
 def test_answers_are_learned_before_the_next_fit(study):
     worker = worker_of(study)
     fill(study, 2, 40)
@@ -262,7 +280,6 @@ def test_all_questions_asked_are_asked_again(tmp_path):
         ("similarity_rating", ""),
         ("attribute", "grid_size = 4\nlow = 'dark'\nhigh = 'light'"),
         ("grouping", "grid_size = 6"),
-        ("placement", "grid_size = 4"),
     ],
 )
 def test_forms_that_are_not_chosen_still_have_a_model(tmp_path, form, more):

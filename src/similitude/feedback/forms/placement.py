@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from similitude.feedback.simulation.mind import Mind, Said
 
 _EDGE = 1.000_001  # radius of the table of a study's page; what lies on its edge may be rounded past it
+LARGEST = 20  # items of a study's table
 _ALIKE = 0.7  # correlation of the distances of two arrangements that say the same
 ITEM_COLUMN = ("item", "object")
 
@@ -31,8 +32,13 @@ class Placement(Form):
     columns = (FileColumns((ITEM_COLUMN, ("x",), ("y",)), "places"),)
 
     def check_setup(self, setup: Setup) -> None:
-        """Distances are compared with distances."""
+        """Distances are compared with distances: of 20 items already 18,000 times."""
         check_three(setup)
+        if setup.grid_size > LARGEST:
+            raise ValueError(
+                f"grid_size: expected at most {LARGEST} items on the table, of more lay out some at a time; "
+                f"found {setup.grid_size}"
+            )
 
     def check_response(self, response: Sequence[float], setup: Setup) -> list[float]:
         """Two coordinates of each item, upon a round table of radius 1."""
