@@ -142,14 +142,9 @@ def _has_page(study: Study, name: str, language: str) -> bool:
 
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
-<<<<<<< HEAD
-    asked = question.text or texts[form_of(question.form).ask_as(question)]
+    asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
     known = {"pick": str(question.pick), "low": question.low or "", "high": question.high or ""}
     return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
-=======
-    asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
-    return asked.replace("{pick}", str(question.pick))
->>>>>>> h26a
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
