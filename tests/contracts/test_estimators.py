@@ -20,6 +20,9 @@ STREAMS = {"ERKLE", "OnlineEmbedding"}
 # Share of the truth over sixteen draws: at worst .89 ± .02, but ERKLE .75 ± .025 (it unlearns nothing) and
 # RCKLMKL .76 ± .05 (it can only weigh the columns, half of them noise); four standard deviations less.
 LEAST = {"ERKLE": 0.64, "RCKLMKL": 0.54}
+# Who has the same features is among so many neighbours. Where vectors have a part of their own, it lacks what that says
+# of the others: of sixteen draws, place 3.9 ± 1.5 in ChoiceEmbedding; elsewhere the first.
+NEAR = {"RCKLAK": 12, "ChoiceEmbedding": 10}
 
 
 def learns_from_features(model):
@@ -187,8 +190,7 @@ def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its
         if isinstance(model, sm.RCKLAK):
             model.set_params(auxiliary_penalty=0.03)  # by default it may make no use of features, as here
         model.fit(noisy.with_items(names), features=np.vstack([FEATURES, FEATURES[3] + 0.01]))
-        least = 12 if isinstance(model, sm.RCKLAK) else 3  # what its free kernel learned of the others, it lacks here
-        assert "i3" in model.neighbors("nobody", least)
+        assert "i3" in model.neighbors("nobody", NEAR.get(type(model).__name__, 3))
         return
     with pytest.warns(sm.FeedbackWarning, match="nobody"):
         model.fit(noisy.with_items(names))
