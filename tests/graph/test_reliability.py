@@ -248,24 +248,26 @@ def test_own_answers_predict_nothing_where_they_are_random_whatever_the_form():
 
 
 def test_a_question_answered_again_is_predicted_by_the_answer_before():
-    rows = sm.random_questions(30, 25, random_state=0)
-    c = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann", time=np.arange(50.0))
-    assert table_of(c).self_consistency[0] > 0.9  # but for repeats that are held out together
-    copied = sm.Comparisons.from_triplets(np.concatenate([rows, rows]), rater="ann")
-    assert table_of(copied).self_consistency[0] < 0.7  # what may be a row copied in twice predicts nothing
+    again, copied = [], []
+    for draw in range(12):
+        rows = np.tile(sm.random_questions(30, 25, random_state=draw), (2, 1))
+        for own, settings in ((again, {"time": np.arange(50.0)}), (copied, {})):
+            c = sm.Comparisons.from_triplets(rows, rater="ann", **settings)
+            own.append(table_of(c).self_consistency[0])
+    assert np.mean(again) > 0.84  # but for repeats that are held out together, the same in all twelve: .96 ± .03
+    assert np.mean(copied) < 0.65  # what may be a row copied in twice predicts nothing: .49 ± .12 each
 
 
-def test_who_answers_by_the_screen_is_told_by_that_alone():
-    rng = np.random.default_rng(0)
-    rows = sm.random_questions(40, 60, random_state=1)
-    for side in (np.zeros(60), np.arange(60) % 2):  # always left; left, right, left, right
-        swapped = rng.random(60) < 0.5
+@pytest.mark.parametrize("side", [np.zeros(60), np.arange(60) % 2], ids=["always left", "left, right, left, right"])
+def test_who_answers_by_the_screen_is_told_by_that_alone(side):
+    rng, told = np.random.default_rng(0), []
+    for draw in range(8):
+        rows, swapped = sm.random_questions(40, 60, random_state=draw), rng.random(60) < 0.5
         shown = np.where(swapped[:, None], rows[:, [0, 2, 1]], rows)
         responses = np.where((side == 0) ^ swapped, 1, -1)
-        c = sm.Comparisons.from_triplets(shown, responses, rater="ann", side=side)
-        table = table_of(c)
-        assert table.verdict == (RANDOM,)
-        assert "screen" in table.note[0]
+        table = table_of(sm.Comparisons.from_triplets(shown, responses, rater="ann", side=side))
+        told.append(table.verdict == (RANDOM,) and "screen" in table.note[0])
+    assert sum(told) >= 6  # 79 of eighty other draws: now and then such answers hang together by chance
 
 
 def test_the_test_of_runs_is_fair_and_finds_rhythms():

@@ -223,13 +223,15 @@ def test_two_classes_have_the_confidence_as_probability(rng):
 
 
 def test_balanced_counts_classes_alike(rng):
-    X, y, _ = experts(90, rng)
-    keep = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:6]]
-    X, y = X[keep], y[keep]
-    plain, balanced = (sm.CAMEL(balanced=flag, random_state=0).fit(X, y) for flag in (False, True))
-    assert not np.array_equal(plain.components_, balanced.components_)
-    new, kinds, _ = experts(400, rng)
-    assert (balanced.predict(new)[kinds == 1] == 1).mean() > 0.7
+    found = []
+    for _ in range(8):
+        X, y, _ = experts(90, rng)
+        keep = np.r_[np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:6]]
+        plain, balanced = (sm.CAMEL(balanced=flag, random_state=0).fit(X[keep], y[keep]) for flag in (False, True))
+        assert not np.array_equal(plain.components_, balanced.components_)
+        new, kinds, _ = experts(400, rng)
+        found.append((balanced.predict(new)[kinds == 1] == 1).mean())
+    assert np.mean(found) > 0.68  # .83 ± .10 of 24 other draws each, so ± .035 of eight
 
 
 def test_explanations_add_up(rng):

@@ -312,7 +312,9 @@ def read_studies(root: Path) -> list[Study]:
     """The studies of a server: the folder itself where it holds a `study.toml`, else every folder in it that does."""
     if (root / FILE).is_file():
         return [read_study(root)]
-    folders = sorted((path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: folder.name.lower())
+    folders = sorted(
+        (path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: (folder.name.lower(), folder.name)
+    )
     if not folders:
         raise StudyError(f"{root}: no {FILE} in it nor one folder below; `similitude study new {root}` makes one")
     studies = [read_study(folder) for folder in folders]
