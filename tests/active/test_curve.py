@@ -81,6 +81,7 @@ def test_a_record_is_never_tested_on_what_can_be_asked():
     assert len(np.unique(codes_of("triplet", source.pool, 20))) == len(source.pool)
 
 
+@pytest.mark.slow
 def test_replay_of_a_record():
     c = sm.simulate(TRUTH, 2000, sharpness=3.0, random_state=1)
     means = sm.active_curve(sm.CKL(2), c, rounds=8, n_repeats=2, random_state=0)

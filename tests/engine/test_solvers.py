@@ -122,6 +122,7 @@ def test_lbfgs_refuses_a_penalty_without_gradient():
         lbfgs(Problem(Matrix(8), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(64))
 
 
+@pytest.mark.slow
 def test_minibatches_come_close_to_the_full_batch():
     truth = np.random.default_rng(0).normal(size=(60, 2))
     g = build_graph(sm.simulate(truth, 20_000, sharpness=1.0, random_state=1))

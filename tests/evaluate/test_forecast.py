@@ -23,6 +23,7 @@ def test_an_exact_curve_is_found():
     np.testing.assert_allclose(curves, [[0.85, 4.0, 1.1]] * 4, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_a_longer_study_ends_where_it_was_expected(found):
     for multiple in (2, 4):
         longer = sm.simulate(TRUTH, 500 * multiple, sharpness=1.0, random_state=77)

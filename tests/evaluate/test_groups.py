@@ -57,6 +57,7 @@ def test_power_grows_with_the_difference_and_stays_a_share(apart):
     assert power[-1] >= power[0]
 
 
+@pytest.mark.slow
 def test_raters_who_differ_are_no_difference_of_groups():
     # 5 % of false alarms: at most 5 of 24, four standard errors more
     found = []
@@ -157,6 +158,7 @@ def test_nobody_recorded_is_refused():
         sm.compare_groups(sm.simulate(np.random.default_rng(0).normal(size=(6, 2)), 50, random_state=0), "Group")
 
 
+@pytest.mark.slow
 def test_the_shell_compares_groups(tmp_path):
     c, group = study(0, 1.6)
     c = with_column(c, "Group", [group[who] for who in c.answers.rater.values])
@@ -185,6 +187,7 @@ def judging(items, of, seed):
     return sm.simulate(truth[list(items)], 240, raters=people, names=names, random_state=seed)
 
 
+@pytest.mark.slow
 def test_items_that_one_group_alone_judged_make_no_difference():
     differ = 0
     for seed in range(0, 8, 2):

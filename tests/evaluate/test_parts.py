@@ -33,6 +33,7 @@ def test_a_planted_decline_over_the_session_is_found_with_its_size():
     assert "changes over the session" in str(found)
 
 
+@pytest.mark.slow
 def test_where_nothing_changes_few_are_said_to():
     c = answers()
     quarter = np.tile(np.arange(EACH) * 4 // EACH, RATERS)

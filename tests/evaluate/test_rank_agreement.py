@@ -84,6 +84,7 @@ def test_groups_of_ranks_hardly_change_an_interval(monkeypatch):
     np.testing.assert_allclose(grouped, whole, atol=5e-4)  # 4e-5, and ten times less with as many groups as in use
 
 
+@pytest.mark.slow
 def test_many_items_are_compared_by_drawing_and_it_is_said():
     X, Y = two_maps(1500)
     told = []

@@ -223,6 +223,7 @@ def test_methods_that_need_everything_in_memory_say_so(tmp_path, comparisons):
         sm.write_comparisons(dataset, tmp_path / "b.csv")
 
 
+@pytest.mark.slow
 def test_what_was_cleaned_says_so_in_a_folder(tmp_path):
     c = sm.Comparisons.from_triplets([(0, 1, 2), (0, 1, 2), (0, 2, 1), (1, 0, 2)])
     sm.write_comparisons(sm.clean(c), tmp_path / "cleaned")

@@ -66,6 +66,7 @@ def test_every_item_may_be_a_landmark_even_where_items_coincide():
     assert sm.choose_landmarks(np.zeros((4, 2)), 4, random_state=0).tolist() == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_landmarks_after_a_pilot_lie_apart():
     truth = np.repeat([[0.0, 0], [9, 0], [0, 9], [9, 9]], 10, axis=0) + np.random.default_rng(0).normal(size=(40, 2))
     pilot = sm.simulate(truth, 6000, random_state=1)

@@ -189,6 +189,7 @@ def test_the_shell_leaves_out_and_says_so(study, tmp_path):
     assert min(left.answers.extra["age"]) > 20
 
 
+@pytest.mark.slow
 def test_the_shell_calls_no_score_on_cleaned_answers_an_accuracy(study, tmp_path):
     sm.write_comparisons(study, tmp_path / "answers.csv")
     run("clean", tmp_path / "answers.csv", tmp_path / "cleaned.csv")
@@ -205,6 +206,7 @@ def test_the_shell_calls_no_score_on_cleaned_answers_an_accuracy(study, tmp_path
     assert "no accuracy on held-out answers" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_too_few_answers_give_no_figure(tmp_path):
     c = sm.Comparisons.from_triplets([("a", "b", "c"), ("b", "c", "d"), ("d", "a", "b")])
     sm.write_comparisons(c, tmp_path / "three.csv")

@@ -231,6 +231,7 @@ def test_a_different_mind_is_not_called_random(kind):
     assert np.mean([verdict != LIKE for verdict in others]) < 0.05
 
 
+@pytest.mark.slow
 def test_with_few_answers_a_dissenter_cannot_be_told_from_a_clicker():
     tables = [table_of(dissenting(seed, "other map", n_items=40, per_rater=60)) for seed in range(20)]
     verdicts = [table.verdict[table.names.index("own")] for table in tables]
@@ -270,6 +271,7 @@ def test_who_answers_by_the_screen_is_told_by_that_alone(side):
     assert sum(told) >= 6  # 79 of eighty other draws: now and then such answers hang together by chance
 
 
+@pytest.mark.slow
 def test_the_test_of_runs_is_fair_and_finds_rhythms():
     fair = np.concatenate([table_of(study(seed, 3.0, clickers=0, per_rater=60)).rhythm_p_value for seed in range(8)])
     assert 0.0 <= np.mean(fair < 0.05) < 0.13  # .05 with an error of .017
@@ -282,6 +284,7 @@ def test_flagged_raters_of_real_studies_answered_fast(data):
     assert np.median(table.seconds[table.flagged]) < np.quantile(table.seconds, 0.1)
 
 
+@pytest.mark.slow
 def test_rows_that_stand_twice_acquit_no_clicker():
     # pasted rows of the clicker would be predicted by their copies
     for seed in range(4):

@@ -149,6 +149,7 @@ def test_the_share_of_answers_by_chance_is_learned():
     np.testing.assert_allclose(loaded.predict_proba(c), given.similarity_.predict_proba(c))
 
 
+@pytest.mark.slow
 def test_raters_differ_in_sharpness_and_lapses():
     truth = truth_of(20, 2)
     who = np.repeat(["ann", "ben", "clicker", ""], 1500)

@@ -88,6 +88,7 @@ def test_a_weight_of_nearly_nothing_leaves_a_form_out():
     assert model.objective_ == pytest.approx(alone.objective_, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_weights_are_chosen_by_what_helps():
     many = sm.simulate(TRUTH, 600, sharpness=3.0, random_state=4)
     rng = np.random.default_rng(5)

@@ -399,6 +399,7 @@ def test_a_shared_diagonal_map_is_one_of_the_maps_side_by_side():
     assert wide <= shared * (1 + 2e-3)
 
 
+@pytest.mark.slow
 def test_the_default_price_of_given_kernels_falls_back_where_they_do_not_help():
     rng = np.random.default_rng(8)
     truth = rng.normal(size=(30, 2))

@@ -153,6 +153,7 @@ def test_plain_names(name):
     assert plain(name) == "rt"
 
 
+@pytest.mark.slow
 def test_a_command_says_what_it_understood_before_it_learns(file):
     text = TEXT + "".join(f"p{k},cat,dog,bus,bus\np{k},cat,car,bus,bus\n" for k in range(3, 9))
     (file.parent / "odd.csv").write_text(text.replace("Cat", "cat"))
