@@ -4,6 +4,7 @@
 t-STE of one degree of freedom, two dimensions). salmon's scorer is A-CKL, so ours stands beside it, and our default.
 `questions_rounds`: STE in five dimensions; "all scored" computes the gain of every pair, "best" is the exact search
 that passes over most pairs, "auto" the default number of candidates. `questions_single`: one question at a time.
+`questions_answers`: questions whose answer is one choice, scored by what the whole answer tells.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from benchmarks.settings import Settings
 from similitude.active.posterior import Posterior
 from similitude.active.scores import InformationGain
 from similitude.active.select import Chooser
+from similitude.feedback.forms import picking_forms
+from similitude.feedback.forms.alternatives import Alternatives
 
 LONG = False
 SCORES = {
@@ -44,10 +47,51 @@ ROUNDS = {
 SINGLE = {"n": "d", "answers": ",d", "call": "", "p50 ms": ".2f", "p99 ms": ".2f"}
 
 
+ANSWERS = {"n": "d", "form": "", "picked": "d", "of": "d", "10,000 scored ms": ".1f", "one question ms": ".1f"}
+
+
 def run(settings: Settings) -> Iterator[Table]:
+    yield answers(settings)
     yield scores(settings)
     yield rounds(settings)
     yield single(settings)
+
+
+def answers(settings: Settings) -> Table:
+    """Time of processor to score whole answers, and to choose one question with the default number of candidates."""
+    note = "time of one processor, best of the repeats; a Chooser is kept"
+    table = Table("questions_answers", "Questions by what the whole answer tells", ANSWERS, note=note)
+    for n in (30,) if settings.quick else (85, 1_000):
+        similarity, said = fitted(n, 3)
+        scorer = InformationGain(Posterior.of(similarity, said))
+        for form, picked, size in (("odd_one_out", 1, 3), ("choice", 1, 4), ("choice", 2, 8), ("choice", 4, 12)):
+            headed = form == "choice"
+            shown = sm.random_questions(n, 10_000, form, grid_size=size if headed else None, random_state=1)
+            one = picking_forms()[form]
+            choices = Alternatives(one.alternatives(shown), picked, np.arange(len(shown)), one.prefers)
+            more = {"grid_size": size, "n_chosen": picked} if headed else {}
+            chooser = Chooser(similarity, form=form, asked=said, random_share=0.0, random_state=0, **more)
+            table.rows.append(
+                {"n": n, "form": form, "picked": picked, "of": size}
+                | {
+                    column: 1e3 * best_of_processor(call, settings)
+                    for column, call in (
+                        ("10,000 scored ms", lambda choices=choices: scorer.of_choices(choices)),
+                        ("one question ms", lambda chooser=chooser: chooser.choose(1)),
+                    )
+                }
+            )
+    return table
+
+
+def best_of_processor(function: Callable[[], Any], settings: Settings) -> float:
+    """Seconds of the processor: what stands beside other work is not counted."""
+    found = []
+    for _ in range(1 + settings.repeats):
+        start = time.process_time()
+        function()
+        found.append(time.process_time() - start)
+    return min(found[1:])
 
 
 def scores(settings: Settings) -> Table:

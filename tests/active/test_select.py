@@ -233,3 +233,44 @@ def test_wide_questions_are_told_apart_by_what_they_show():
     assert len(np.unique(codes_of("choice", wide, 10**6))) == 2
     pairs = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [0, 2, 1, 3]])
     assert len(np.unique(codes_of("quadruplet", pairs, 5))) == 2
+
+
+@pytest.mark.parametrize(("form", "options"), [("odd_one_out", {}), ("choice", {"grid_size": 6, "n_chosen": 2})])
+@pytest.mark.parametrize("candidates", ["all", 40])
+def test_the_score_is_what_the_whole_answer_tells(study, form, options, candidates):
+    from similitude.active.posterior import Posterior
+    from similitude.active.scores import InformationGain
+    from similitude.feedback.forms import picking_forms
+    from similitude.feedback.forms.alternatives import Alternatives
+
+    model, answers = study
+    table = sm.next_questions(
+        model, 1, form=form, asked=answers, random_share=0.0, candidates=candidates, random_state=0, **options
+    )
+    scorer, one = InformationGain(Posterior.of(model.similarity_, answers)), picking_forms()[form]
+    rng = np.random.default_rng(1)
+    others = np.array([rng.permutation(N)[: len(table.shown[0])] for _ in range(200)], np.int32)
+
+    def scores(shown):
+        picked = options.get("n_chosen", 1)
+        return scorer.of_choices(Alternatives(one.alternatives(shown), picked, np.arange(len(shown)), one.prefers))
+
+    assert table.score[0] == pytest.approx(scores(array(table))[0], abs=1e-9)
+    assert table.score[0] > np.quantile(scores(others), 0.5)
+
+
+def test_more_picks_than_the_grid_has_are_refused(study):
+    with pytest.raises(ValueError, match="n_chosen: expected 1 to 3 picks from 4 items, found 4"):
+        sm.next_questions(study[0], 1, form="choice", n_chosen=4, asked=study[1])
+
+
+@pytest.mark.parametrize("form", ["triplet", "odd_one_out", "choice", "quadruplet", "ranking"])
+def test_models_of_products_are_asked_in_every_form(form):
+    truth = np.random.default_rng(0).normal(size=(N, 2))
+    answers = sm.simulate(truth, 150, "odd_one_out", sharpness=2.0, random_state=1)
+    model = sm.ChoiceEmbedding(6, random_state=0).fit(answers)
+    table = sm.next_questions(model, 8, form=form, asked=answers, candidates="all", random_share=0.0, random_state=0)
+    assert len(table) == 8
+    assert (table.score > 0).all()
+    with pytest.raises(ValueError, match="'ackl' is about distances"):
+        sm.next_questions(model, 1, strategy="ackl", asked=answers)

@@ -98,20 +98,23 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
 
 
 @pytest.mark.parametrize(
-    ("form", "more", "shows"),
+    ("form", "more", "shows", "picks"),
     [
-        ("odd_one_out", "", 3),
-        ("choice", "grid_size = 4\npick = 2", 5),
-        ("quadruplet", "", 4),
-        ("most_central", "", 3),
-        ("ranking", "grid_size = 4\npick = 2", 5),
-        ("best_worst", "grid_size = 4", 5),
+        ("odd_one_out", "", 3, 1),
+        ("choice", "grid_size = 4\npick = 2", 5, 2),
+        ("quadruplet", "", 4, None),
+        ("most_central", "", 3, 1),
+        ("ranking", "grid_size = 4\npick = 2", 5, None),
+        ("best_worst", "grid_size = 4", 5, None),
     ],
 )
-def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
+def test_every_form_that_can_be_chosen_is_by_what_its_answer_tells(tmp_path, form, more, shows, picks):
     site, service = open_study(write_study(tmp_path / "colours", form, more))
     fill(service, 2, 20)
-    worker_of(service).step()
+    worker = worker_of(service)
+    worker.step()
+    chosen_by = worker.learner._chooser([], repeat=False)._strategies["information_gain"]
+    assert (chosen_by.picks, chosen_by.whole is not None) == (picks, picks is not None)
     pool = all_of(service, schema.pool)
     assert len(pool) == 20
     assert {len(set(json.loads(row["shown"]))) for row in pool} == {shows}

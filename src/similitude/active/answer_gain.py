@@ -16,7 +16,7 @@ from similitude.types import Array, Floats
 
 _HALF = 32  # draws; their mirror images come on top
 _DISTINCT = 1021  # items with draws of their own; others share those of one of them
-_MOST_SETS = 1000
+_MOST_SETS = 150  # so that a grid costs no more than some threesomes
 _AT_ONCE = 2000  # questions; bounds the memory
 
 
@@ -27,7 +27,7 @@ class AnswerGain:
     draws made exact; the same draws serve all questions, so that questions differ by what is asked and not by chance.
     Distances (or products) and their scale are taken at the drawn positions: nothing is linear. H(E p) of S draws is
     too low by some (number of answers - 1) / (2 S ln 2) bits at the most, 0.02 for an odd one out, nearly alike for all
-    questions. Where more than 1,000 sets could be picked, a pick of fewer of the same grid (or one that leaves fewer)
+    questions. Where more than 150 sets could be picked, a pick of fewer of the same grid (or one that leaves fewer)
     stands for it.
     """
 

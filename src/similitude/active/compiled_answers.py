@@ -13,7 +13,7 @@ from similitude.jit import kernel
 _kernel = kernel(**FLAGS)
 _inlined = numba.njit(forceinline=True, **FLAGS)
 
-_LEAST = -300.0  # log of the least share of the largest weight: so that products of weights stay above 0
+_MOST = 300.0  # log of the largest product of weights: so that none is infinite or 0
 
 
 @_kernel
@@ -83,12 +83,13 @@ def _symmetric(weight, k, without, also):  # type: ignore[no-untyped-def]
 def inclusion_covariance(value, k, out):  # type: ignore[no-untyped-def]
     """Covariance of who is among k picked ones: Fisher's information of the answer on the values.
 
-    P(a) = w_a e_(k-1)(others) / e_k and P(a, b) = w_a w_b e_(k-2)(others) / e_k with w = exp(value).
+    P(a) = w_a e_(k-1)(others) / e_k and P(a, b) = w_a w_b e_(k-2)(others) / e_k with w = exp(value). Values far from the
+    k-th largest, above or below, are as good as certain, and are brought nearer.
     """
-    m = len(value)
-    weight, share, most = np.empty(m), np.empty(m), value.max()
+    m, far = len(value), _MOST / k
+    weight, share, kth = np.empty(m), np.empty(m), np.sort(value)[m - k]
     for a in range(m):
-        weight[a] = math.exp(max(value[a] - most, _LEAST / k))
+        weight[a] = math.exp(min(max(value[a] - kth, -far), far))
     whole = _symmetric(weight, k, -1, -1)
     for a in range(m):
         share[a] = weight[a] * _symmetric(weight, k - 1, a, -1) / whole

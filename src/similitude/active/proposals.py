@@ -143,7 +143,7 @@ class ScoredQuestions:
         b, c = np.triu_indices(len(table), 1)
         allowed = (b != head) & (c != head)
         b, c = b[allowed], c[allowed]
-        order = np.argsort(-table[b, c], kind="stable")
+        order = np.argpartition(-table[b, c], min(_TOP, len(b) - 1))
         for part in (order[:_TOP], order[_TOP:]):
             shown = np.column_stack([np.full(len(part), head), b[part], c[part]]).astype(np.int32)
             if (found := self._best_of(shown)) is not None:
