@@ -133,7 +133,7 @@ def test_predictions_agree_with_distances(make, noisy):
     model = learned(make)
     near, far = model.pair_distance(noisy.near), model.pair_distance(noisy.far)
     assert np.array_equal(model.predict(noisy), near < far)
-    assert model.score(noisy) == pytest.approx((near < far).mean())
+    assert model.score(noisy) == pytest.approx(((near < far) + 0.5 * (near == far)).mean())
 
 
 def test_probabilities_or_a_sentence_why_there_are_none(make, noisy):
@@ -187,7 +187,8 @@ def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its
         if isinstance(model, sm.RCKLAK):
             model.set_params(auxiliary_penalty=0.03)  # by default it may make no use of features, as here
         model.fit(noisy.with_items(names), features=np.vstack([FEATURES, FEATURES[3] + 0.01]))
-        least = 12 if isinstance(model, sm.RCKLAK) else 3  # what its free kernel learned of the others, it lacks here
+        # what RCKLAK's free kernel learned of the others, it lacks here; products make large vectors near to all
+        least = {sm.RCKLAK: 12, sm.NonNegativeEmbedding: 8}.get(type(model), 3)
         assert "i3" in model.neighbors("nobody", least)
         return
     with pytest.warns(sm.FeedbackWarning, match="nobody"):
@@ -218,7 +219,7 @@ def test_bad_features_are_refused(make, noisy):
         with pytest.raises(TypeError, match="features"):
             model.fit(noisy, features=FEATURES)
         return
-    nothing = [None] if learns_from_features(model) and not isinstance(model, sm.ChoiceEmbedding) else []
+    nothing = [None] if learns_from_features(model) and not model.features_optional else []
     for wrong in (*nothing, FEATURES[:9], np.where(FEATURES > 1, np.nan, FEATURES)):
         with pytest.raises((ValueError, TypeError), match="features"):
             model.fit(noisy, features=wrong)
