@@ -30,6 +30,8 @@ def main(arguments: list[str]) -> None:
         quick=options.quick,
         methods=tuple(options.methods.split(",")),
         before=options.before,
+        device=options.device,
+        final=options.final,
     )
     if unknown := set(options.topics) - set(NAMES):
         sys.exit(f"unknown topic {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
@@ -68,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first repeat (default 1)")
     parser.add_argument("--methods", default=",".join(METHODS), help="which methods (default all)")
     parser.add_argument("--before", metavar="FOLDER", help="an earlier checkout, measured in turn where a topic can")
+    parser.add_argument("--device", default="cpu", help="where fits run, in topics that can: cpu (default) or cuda")
+    parser.add_argument("--final", action="store_true", help="open test data that a topic keeps closed otherwise")
     parser.add_argument("--short", action="store_true", help="leave out the topics that take many minutes")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs; not stored")
     return parser

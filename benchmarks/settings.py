@@ -21,6 +21,8 @@ class Settings:
     quick : small sizes, to see that everything runs; its figures mean nothing and are not stored
     methods : which methods to measure
     before : the folder of an earlier checkout, which topics that can measure in turn with this one
+    device : where fits run, in topics that can
+    final : whether a topic opens what was kept closed while its method was chosen
     """
 
     threads: int = 1
@@ -29,3 +31,5 @@ class Settings:
     quick: bool = False
     methods: tuple[str, ...] = METHODS
     before: str | None = None
+    device: str = "cpu"
+    final: bool = False

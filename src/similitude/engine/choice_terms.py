@@ -203,7 +203,7 @@ class Picked(Term):
 
 def _joined(choices: Sequence[Alternatives], rater: Array | None) -> tuple[Floats, Array]:
     """Weights and raters of all choices, one after the other."""
-    weight = [np.ones(len(one)) if one.weight is None else np.asarray(one.weight, float) for one in choices]
+    weight = [one.weights for one in choices]
     source = [np.zeros(len(one), np.int32) if rater is None else rater[one.row] for one in choices]
     return np.concatenate([np.zeros(0), *weight]), np.concatenate([np.zeros(0, np.int32), *source])
 

@@ -19,6 +19,7 @@ _inlined = numba.njit(forceinline=True, **FLAGS)
 _function = numba.njit(**FLAGS)
 _BLOCK = 256  # choices that are worked on together, so that inner loops are long
 _TINY = float(np.finfo(float).tiny)
+_ROUNDS = 30  # of the fixed point that gives the covariance of sets
 
 
 @_inlined
@@ -174,3 +175,46 @@ def picks(  # type: ignore[no-untyped-def]
                 for t in range(count):
                     pull[place[first + t, a, b]] += steep[t] * slope[a, t]
     return total
+
+
+@_kernel
+def value_information(X, pairs, picked, sign, weight, out):  # type: ignore[no-untyped-def]
+    """Add to `out` (n, d) what choices tell about each number of X, where alternatives go by products of vectors.
+
+    With g the derivative of the values by one number (the partners' numbers in the pairs that hold its item) and C the
+    covariance of what is picked, that is g' C g. For one of m, C = diag(p) - p p'; for sets of k it is taken to have
+    the same form, C = diag(c) - c c' / sum(c), with c such that the variances p (1 - p) are exact (Deville & Tillé
+    2005).
+    """
+    q, width, several = pairs.shape[0], pairs.shape[1], pairs.shape[2]
+    d = X.shape[1]
+    value, slope, lost = np.empty((width, 1)), np.empty((width, 1)), np.empty(1)
+    spread = np.empty(width)
+    for t in range(q):
+        for a in range(width):
+            value[a, 0] = 0.0
+            for b in range(several):
+                i, j = pairs[t, a, b, 0], pairs[t, a, b, 1]
+                for k in range(d):
+                    value[a, 0] -= sign * X[i, k] * X[j, k]
+        _losses(value, picked, lost, slope, 1)
+        for a in range(width):
+            slope[a, 0] += 1.0 if a < picked else 0.0
+            spread[a] = slope[a, 0] if picked == 1 else slope[a, 0] * (1.0 - slope[a, 0])
+        total = max(spread.sum(), _TINY)
+        for _ in range(_ROUNDS if picked > 1 else 0):
+            for a in range(width):
+                spread[a] = slope[a, 0] * (1.0 - slope[a, 0]) + spread[a] * spread[a] / total
+            total = max(spread.sum(), _TINY)
+        for a in range(width):
+            for b in range(several):
+                for first in range(2):
+                    item, partner = pairs[t, a, b, first], pairs[t, a, b, 1 - first]
+                    for other in range(width):
+                        shared = -spread[a] * spread[other] / total + (spread[a] if other == a else 0.0)
+                        for c in range(several):
+                            for second in range(2):
+                                if pairs[t, other, c, second] == item:
+                                    mate = pairs[t, other, c, 1 - second]
+                                    for k in range(d):
+                                        out[item, k] += weight[t] * shared * X[partner, k] * X[mate, k]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -89,7 +90,7 @@ def reproducibility_card(found: DimensionReproducibility) -> str:
     return card("Which dimensions come again?", sentence(repr(found)), grid(header, rows, words=()), below)
 
 
-def _correlation(row: dict[str, float], name: str) -> str:
+def _correlation(row: Mapping[Hashable, Any], name: str) -> str:
     if pd.isna(row[name]):
         return ""
     known = not pd.isna(row[f"{name}_low"])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude.display.words import counted
 from similitude.engine.jobs import over_jobs
 from similitude.evaluate.cards import reproducibility_card
-from similitude.feedback.comparisons import By, Comparisons
+from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.splitting import held_out_answers
 from similitude.kernels.modalities import Features
@@ -98,7 +98,7 @@ def dimension_reproducibility(
     features: Features | None = None,
     n_seeds: int = 10,
     n_halves: int = 5,
-    by: By = "answer",
+    by: Literal["answer", "rater"] = "answer",
     threshold: float = 0.8,
     level: float = 0.95,
     random_state: int | None = None,
@@ -182,7 +182,7 @@ def _embedding(model: Any, c: Comparisons, features: Any, rows: Bools | None, se
     return found
 
 
-def _halves(c: Comparisons, by: By, rng: np.random.Generator) -> tuple[Bools, Bools]:
+def _halves(c: Comparisons, by: Literal["answer", "rater"], rng: np.random.Generator) -> tuple[Bools, Bools]:
     """Return which comparisons are in each half of the answers, or of the raters."""
     first = held_out_answers(c, 0.5, by, rng)
     return first, ~first

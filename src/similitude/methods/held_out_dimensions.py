@@ -74,8 +74,9 @@ def asked_for(
 def _best_scale(vectors: Sequence[Floats], tests: Sequence[_HeldOut]) -> tuple[float, float]:
     """Return the least sum of losses over scales of the products, and the scale."""
     levels = [one.levels(X) for X, one in zip(vectors, tests, strict=True)]
-    loss = [sum(one.lost(level, s) @ one.weight for level, one in zip(levels, tests, strict=True)) for s in _SCALES]
-    return float(min(loss)), float(_SCALES[np.argmin(loss)])
+    pairs = list(zip(levels, tests, strict=True))
+    loss = [sum(float(one.lost(level, s) @ one.weight) for level, one in pairs) for s in _SCALES]
+    return min(loss), float(_SCALES[np.argmin(loss)])
 
 
 def _helping(losses: Floats, weight: Floats) -> int:
@@ -111,8 +112,7 @@ class _HeldOut:
 
     @classmethod
     def of(cls, choices: Sequence[Alternatives]) -> _HeldOut:
-        each = [np.ones(len(one)) if one.weight is None else np.asarray(one.weight, float) for one in choices]
-        return cls(choices, np.concatenate([np.zeros(0), *each]))
+        return cls(choices, np.concatenate([np.zeros(0), *(one.weights for one in choices)]))
 
     def levels(self, X: Floats) -> list[Floats]:
         """Minus the products of the pairs that speak for alternatives."""

@@ -12,8 +12,8 @@ nine tenths of the price are a ridge, and its strength is half of that at which 
 a bound nothing (`engine.noise`). Both were chosen on validation answers of THINGS (log-loss, accuracy, and how many
 dimensions come again): the price of the sum alone either leaves nothing or learns noise, and the ridge alone leaves
 dimensions by the dozen, of which a half does not come again. Of several starts those dimensions are kept that come
-from each (`methods.non_negative_fits`); how many help, whether they are fitted again at a lower price, and what products
-are multiplied by, is asked of held-out answers (`methods.held_out_dimensions`).
+from each (`methods.non_negative_fits`); how many help, whether they are fitted again at a lower price, and what
+products are multiplied by, is asked of held-out answers (`methods.held_out_dimensions`).
 
 With features Φ the ridge is on what these do not say, penalty · |X - Φ N|²/n + map_penalty · |N|²/n at the best map N
 (`engine.penalties.BesideFeatures`), and a new item's values are those of max(0, Φ N): DimPred's use.
@@ -37,13 +37,18 @@ from similitude.engine.noise import noise_level
 from similitude.engine.penalties import BesideFeatures, NonNegative
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss, Formula, logistic
+from similitude.feedback.convert import ComparisonsLike
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
+from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.held_out_dimensions import MANY, Asked, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.non_negative_fits import LEVEL, Fits
 from similitude.methods.similarity import Similarity
+from similitude.methods.value_placement import place_values
+from similitude.methods.value_posterior import deviations, surely_positive
 from similitude.settings import check_count, check_number
 from similitude.types import Array, Floats, Seed
 
@@ -66,6 +71,8 @@ class NonNegativeEmbedding(FeatureEstimator):
     scale : what products are multiplied by at the end, since the price presses them together: a number, or "auto", by
         answers that are held out, which then also say how many dimensions help
     n_init : starts; of several, dimensions are kept that come from each of them
+    min_items : a dimension is kept where at least so many items have a value surely above 0, by its deviation at a
+        false discovery rate of 5 % (VICE's rule, with 5); 0 keeps all
     map_penalty : price of the map, with features; "auto" is as for `penalty`
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
@@ -77,6 +84,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     Attributes
     ----------
     embedding_ : (n, d) the values, never negative, dimensions from the heaviest to the lightest
+    deviation_ : (n, d) standard deviation of each value, all others held (Laplace's posterior, its diagonal alone)
     n_dimensions_ : how many dimensions there are, d; 0 where the answers teach nothing
     penalty_, map_penalty_, scale_ : the penalties and the scale that were used
     similarity_ : the fitted model in use
@@ -101,12 +109,14 @@ class NonNegativeEmbedding(FeatureEstimator):
     features_optional = learns_rank = learns_penalty = True
 
     reproducibility_: pd.DataFrame | None
+    _per_item: NonNegative  # price of the values against the sum of the losses
 
     n_components: int = field(default=100, kw_only=False)
     penalty: float | Literal["auto"] = "auto"
     l1_ratio: float = 0.1
     scale: float | Literal["auto"] = "auto"
     n_init: int = 3
+    min_items: int = 0
     map_penalty: float | Literal["auto"] = "auto"
     n_items: int | None = None
     device: str = "auto"
@@ -117,6 +127,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     def _check(self) -> None:
         check_count("n_components", self.n_components)
         check_count("n_init", self.n_init)
+        check_count("min_items", self.min_items, least=0)
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         check_number("scale", self.scale, positive=True, also="auto")
@@ -147,7 +158,7 @@ class NonNegativeEmbedding(FeatureEstimator):
         X, best = Fits.on(backend, choices, prices, **settings).whole(starts, asked.price, asked.count)
         level = levels[asked.price]
         self.scale_, self.penalty_, self.map_penalty_ = asked.scale, level * self.penalty_, level * self.map_penalty_
-        self._keep(X, best, prices[asked.price], feedback)
+        self._keep(X, best, prices[asked.price], feedback, choices)
 
     def _strengths(self, term: Picked, columns: Floats | None, n: int, rng: np.random.Generator) -> tuple[float, float]:
         """Prices of the values and of the map: those given, else by the noise level; without a map it has none."""
@@ -165,9 +176,16 @@ class NonNegativeEmbedding(FeatureEstimator):
             return NonNegative(strength, ridge)
         return BesideFeatures(columns, ridge, level * self.map_penalty_ / count, strength)
 
-    def _keep(self, X: Floats, best: Result, price: NonNegative, feedback: Feedback) -> None:
-        X = self.scale_**0.5 * X
-        self.n_dimensions_, self.reproducibility_ = X.shape[1], None
+    def _keep(
+        self, X: Floats, best: Result, price: NonNegative, feedback: Feedback, choices: Sequence[Alternatives]
+    ) -> None:
+        X, total = self.scale_**0.5 * X, sum(float(one.weights.sum()) for one in choices)
+        self._per_item = NonNegative(total * price.rate / self.scale_**0.5, total * price.ridge / self.scale_)
+        deviation = deviations(choices, X, 2.0 * self._per_item.ridge)
+        if self.min_items:
+            kept = surely_positive(X, deviation) >= self.min_items
+            X, deviation = np.ascontiguousarray(X[:, kept]), deviation[:, kept]
+        self.deviation_, self.n_dimensions_, self.reproducibility_ = deviation, X.shape[1], None
         N = price.map_of(X) if isinstance(price, BesideFeatures) else None
         self.maps_ = {} if N is None else per_modality(self.modalities_, N[:-1])
         self.origin_ = np.zeros(X.shape[1]) if N is None else -N[-1]
@@ -200,8 +218,21 @@ class NonNegativeEmbedding(FeatureEstimator):
             feature_map=None if known is None else known.then(np.eye(self.n_dimensions_)[:, kept]),
         )
         other.n_dimensions_, other.origin_ = len(kept), self.origin_[kept]
+        other.deviation_ = self.deviation_[:, kept]
         other.maps_ = {name: N[:, kept] for name, N in self.maps_.items()}
         return other
+
+    def place(self, comparisons: ComparisonsLike, *, features: Features | None = None) -> Similarity:
+        """Return the similarity with new items in it, from answers that name them; the values of others stay.
+
+        Parameters
+        ----------
+        comparisons : answers about new items among those already there
+        features : of the new items, in the order in which the comparisons number or name them: their values are then
+            expected where `transform` has them, and moved by the answers as far as these ask; None expects 0
+        """
+        expected = None if features is None else self.transform(features)
+        return place_values(self._fitted(), comparisons, self._per_item, expected)
 
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Any, **further: Any) -> Similarity:
         found = super()._in_use(X, loss, names, **further)

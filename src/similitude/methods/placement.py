@@ -16,7 +16,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.methods.similarity import Similarity
-from similitude.types import Floats, Seed
+from similitude.types import Array, Floats, Seed
 
 
 def place_items(
@@ -44,16 +44,13 @@ def place_items(
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     n_old = similarity.n_items
     rows = np.flatnonzero(((c.quadruplets >= n_old).any(1)) & (c.weight > 0))
-    absent = sorted(set(range(n_old, c.n_items)) - set(c.quadruplets[rows].ravel().tolist()))
-    if not len(rows) or absent:
-        missing = f"no comparison names {c.label(absent[0])}" if absent else "they name no new item"
-        raise ValueError(f"comparisons: {missing}; a new item is placed by comparisons that name it")
+    refuse_unnamed(c, n_old, c.quadruplets[rows])
     weight = np.ascontiguousarray(c.weight[rows])
     graph = SimilarityGraph(c.n_items, c.near[rows], c.far[rows], weight, merged=False)
     centre = similarity.embedding.mean(0)
     fixed = similarity.embedding - centre
     model = Positions(c.n_items - n_old, fixed.shape[1], fixed=fixed)
-    prior = np.zeros(model.shape) if expected is None else _checked(expected, model.shape) - centre
+    prior = np.zeros(model.shape) if expected is None else rows_of_new(expected, model.shape) - centre
     strength = 0.5 / max(float((fixed**2).mean()) if variance is None else variance, 1e-12)
     problem = Problem(model, Compared(graph, similarity.loss), Ridge(strength / weight.sum(), centre=prior.ravel()))
     starts = _starts(graph, fixed, n_init, np.random.default_rng(random_state))
@@ -67,7 +64,16 @@ def place_items(
     return replace(similarity, embedding=embedding, names=c.names, attributes=attributes)
 
 
-def _checked(expected: Floats, shape: tuple[int, int]) -> Floats:
+def refuse_unnamed(c: Comparisons, n_old: int, named: Array) -> None:
+    """Refuse comparisons without new items, or with one that none of those that count names."""
+    absent = sorted(set(range(n_old, c.n_items)) - set(named.ravel().tolist()))
+    if c.n_items == n_old or absent:
+        missing = f"no comparison names {c.label(absent[0])}" if absent else "they name no new item"
+        raise ValueError(f"comparisons: {missing}; a new item is placed by comparisons that name it")
+
+
+def rows_of_new(expected: Floats, shape: tuple[int, int]) -> Floats:
+    """Return what is expected of the new items, where there is a row for each."""
     if len(expected) != shape[0]:
         raise ValueError(
             f"features: found {len(expected)} rows, expected {shape[0]}, one per new item of the comparisons, in their "

@@ -47,6 +47,11 @@ class Alternatives:
         """m."""
         return int(self.pairs.shape[1])
 
+    @property
+    def weights(self) -> Floats:
+        """(q,) how much each counts: 1 where nothing is said."""
+        return np.ones(len(self)) if self.weight is None else np.asarray(self.weight, float)
+
     def select(self, rows: Array) -> Alternatives:
         """Return some of the choices, by number or by a mask."""
         weight = None if self.weight is None else self.weight[rows]
