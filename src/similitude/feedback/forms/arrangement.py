@@ -39,7 +39,7 @@ class Arrangement:
         if self.unit == 1:
             rest = np.sort(rest, axis=1)
         else:
-            units = np.sort(rest.reshape(len(rest), -1, self.unit), axis=2)
+            units = np.sort(rest.reshape(len(rest), rest.shape[1] // self.unit, self.unit), axis=2)
             order = np.lexsort(np.moveaxis(units, 2, 0)[::-1], axis=-1)
             rest = np.take_along_axis(units, order[:, :, None], axis=1).reshape(rest.shape)
         return np.concatenate([first, rest], axis=1) if self.head else rest

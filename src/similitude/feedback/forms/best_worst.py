@@ -41,6 +41,10 @@ class BestWorst(FromGrid):
         """The most and the least alike."""
         return 2
 
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """None: best and worst are two choices."""
+        return None
+
     def check_setup(self, setup: Setup) -> None:
         """Something must lie between."""
         check_three(setup)
