@@ -229,7 +229,7 @@ def music(trial: int) -> list[dict]:
 def one(figure: str, trial: int) -> tuple[str, list[dict]]:
     warnings.simplefilter("ignore")
     sm.OnlineEmbedding(2).fit([(0, 1, 2)])  # compiled before anything is timed
-    sm.ERKLE().fit([(0, 1, 2)])
+    sm.ERKLE(n_items=120, passes=4).fit(np.tile([(0, 1, 2), (0, 2, 1)], (20, 1)))
     experiment = {"17": small, "18": large, "19": music}[figure]
     with sm.limit_threads(1):
         return figure, experiment(trial)

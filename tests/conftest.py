@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,23 @@ from hypothesis import HealthCheck, settings
 
 from tests import seeds
 
+# Where the machine keeps no compiled modules, each of the hundreds of Pythons that tests start would compile them anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Threads of OpenMP (scikit-learn's) sleep while they wait: those of several workers would spin on the same cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def _files_in_memory() -> None:
+    """Let passing files lie in memory where there is a folder for that: SQLite waits for a disk at every answer."""
+    place = Path("/dev/shm")
+    if place.is_dir() and os.access(place, os.W_OK):
+        room = os.statvfs(place)
+        if room.f_bavail * room.f_frsize > 4 << 30 and not room.f_flag & os.ST_NOEXEC:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place))
+
+
+_files_in_memory()
 seeds.shift()
 settings.register_profile(
     "similitude",

@@ -8,7 +8,11 @@ from typing import Any
 import cvxpy
 import pytest
 
-DRAWS = [0, 1, *(pytest.param(draw, marks=pytest.mark.slow) for draw in range(2, 10))]
+DRAWS = [
+    0,
+    *(pytest.param(draw, marks=pytest.mark.slow) for draw in (1, 2)),
+    *(pytest.param(draw, marks=pytest.mark.whole) for draw in range(3, 10)),
+]
 """Problems on which solvers are compared with it: two in the fast tier, ten in all."""
 
 

@@ -145,7 +145,9 @@ def test_check_says_by_its_status_that_something_is_worth_a_look(tmp_path):
 
 
 def test_names_of_items_are_given_by_a_table(study):
-    assert "thing 3" in run("info", "answers.csv", "--names", "names.csv", folder=study).stdout
+    said = run("info", "answers.csv", "--names", "names.csv", folder=study).stdout
+    assert re.search(r"thing \d", said)  # some of them, as answered first
+    assert "item0" not in said
     run("plot", "answers.sim", "--names", "names.csv", "-o", "things.svg", folder=study)
     assert "thing 14" in (study / "things.svg").read_text(encoding="utf-8")
 
@@ -205,13 +207,6 @@ def test_next_and_update_close_the_loop(study):
 def test_next_prints_questions_where_no_file_is_named(study):
     said = run("next", "answers.sim", "-n", 3, "--strategy", "uncertainty", folder=study).stdout
     assert len(said.split("the same in Python:")[0].splitlines()) == 4
-
-
-def test_demo_runs_as_a_program(tmp_path):
-    said = subprocess.check_output([sys.executable, "-m", "similitude.cli", "demo"], cwd=tmp_path, text=True)
-    assert (tmp_path / "demo" / "colours.png").exists()
-    command = said.split(" learn ")[1].split()[0]
-    assert sm.read_comparisons(tmp_path / command).n_items == 60
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 
 from similitude import demo
 
-pytestmark = pytest.mark.slow  # a process for each test
+pytestmark = pytest.mark.slow  # a whole report
 
 
 def test_demo_runs_and_says_where_to_look(tmp_path, capsys):

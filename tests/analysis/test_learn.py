@@ -47,6 +47,12 @@ def found():
     return sm.learn(answers(), method="STE", time_limit=LONG, random_state=0)
 
 
+@pytest.fixture(scope="module")
+def saved(found, tmp_path_factory):
+    """The page of a whole report, beside its files."""
+    return found.save(tmp_path_factory.mktemp("report") / "out")
+
+
 def test_all_sections_are_there_and_nothing_is_loaded(found):
     page = found.page("A <title>", command="similitude learn answers.csv")
     assert re.findall("<h2>(.*?)</h2>", page) == SECTIONS
@@ -99,9 +105,8 @@ def assert_every_column_is_explained(folder):
             assert f"| {name} | {known[name]} |" in page, (path.stem, column)
 
 
-def test_every_column_of_every_table_is_explained(found, tmp_path):
-    found.save(tmp_path)
-    assert_every_column_is_explained(tmp_path)
+def test_every_column_of_every_table_is_explained(saved):
+    assert_every_column_is_explained(saved.parent)
     with pytest.raises(KeyError):
         columns.explained({"positions": ["item", "unheard of"]})
 
@@ -145,7 +150,7 @@ def test_items_whose_names_have_no_room_have_numbers_and_a_key():
 
 def test_what_cannot_be_written_here_is_said(found, tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "missing", lambda extra: ["openpyxl"] if extra == "tables" else [])
-    page = html.unescape(found.save(tmp_path).read_text(encoding="utf-8"))
+    page = html.unescape(found.save(tmp_path, time_limit=0).read_text(encoding="utf-8"))
     said = 'tables/map.xlsx needs openpyxl: pip install "similitude[tables]"'
     assert folder.not_written(found) == [said]
     assert f"Not written: {said}." in page
@@ -167,8 +172,8 @@ def test_surprises_are_the_least_likely_answers_once_each(found):
     assert chance.iloc[0] == pytest.approx(found.similarity.predict_proba(found.comparisons)[:, 1].min())
 
 
-def test_the_folder(found, tmp_path):
-    report = found.save(tmp_path / "out")
+def test_the_folder(found, saved):
+    report = saved
     assert report.name == "report.html"
     written = {path.relative_to(report.parent).as_posix() for path in report.parent.rglob("*") if path.is_file()}
     assert {
@@ -284,18 +289,17 @@ def test_the_paragraph_says_which_raters_stood_out(found):
     assert said in paragraph(changed)
 
 
-def test_one_question_has_one_number_wherever_it_is_answered(found, tmp_path):
-    assert_one_number(found, tmp_path)
+def test_one_question_has_one_number_wherever_it_is_answered(found, saved):
+    assert_one_number(found, saved)
 
 
 @pytest.mark.parametrize(
     "settings", [{"method": "CKL", "n_components": 3}, {"average": True}, {"method": "SOE", "penalty": 0.1}]
 )
 def test_one_number_whatever_was_fixed(settings, tmp_path):
-    few = answers(90, NAMES[:7])
-    assert_one_number(
-        sm.learn(few, time_limit=LONG if "method" in settings else 5, random_state=0, **settings), tmp_path
-    )
+    few, time_limit = answers(90, NAMES[:7]), LONG if "method" in settings else 5
+    found = sm.learn(few, time_limit=time_limit, random_state=0, **settings)
+    assert_one_number(found, found.save(tmp_path, time_limit=0))
 
 
 @pytest.fixture(scope="module")
@@ -311,8 +315,8 @@ def test_odd_ones_out_are_scored_as_answers_and_that_is_one_number_too(of_choice
     assert found.ceiling == found.consistency.answer_ceiling == found.forecast.ceiling
     assert found.accuracy.value < found.comparison_accuracy.value
     assert "of answers that it has not seen" in repr(found)
-    assert_one_number(found, tmp_path)
-    kept = json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))
+    assert_one_number(found, found.save(tmp_path, time_limit=0))
+    kept = json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
     assert kept["comparison_accuracy"]["value"] == found.comparison_accuracy.value
     assert kept["comparison_ceiling"]["value"] == found.consistency.ceiling.value
 
@@ -348,12 +352,12 @@ def test_one_number_on_human_answers(name, data, tmp_path):
     from tests.analysis.human_sets import load
 
     c, classes = load(name, data)
-    assert_one_number(sm.learn(c, time_limit=60, random_state=0), tmp_path, classes=classes)
+    found = sm.learn(c, time_limit=60, random_state=0)
+    assert_one_number(found, found.save(tmp_path, classes=classes))
 
 
-def assert_one_number(found, folder, **options):
+def assert_one_number(found, report):
     """Accuracy, ceiling and dimension: one value each on the page, in the paragraph, the notebook and the files."""
-    report = found.save(folder / "out", **options)
     assert_every_column_is_explained(report.parent)
     page = re.sub("<(script|style).*?</(script|style)>", " ", report.read_text(encoding="utf-8"), flags=re.DOTALL)
     read = html.unescape(re.sub("<[^>]*>", " ", page))
@@ -389,10 +393,9 @@ def shares_of(*figures):
     return {f"{value:.1%}" for one in figures for value in (one.value, one.low, one.high) if value is not None}
 
 
-def test_every_file_has_a_link_and_every_link_a_file(found, tmp_path):
-    report = found.save(tmp_path)
-    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
-    links = set(re.findall('href="([^"#]+)"', report.read_text(encoding="utf-8")))
+def test_every_file_has_a_link_and_every_link_a_file(saved):
+    written = {path.relative_to(saved.parent).as_posix() for path in saved.parent.rglob("*") if path.is_file()}
+    links = set(re.findall('href="([^"#]+)"', saved.read_text(encoding="utf-8")))
     assert links == written - {"report.html"}
     assert {"tables/distances.csv", "tables/positions.csv", "figures/map.svg", "findings.json"} <= links
 
@@ -400,9 +403,13 @@ def test_every_file_has_a_link_and_every_link_a_file(found, tmp_path):
 @pytest.mark.filterwarnings("ignore:.*never compared")  # twelve answers may leave out an item
 def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     fewer = sm.learn(answers(300), method="STE", n_components=2, penalty=0.05, time_limit=LONG, random_state=0)
-    assert "What changed" not in fewer.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
-    assert "What changed" not in found.save(tmp_path / "other", source=["a.csv"]).read_text(encoding="utf-8")
-    page = found.save(tmp_path, source=["a.csv"]).read_text(encoding="utf-8")
+
+    def written(findings, folder=tmp_path, source="a.csv", **options):
+        return findings.save(folder, source=[source], **options).read_text(encoding="utf-8")
+
+    assert "What changed" not in written(fewer, time_limit=0)
+    assert "What changed" not in written(found, tmp_path / "other", time_limit=0)
+    page = written(found)
     section = page[page.index("<h2>What changed</h2>") : page.index("<h2>What predicts the answers</h2>")]
     assert "There are 100 more answers." in section
     assert "<td>answers</td><td>300</td><td>400</td>" in section
@@ -410,9 +417,9 @@ def test_what_changed_since_an_earlier_report_of_the_same_file(found, tmp_path):
     assert f"{found.accuracy.value:.1%}" in section
     assert "rank correlation" in section
     few = sm.learn(answers(12), time_limit=1, random_state=0)
-    few.save(tmp_path, source=["a.csv"])
+    written(few, time_limit=0)
     assert not (tmp_path / "figures" / "calibration.pdf").exists()  # nothing of the earlier report is left behind
-    assert "What changed" not in found.save(tmp_path, source=["b.csv"]).read_text(encoding="utf-8")
+    assert "What changed" not in written(found, source="b.csv", time_limit=0)
 
 
 @pytest.mark.parametrize("broken", ["", "[]", '{"format": 1}', '{"format": 99, "source": []}'])
@@ -482,9 +489,11 @@ def test_settings_that_cannot_be(settings, message):
 
 
 def test_few_answers_get_a_report_that_says_so():
-    page = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0).page()
+    found = sm.learn(answers(12, NAMES[:6]), time_limit=1, random_state=0)
+    page = replace(found, chosen=replace(found.chosen, average_gain=(0.0, -1.0, 1.0))).page()
     assert "There are too few answers" in page
     assert 'class="item"' in page
+    assert "An average of several fits" not in page
 
 
 def test_everything_that_is_fitted_often_gets_the_processes(monkeypatch):
@@ -625,7 +634,7 @@ def test_the_report_has_a_section_on_groups_where_there_are_some(tmp_path):
     assert "<h2>Groups</h2>" in page
     assert "Age &amp; class: &lt;old&gt;, young" in page
     assert "Raters grouped by Age & class" in paragraph(found)
-    found.save(tmp_path)
+    found.save(tmp_path, time_limit=0)
     assert len(pd.read_csv(tmp_path / "tables" / "groups_Age___class_items.csv")) == 7
     assert_every_column_is_explained(tmp_path)
 
@@ -638,7 +647,7 @@ def test_the_report_has_sections_on_conditions_and_on_the_session_where_there_ar
     c = sm.Comparisons.from_triplets(rows, rater=np.repeat(["a", "b", "c", "d"], 60), n_items=6, extra=extra)
     found = sm.learn(c, method="STE", n_components=1, penalty=0.1, time_limit=LONG, random_state=0)
     assert [one.over_time for one in found.parts] == [False, True]
-    page = found.save(tmp_path).read_text(encoding="utf-8")
+    page = found.save(tmp_path, time_limit=0).read_text(encoding="utf-8")
     assert {"<h2>Conditions</h2>", "<h2>Over the session</h2>"} <= set(re.findall("<h2>.*?</h2>", page))
     assert "&lt;one&gt;" in page
     assert len(pd.read_csv(tmp_path / "tables" / "by_block.csv")) == 3

@@ -234,8 +234,8 @@ def test_features_help_and_place_new_items():
     features = rng.normal(size=(40, 6))
     places = features[:, :2] * 2.0
     c = sm.simulate(places, 250, sharpness=1.0, random_state=2)
-    model = sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(c, features=features)
-    plain = sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(c)
+    model = sm.AutoSimilarity(dimensions=(2,), random_state=0).fit(c, features=features)
+    plain = sm.AutoSimilarity(dimensions=(2,), random_state=0).fit(c)
     test = sm.simulate(places, 4000, random_state=3)
     assert model.score(test) > plain.score(test) + 0.03
     assert model.chosen_.candidate.str.startswith("FeatureEmbedding").all()

@@ -143,6 +143,8 @@ def term_cases(n_items=6, rows=40):
         ("choices by dot products", choice_terms.Picked(squared, _choices(n_items)), models.DotProducts(free)),
         ("choices with a lapse", choice_terms.Picked(scale, _choices(n_items), lapse=None), free),
         ("choices by raters", _picked_by_raters(squared, _choices(n_items)), models.DotProducts(free)),
+        ("choices or can't tell", choice_terms.Picked(scale, _choices(n_items, 0.3), unsure=None), free),
+        ("can't tell, by raters", _picked_by_raters(squared, _choices(n_items, 0.3), unsure=None), free),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
     shared = {problem.Term, problem.OnePass, rating_terms.Rated}
@@ -152,17 +154,18 @@ def term_cases(n_items=6, rows=40):
     return cases
 
 
-def _picked_by_raters(scale, choices):
+def _picked_by_raters(scale, choices, **further):
     who = np.random.default_rng(7).integers(-1, 3, 1 + max(int(one.row.max()) for one in choices))
-    return choice_terms.Picked(scale, choices, rater=who, n_raters=3, lapse=None)
+    return choice_terms.Picked(scale, choices, rater=who, n_raters=3, lapse=None, **further)
 
 
-def _choices(n_items):
+def _choices(n_items, cant_tell=0.0):
     """Answers of every form that has chances of its own."""
     truth = np.random.default_rng(6).normal(size=(n_items, 2))
     forms = [form for form in picking_forms().values() if form.has_own_chances]
-    said = [sm.simulate(truth, 8, form.name, grid_size=4, random_state=k) for k, form in enumerate(forms)]
-    return [part for c in said for part in choices_of(c)]
+    settings = {"grid_size": 4, "cant_tell": cant_tell}
+    said = [sm.simulate(truth, 8, form.name, random_state=k, **settings) for k, form in enumerate(forms)]
+    return [part for c in said for part in choices_of(c, cant_tell=True)]
 
 
 def _subclasses(base, *modules):

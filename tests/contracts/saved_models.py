@@ -64,6 +64,9 @@ KERNELS: dict[str, tuple[Any, Any]] = {
 }
 MODELS: dict[str, Callable[[], tuple[Any, sm.Comparisons, Any]]] = {
     **{name: lambda name=name: from_registry(name) for name in ESTIMATORS},
+    "ChoiceEmbedding, people who cannot tell": lambda: (
+        sm.ChoiceEmbedding(2, cant_tell=0.3, random_state=0).fit(answers()), answers(), None,
+    ),
     "RaterEmbedding, raters who lapse": lambda: (
         sm.RaterEmbedding(2, lapse=True, random_state=0).fit(by_raters()), by_raters(), None,
     ),

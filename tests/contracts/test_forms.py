@@ -16,7 +16,7 @@ from tests.toy.most_typical import MostTypical
 
 TOY = MostTypical()
 EVERY = [*FORMS.values(), *PIECES.values(), TOY]
-ASKED = [form for form in EVERY if form.n_shown is not None or form.grid is not None]
+ASKED = [form for form in EVERY if form.n_shown is not None or form.grid is not None or form.page is not None]
 PICKING = [*picking_forms().values(), TOY]
 ON_PAGES = [*PAGES.values(), TOY]
 GRID = 3
@@ -30,6 +30,8 @@ class Settings:
     grid_size: int = GRID
     pick: int = 2
     scale: int = 5
+    low: str = "the least"
+    high: str = "the most"
     classes: tuple[str, ...] = field(default=("x", "y", "z"))
 
 
@@ -101,7 +103,8 @@ def test_a_page_takes_what_simulated_raters_say_and_nothing_else(form):
     _, (response, _, _) = said_by_a_mind(form, np.random.default_rng(2))
     for said in response.tolist():
         assert form.check_response(said, settings) == [float(value) for value in said]
-        for wrong in ([], [*said, said[0]], [99.0, *said[1:]], [float("nan"), *said[1:]], [said[0] + 0.5, *said[1:]]):
+        between = [] if form.name == "placement" else [[said[0] + 0.5, *said[1:]]]  # a place is any number
+        for wrong in ([], [*said, said[0]], [99.0, *said[1:]], [float("nan"), *said[1:]], *between):
             with pytest.raises(ValueError, match="response: expected"):
                 form.check_response(wrong, settings)
 
@@ -122,7 +125,9 @@ def test_what_is_at_stake_is_what_answers_may_say(form):
     near, far = form.at_stake(shown)
     stake = {frozenset(map(frozenset, two)) for two in zip(near.tolist(), far.tolist(), strict=True)}
     assert len(stake) == len(near)
-    edges = [form.comparisons(shown, np.array([[code]])) for code in form.codes(shown.shape[1])]
+    picks = 2 if form.name == "best_worst" else 1
+    responses = permutations(form.codes(shown.shape[1]), picks)
+    edges = [form.comparisons(shown, np.array([response])) for response in responses]
     said = [two for edge in edges for two in zip(edge[0].tolist(), edge[1].tolist(), strict=True)]
     may = {frozenset(map(frozenset, two)) for two in said}
     assert stake == may
@@ -151,8 +156,8 @@ def test_the_chances_of_all_answers_to_a_question_add_up_to_one(form):
     shown = np.arange(form.width(N_ITEMS, GRID))[None]
     level = np.random.default_rng(6).normal(size=(N_ITEMS, N_ITEMS))
     level += level.T
-    for count in (1, 2) if form.grid else (1,):
-        order = permutations if form.name == "ranking" else combinations
+    for count in (2,) if form.name == "best_worst" else (1, 2) if form.grid else (1,):
+        order = permutations if form.name in ("ranking", "best_worst") else combinations
         total = 0.0
         for said in order(form.codes(shown.shape[1]), count):
             parts = form.chosen(shown, np.array([said]))

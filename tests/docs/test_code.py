@@ -1,5 +1,6 @@
 """The code on every page runs: Python blocks in one namespace per page, command lines as a shell would run them."""
 
+import itertools
 import os
 import shlex
 import shutil
@@ -8,6 +9,7 @@ import sys
 
 import pytest
 
+from similitude import demo
 from tests.docs.pages import blocks, name, needs, pages
 from tests.patience import PATIENCE
 from tests.shell import run
@@ -25,6 +27,7 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
         pytest.importorskip(module, reason=f"{module} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setattr(demo, "SECONDS", 1.0)
     namespace = {"__name__": "page"}
     for number, (language, text) in enumerate(blocks(page), 1):
         if language == "python":
@@ -36,14 +39,18 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
 
 
 def run_lines(text, folder, where):
-    """Run a block of command lines: in this process where it calls `similitude` alone, else in a shell."""
-    lines = [shlex.split(line, comments=True) for line in text.splitlines()]
-    if SHELL_SIGNS & set(text) or not all(line[0] == "similitude" for line in lines if line):
-        run_in_shell(text, folder, where)
-        return
-    for line in filter(None, lines):
-        done = run(*hastened(line[1:]), folder=folder, check=False)
-        assert done.returncode == 0, f"{where}: {shlex.join(line)}\n{done.stdout}\n{done.stderr}"
+    """Run a block of command lines: what calls `similitude` and nothing else in this process, the others in a shell."""
+    for plain, lines in itertools.groupby(text.splitlines(), is_plain):
+        if not plain:
+            run_in_shell("\n".join(lines), folder, where)
+            continue
+        for line in lines:
+            done = run(*hastened(shlex.split(line, comments=True)[1:]), folder=folder, check=False)
+            assert done.returncode == 0, f"{where}: {line}\n{done.stdout}\n{done.stderr}"
+
+
+def is_plain(line):
+    return line.startswith("similitude ") and not SHELL_SIGNS & set(line)
 
 
 def hastened(words):

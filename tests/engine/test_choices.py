@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.engine.choice_terms import Picked, set_losses
+from similitude.engine.choice_terms import Picked, log_sets, set_losses
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import DotProducts, Positions
 from similitude.engine.penalties import Ridge
@@ -15,6 +15,7 @@ from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
 from similitude.feedback.whole_answers import choices_of
 from similitude.graph.build import build_graph
+from similitude.methods.answering import tie_chances
 
 SQUARED = Formula(squared)
 
@@ -102,3 +103,53 @@ def test_the_loss_of_a_set_is_minus_the_log_of_its_chance():
     lost, slope = set_losses(value, 2)  # 12 of 12 + 8 + 4 + 6 + 3 + 2
     assert lost[0] == pytest.approx(-np.log(12 / 35))
     np.testing.assert_allclose(slope[0], [24 / 35 - 1, 21 / 35 - 1, 16 / 35, 9 / 35])
+
+
+def tied(value, picked, share):
+    """-log of every outcome by counting: all sets, and last "can't tell"."""
+    sets = list(combinations(range(value.shape[1]), picked))
+    total = np.array([[row[list(one)].sum() for one in sets] for row in value])
+    tie = np.log(share / (1 - share)) + np.log(len(sets)) + total.mean(1)  # the geometric mean over sets
+    total = np.column_stack([total, tie])
+    return np.log(np.exp(total).sum(1))[:, None] - total
+
+
+@pytest.mark.parametrize("picked", [1, 2, 4])
+def test_cant_tell_is_the_geometric_mean_of_all_sets(picked):
+    value, share = np.random.default_rng(picked).normal(size=(5, 6)), 0.3
+    lost = tied(value, picked, share)
+    odds = log_sets(6, picked) + np.log(share / (1 - share))
+    np.testing.assert_allclose(set_losses(value, picked, odds)[0], lost[:, 0], rtol=1e-12)
+    found, slope = set_losses(value, picked, odds, tied=True)
+    np.testing.assert_allclose(found, lost[:, -1], rtol=1e-12)
+    np.testing.assert_allclose(slope.sum(1), 0.0, atol=1e-12)
+    np.testing.assert_allclose(tie_chances(value, picked, share), np.exp(-lost[:, -1]), rtol=1e-12)
+    assert tie_chances(0.0 * value, picked, share) == pytest.approx(share)
+    assert (np.exp(-lost[:, -1]) < share).all()
+
+
+def test_of_two_it_is_davidsons():
+    p, q, nu = 3.0, 0.5, 1.7
+    chance = tie_chances(np.log([[p, q]]), 1, nu / (2 + nu))
+    assert chance == pytest.approx(nu * np.sqrt(p * q) / (p + q + nu * np.sqrt(p * q)))
+
+
+def test_cant_tell_has_its_question_in_every_form():
+    c = sm.Comparisons.concatenate(
+        [
+            sm.Comparisons.from_triplets([(0, 1, 2), (0, 2, 3)], [None, True]),
+            sm.Comparisons.from_odd_one_out([(0, 1, 2), (1, 2, 3)], [np.nan, 0]),
+            sm.Comparisons.from_choices([[0, 1, 2, 3, 4], [1, 0, 2, 3, 4]], [[1, 2], []]),
+            sm.Comparisons.from_ratings([(0, 1), (1, 2), (0, 2)], [1.0, np.nan, 3.0], larger="similar"),
+        ]
+    )
+    found = [one for one in choices_of(c, cant_tell=True) if one.tied]
+    assert sorted((one.pairs.shape, one.picked) for one in found) == [
+        ((1, 2, 1, 2), 1),
+        ((1, 3, 1, 2), 1),
+        ((1, 4, 1, 2), 2),  # as many as others picked of as many
+    ]
+    assert sorted(row for one in found for row in one.row) == np.flatnonzero(c.answers.cant_tell).tolist()
+    assert not any(one.tied for one in choices_of(c))
+    can = {int(row): one.can_tie for one in choices_of(c) for row in one.row}
+    assert can == {1: True, 3: True, 4: True, 6: False}  # a sheet of ratings asks for no comparison

@@ -201,23 +201,28 @@ def test_a_map_of_features_with_a_rest_is_fitted_there(device):
     np.testing.assert_allclose(there.distances(F, F), here.distances(F, F), atol=0.1)
 
 
-def said_in_every_form(n_items=20):
+def said_in_every_form(cant_tell=False, n_items=20):
     truth = np.random.default_rng(0).normal(size=(n_items, 3))
     forms = [form for form in picking_forms().values() if form.has_own_chances]
-    said = [sm.simulate(truth, 40, form.name, grid_size=5, random_state=k) for k, form in enumerate(forms)]
-    return [part for c in said for part in choices_of(c)]
+    settings = {"grid_size": 5, "cant_tell": 0.2}
+    said = [sm.simulate(truth, 40, form.name, random_state=k, **settings) for k, form in enumerate(forms)]
+    return [part for c in said for part in choices_of(c, cant_tell=cant_tell)]
 
 
 @pytest.mark.parametrize("scale", [terms.squared, terms.student, terms.logarithm], ids=lambda e: e.__name__)
 @pytest.mark.parametrize("as_table", [False, True])
 @pytest.mark.parametrize("raters", [False, True])
-def test_choices_have_the_value_and_gradient_of_the_compiled_pass(device, scale, as_table, raters, monkeypatch):
+@pytest.mark.parametrize("cant_tell", [False, True])
+def test_choices_have_the_value_and_gradient_of_the_compiled_pass(
+    device, scale, as_table, raters, cant_tell, monkeypatch
+):
     from similitude.engine.gpu import backend as there
 
     monkeypatch.setattr(there, "_WORTH", 1 << 20 if as_table else 0)
     rng = np.random.default_rng(1)
     who = {"rater": rng.integers(-1, 4, 60), "n_raters": 4, "lapse": None} if raters else {}
-    term = Picked(terms.Formula(scale, 0.5), said_in_every_form(), **who)
+    choices = said_in_every_form(cant_tell)
+    term = Picked(terms.Formula(scale, 0.5), choices, unsure=None if cant_tell else 0.0, **who)
     vectors = Positions(20, 4)
     backend = backend_on(device)
     for model in [vectors, DotProducts(vectors)] if scale is terms.squared else [vectors]:

@@ -35,6 +35,9 @@ def one_answer(form: str, n_items: int, rng: np.random.Generator) -> tuple[list[
     if form in ("choice", "ranking"):
         size = int(rng.integers(2, n_items))
         return items(1 + size), (1 + rng.permutation(size)[: rng.integers(1, size + 1)]).tolist()
+    if form == "best_worst":
+        size = int(rng.integers(2, n_items))
+        return items(1 + size), (1 + rng.permutation(size)[:2]).tolist()
     if form in ("similarity_rating", "difference_rating"):
         count = int(rng.integers(1, 6))
         every = [(i, j) for i in range(n_items) for j in range(i)]

@@ -56,6 +56,15 @@ def ranking(shown, said):
             yield (shown[0], near), (shown[0], far)
 
 
+def best_worst(shown, said):
+    best, worst = (shown[int(k)] for k in said)
+    between = set(shown[1:]) - {best, worst}
+    yield (shown[0], best), (shown[0], worst)
+    for other in between:
+        yield (shown[0], best), (shown[0], other)
+        yield (shown[0], other), (shown[0], worst)
+
+
 def difference_rating(shown, said):
     rated = [((shown[2 * k], shown[2 * k + 1]), value) for k, value in enumerate(said)]
     for (near, less), (far, more) in permutations(rated, 2):
@@ -149,12 +158,14 @@ def test_a_shared_item_stands_first_in_both_pairs(rng):
         ("choice", [0, 1, 2], [0], "found 0, but an answer of form choice is 1 to 2"),
         ("choice", [0, 1, 2, 3], [2, 2], "names a position twice"),
         ("ranking", [0, 1, 2], [1, 1], "names a position twice"),
+        ("best_worst", [0, 1, 2, 3], [1, 1], "names a position twice"),
+        ("best_worst", [0, 1, 2, 3], [1], "do not answer best_worst of 4 items"),
         ("difference_rating", [0, 1, 2, 3], [1], "do not answer difference_rating of 4 items"),
         ("placement", [0, 1, 2], [1, 2, 3, 4], "do not answer placement of 3 items"),
         ("grouping", [0, 1, 2], [1, 2], "do not answer grouping of 3 items"),
         ("labelling", [0, 1, 2], [1, 2], "do not answer labelling of 3 items"),
         ("attribute", [0, 1, 2], [0, 1, 5], "found 5, but an answer of form attribute is 0 to 2"),
-        ("guess", [0, 1, 2], [0], "'guess' is unknown; the forms are attribute, choice"),
+        ("guess", [0, 1, 2], [0], "'guess' is unknown; the forms are attribute, best_worst"),
     ],
 )
 def test_a_response_that_is_no_answer_is_refused(form, shown, said, message):

@@ -28,12 +28,19 @@ def truth():
     return np.random.default_rng(11).standard_normal((20, 2))
 
 
-@pytest.mark.parametrize("form", sorted(set(SIMULATED) - {"grouping"}))
+@pytest.mark.parametrize("form", sorted(set(SIMULATED) - {"grouping", "attribute"}))
 def test_without_noise_every_comparison_is_true(form, truth):
     c = simulate(truth, 30, form, random_state=0)
     assert (c.n_answers, c.n_items) == (30, 20)
     assert set(c.answers.form.labels) == {form}
     assert (margin(truth, c) > 0).all()
+
+
+def test_an_attribute_is_the_first_coordinate(truth):
+    c = simulate(truth, 30, "attribute", grid_size=5, random_state=0)
+    shown, order = c.answers.shown.matrix(), c.answers.response.matrix().astype(int)
+    assert (np.diff(truth[np.take_along_axis(shown, order, axis=1), 0], axis=1) > 0).all()
+    assert (margin(truth[:, :1], c) > 0).all()
 
 
 def test_groups_are_of_items_that_are_alike(truth):
@@ -209,7 +216,7 @@ def test_random_questions_show_every_item_equally_often_in_every_place(width):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"form": "attribute"}, "form: expected one of choice, difference_rating"),
+        ({"form": "labels"}, "form: expected one of attribute, best_worst, choice, difference_rating"),
         ({"n_answers": None}, "n_answers: expected a number of answers, found None"),
         ({"n_answers": -1}, "n_questions: expected 0 or more, found -1"),
         ({"flip": 1.5}, "flip: expected a share from 0 to 1, found 1.5"),

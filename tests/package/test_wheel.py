@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import similitude as sm
 from tests.package.hiding import beyond, environment
 
 pytestmark = pytest.mark.slow  # a process for each test
@@ -113,8 +114,10 @@ def test_the_base_alone_finishes_what_it_starts(python):
 
 def demo_and_learn(similitude, folder):
     """The first commands of a stranger end with a report each."""
-    assert "the report is in" in similitude("demo")
+    said = similitude("demo")
+    assert "the report is in" in said
     assert (folder / "demo" / "colours.png").stat().st_size > 10_000
+    assert sm.read_comparisons(folder / said.split(" learn ")[1].split()[0]).n_items == 60
     similitude("simulate", "answers.csv", "--items", "6", "--answers", "60")
     similitude("learn", "answers.csv", "--time-limit", "1")
     for made in ("demo/report", "answers_report"):

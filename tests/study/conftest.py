@@ -24,6 +24,7 @@ from tests.study.servers import postgresql_or_skip, write_study
 DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "study"
 IN_DOCS = (
     "triplet", "form-odd-one-out", "form-choice", "form-quadruplet", "form-similarity-rating", "form-labelling",
+    "form-ranking", "form-best-worst", "form-grouping", "form-placement",
     "phone-triplet", "offline", "done",
 )  # fmt: skip
 
@@ -175,6 +176,19 @@ def on_question(page, number):
     """Wait until a question is on the screen and takes answers."""
     page.wait_for_selector(f"main[data-number='{number}'] .stage:not(.loading)")
     page.wait_for_selector(".others .other:enabled")
+
+
+def press(page, step: str) -> None:
+    """Press what a selector finds; `@x,y` after it says where upon it, as shares of its width and height."""
+    selector, _, where = step.partition("@")
+    if not where:
+        return page.click(selector)
+    x, y = (float(share) for share in where.split(","))
+    page.wait_for_selector(selector)
+    size = page.evaluate(
+        "(one) => [document.querySelector(one).offsetWidth, document.querySelector(one).offsetHeight]", selector
+    )
+    return page.click(selector, position={"x": x * size[0], "y": y * size[1]})
 
 
 def arrived(live: LiveServer, study: str, number: int) -> list[dict]:

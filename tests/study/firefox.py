@@ -36,13 +36,14 @@ _SETTINGS = {
     "toolkit.telemetry.reportingpolicy.firstRun": False,
 }
 _DARK, _LIGHT = 0, 1
-_CENTRE = """selector => {
+_PLACE = """([selector, position]) => {
   const one = document.querySelector(selector);
   window.clickArrived = false;
   one.addEventListener("click", () => (window.clickArrived = true), { once: true, capture: true });
   one.scrollIntoView({ block: "center" });
   const { left, top, width, height } = one.getBoundingClientRect();
-  return [Math.round(left + width / 2), Math.round(top + height / 2)];
+  const { x, y } = position ?? { x: width / 2, y: height / 2 };
+  return [Math.round(left + x), Math.round(top + y)];
 }"""
 _ARRIVED = "window.clickArrived !== false"  # another page, which knows nothing of it, shows that the click arrived
 _HOLDS = "([selector, text]) => document.querySelector(selector).value === text"
@@ -151,13 +152,13 @@ class FirefoxPage:
     def _instead_of(self, selector: str) -> str:
         return f"{selector} was not shown; the page says: {self.evaluate('document.body.innerText')[:500]}"
 
-    def click(self, selector: str) -> None:
+    def click(self, selector: str, position: dict[str, float] | None = None) -> None:
         """Click on an element; again where the click met something else, as it may while the page is being drawn."""
         self.wait_for_selector(selector)
-        until(lambda: self._click_arrives(selector), f"no click arrived at {selector}")
+        until(lambda: self._click_arrives(selector, position), f"no click arrived at {selector}")
 
-    def _click_arrives(self, selector: str) -> bool:
-        x, y = self.evaluate(_CENTRE, selector)
+    def _click_arrives(self, selector: str, position: dict[str, float] | None) -> bool:
+        x, y = self.evaluate(_PLACE, [selector, position])
         moves = [{"type": "pointerMove", "x": x, "y": y}, {"type": "pointerDown", "button": 0}]
         self._act("pointer", [*moves, {"type": "pointerUp", "button": 0}])
         end = time.monotonic() + _SECOND_TRY

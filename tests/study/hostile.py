@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
 DOORS = ("/", "/s/words", "/s/words/", "/api/words/about", "/api/words/join", "/api/words/answers", "/api/words/me",
+         "/api/words/v1/tell", "/api/words/v1/model",
          "/api/words/items/w01", "/admin", "/admin/-/login", "/admin/words/export", "/static/rater.js")  # fmt: skip
 METHODS = ("PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "CONNECT", "PROPFIND", "get", "BREW", "POST")
 FRAGMENTS = (
@@ -23,7 +24,8 @@ PATHS = (
     "/static//etc/passwd", "/static/..\\..\\answers.db", "/static/%00", "/static/rater.js%00.png", "/s/../answers.db/",
     "/s/%2e%2e/", "/s/words/../../answers.db", "/s//", "/s/WORDS/", "/s/words%00/", "/s/%ff/", "/s/%c0%ae%c0%ae/",
     "/api/words/items/..%2fstudy.toml", "/api/words/items/%2fetc%2fpasswd", "/api/words/items/", "/api/words/items/%00",
-    "/api//join", "/api/words", "/api/words/", "/api/words/secret", "/api/none/me", "/api/words/me/more", "//",
+    "/api//join", "/api/words", "/api/words/", "/api/words/secret", "/api/none/me", "/api/words/me/more",
+    "/api/words/v1", "/api/words/v1/", "/api/words/v1/join/x", "/api/words/v1/neighbors?k=9&item=%00", "//",
     "/.git/config",
     "/answers.db", "/study.toml", "/admin/-/first/", "/admin/-/first/x", "/admin/-/first/..%2f..%2f",
     "/admin/none/state",
@@ -49,6 +51,7 @@ BODIES = (
 TOKENS = (
     "", "Bearer", "Bearer ", "Bearer 1", "Bearer 1.", "Bearer 1." + "0" * 32, "Bearer -1." + "0" * 32, "Bearer 1e3.x",
     "Bearer " + "9" * 30 + ".x", "Bearer 1.\xe9", "Basic YTpi", "Bearer 1.' OR 1=1", "Bearer null", "bearer 1.a",
+    "Bearer sim_", "Bearer sim_' OR 1=1_x", "Bearer sim_\xe9_x",
     "Bearer 1.a, Bearer 2.b", "Bearer " + "A" * 5000,
 )  # fmt: skip
 HEADERS: tuple[tuple[str, str], ...] = (

@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 
+from similitude.feedback.simulation.mind import Mind, Truth
+from similitude.study.asking import form_of
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.site import open_site
 from similitude.study.worker import StudyWorker
@@ -82,7 +84,11 @@ def respond(form, shown, rng, contrary=False, sharpness=3.0):
         return [int(np.clip(round(7 - 1.5 * far(0, 1) ** 0.5), 1, 7))]
     if form == "same_different":
         return [int(far(0, 1) < 1.5)]
-    return [int(X[0, 0] > 0), min(abs(float(X[0, 0])), 1.0)]
+    if form == "labelling":
+        return [int(X[0, 0] > 0), min(abs(float(X[0, 0])), 1.0)]
+    truth = Truth(len(X), positions=X)
+    mind = Mind(truth, np.full(1, np.inf), np.zeros(1), float(contrary), 2, None, rng)
+    return form_of(form).answer(mind, np.arange(len(X))[None])[0][0].tolist()
 
 
 def answer(service: StudyService, rater_id, n, rng, outcome="answered", **how):

@@ -20,10 +20,24 @@ SHOWN_AND_SAID = {
     "odd_one_out": (3, [0]),
     "choice": (9, [1, 2]),
     "quadruplet": (4, [0]),
+    "most_central": (3, [0]),
+    "ranking": (9, [3, 1]),
+    "best_worst": (7, [3, 1]),
+    "attribute": (6, [5, 3, 4, 0, 1, 2]),
+    "grouping": (8, [0, 1, 0, 2, 0, 1, 2, 2]),
+    "placement": (8, [0, 0, 0.5, 0.5, -0.5, 0.5, 0, 1, -1, 0, 0.3, 0.2, 0, -0.5, 0.4, -0.8]),
     "similarity_rating": (2, [1]),
     "same_different": (2, [1]),
     "labelling": (1, [0, 1]),
 }  # how many items are shown, and an answer
+LARGER = {
+    "choice": "grid_size = 8\npick = 2",
+    "ranking": "grid_size = 8\npick = 2",
+    "best_worst": "grid_size = 6",
+    "attribute": 'grid_size = 6\nlow = "the saddest"\nhigh = "the gladdest of them all"',
+    "grouping": "grid_size = 8",
+    "placement": "grid_size = 8",
+}  # as much as studies show
 _LONG = "A sentence about {} that goes on for a while, as sentences in studies do, Donaudampfschifffahrtsgesellschaft. "
 
 # What sticks out of the screen to the left or right or out of its card, lies under something else, or on another card.
@@ -132,7 +146,7 @@ def items(kind: str) -> dict[str, str | bytes]:
 def one_of_each(root: Path) -> None:
     """A study for each form and kind, called `form-kind`, with dashes for spaces."""
     for form, kind in product(FORMS, KINDS):
-        more = "grid_size = 8\npick = 2" if form == "choice" else FORMS[form]
+        more = LARGER.get(form, FORMS[form])
         table = '[items]\ntable = "colours.csv"\n' if kind == "colour" else ""
         toml = f'title = "Things that are alike"\n{SHORT}[question]\nform = "{form}"\nnumber = 5\n{more}\n{table}'
         write_study(root, study_of(form, kind), toml + (_mixed_first(form) if kind == "mixed" else ""), items(kind))

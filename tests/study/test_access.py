@@ -10,7 +10,7 @@ import uvicorn
 from similitude.study.web.app import create_app
 from similitude.study.web.login import first_link
 from tests.study.axe import violations
-from tests.study.conftest import arrived, serving
+from tests.study.conftest import arrived, press, serving
 from tests.study.firefox import firefox
 from tests.study.live import fill, open_study, worker_of
 from tests.study.live import write_study as write_colours
@@ -162,13 +162,20 @@ def test_every_early_end_is_accessible_and_so_is_being_offline(live, browser, sh
 
 ANSWERS = {
     "choice": [".cards .card:nth-child(1) .choose", ".cards .card:nth-child(3) .choose", ".confirm button"],
+    "ranking": [*(f".cards .card:nth-child({k}) .choose" for k in (4, 1, 3)), ".confirm button"],
+    "best_worst": [*(f".cards .card:nth-child({k}) .choose" for k in (4, 1)), ".confirm button"],
+    "attribute": [*(f".cards .card:nth-child({k}) .choose" for k in (4, 1, 2, 3)), ".confirm button"],
+    "grouping": [*(f".pile:nth-child({k}) .put" for k in (2, 1, 2, 3)), ".confirm .main"],
+    "placement": [*(f".table@{place}" for place in ("0.5,0.2", "0.3,0.5", "0.75,0.75")), ".confirm .main"],
     "similarity_rating": [".step:nth-child(2)"],
     "same_different": [".word:nth-child(2)"],
     "labelling": [".word:nth-child(2)", ".step:nth-child(4)"],
 }
 EXPECTED = {
     "triplet": [2], "odd_one_out": [1], "quadruplet": [1], "choice": [1, 3], "similarity_rating": [2],
-    "same_different": [0], "labelling": [1, 0.75],
+    "same_different": [0], "labelling": [1, 0.75], "most_central": [1], "ranking": [4, 1, 3], "best_worst": [4, 1],
+    "attribute": [3, 0, 1, 2], "grouping": [1, 0, 1, 2],
+    "placement": pytest.approx([0, 0.74, -0.5, 0, 0.62, -0.62], abs=0.1),
 }  # fmt: skip
 
 
@@ -186,9 +193,9 @@ def test_every_form_can_be_answered_and_is_accessible(live, page):
         assert violations(page) == [], form
         *steps, last = ANSWERS.get(form, [".cards .card:nth-child(2) .choose"])
         for step in steps:
-            page.click(step)
+            press(page, step)
         assert violations(page) == [], f"{form}, half answered"
-        page.click(last)
+        press(page, last)
         row = arrived(live, study, before + 1)[-1]
         assert (row["response"], row["direction"]) == (EXPECTED[form], "ltr")
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.patience import PATIENCE, until
-from tests.study.conftest import arrived, on_question, serving, watch
+from tests.study.conftest import arrived, on_question, press, serving, watch
 from tests.study.making import FORMS, SHORT, colours, one_of_each_form, tones, words, write_study
 from tests.study.screens import FILM, RECORD
 
@@ -161,6 +161,15 @@ KEYS = {
     "odd_one_out": (["ArrowRight", "ArrowRight", "Enter"], [1]),
     "choice": (["3", "ArrowRight", "ArrowRight", "Enter", "Enter"], None),
     "quadruplet": (["ArrowRight"], [1]),
+    "most_central": (["3"], [2]),
+    "ranking": (["3", "1", "1", "ArrowLeft", "Enter", "5", "Enter"], [3, 6, 5]),
+    "best_worst": (["2", "4", "Enter"], [2, 4]),
+    "grouping": (["2", "1", "1", "3", "Enter"], [1, 0, 0, 2]),
+    "placement": (
+        ["ArrowUp", "ArrowUp", "2", "ArrowLeft", "3", "Shift+ArrowRight", "Enter", "Enter"],
+        [0, 0.12, -0.06, 0, 0.01, 0],
+    ),
+    "attribute": (["2", "4", "3", "1", "Enter"], [1, 3, 2, 0]),
     "similarity_rating": (["6"], [6]),
     "same_different": (["1"], [1]),
     "labelling": (["2", "5"], [1, 1]),
@@ -179,13 +188,22 @@ def test_each_form_by_mouse_and_by_keyboard(live, page, shot, form):
         "labelling": [[".word >> nth=2", ".step >> nth=1"], [2, 0.25]],
         "odd_one_out": [[".choose >> nth=2"], [2]],
         "quadruplet": [[".choose >> nth=0"], [0]],
+        "most_central": [[".choose >> nth=1"], [1]],
+        "ranking": [[*(f".choose >> nth={k}" for k in (4, 0, 2)), ".confirm button"], [5, 1, 3]],
+        "best_worst": [[*(f".choose >> nth={k}" for k in (4, 0)), ".confirm button"], [5, 1]],
+        "grouping": [[*(f".put >> nth={pile}" for pile in (0, 1, 0, 2)), ".confirm .main"], [0, 1, 0, 2]],
+        "placement": [
+            [".table@0.5,0.2", ".table@0.3,0.5", ".table@0.75,0.75", ".confirm .main"],
+            pytest.approx([0, 0.74, -0.5, 0, 0.62, -0.62], abs=0.05),
+        ],
+        "attribute": [[*(f".choose >> nth={k}" for k in (3, 0, 2, 1)), ".confirm button"], [3, 0, 2, 1]],
         "triplet": [[".choose >> nth=0"], [1]],
     }[form]
     *clicks, last = expected[0]
-    for selector in clicks:
-        page.click(selector)
+    for step in clicks:
+        press(page, step)
     shot(page, f"form-{study}")
-    page.click(last)
+    press(page, last)
     on_question(page, 1)
     keys, response = KEYS[form]
     for key in keys:

@@ -99,7 +99,14 @@ def test_the_pool_holds_nothing_that_was_asked_or_is_held(study):
 
 @pytest.mark.parametrize(
     ("form", "more", "shows"),
-    [("odd_one_out", "", 3), ("choice", "grid_size = 4\npick = 2", 5), ("quadruplet", "", 4)],
+    [
+        ("odd_one_out", "", 3),
+        ("choice", "grid_size = 4\npick = 2", 5),
+        ("quadruplet", "", 4),
+        ("most_central", "", 3),
+        ("ranking", "grid_size = 4\npick = 2", 5),
+        ("best_worst", "grid_size = 4", 5),
+    ],
 )
 def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
     site, service = open_study(write_study(tmp_path / "colours", form, more))
@@ -110,6 +117,24 @@ def test_every_form_that_can_be_chosen_is(tmp_path, form, more, shows):
     assert {len(set(json.loads(row["shown"]))) for row in pool} == {shows}
     fill(service, 1, 8, seed=1)
     assert len(all_of(service, schema.pool)) < 20
+    site.close()
+
+
+def test_what_is_laid_out_next_is_what_least_is_known_of(tmp_path):
+    site, service = open_study(write_study(tmp_path / "colours", "placement", "grid_size = 4"))
+    fill(service, 2, 10)
+    worker = worker_of(service)
+    worker.step()
+    assert model(service)["similarity"] is not None
+    pool = all_of(service, schema.pool)
+    assert {row["strategy"] for row in pool} <= {"weakest_evidence", "repeat"}
+    assert {len(set(json.loads(row["shown"]))) for row in pool} == {4}
+    fill(service, 2, 8, seed=1)
+    chosen = [row for row in all_of(service, schema.answer) if row["strategy"] == "weakest_evidence"]
+    assert chosen
+    before = worker.learner.fitted_at
+    worker.step()
+    assert worker.learner.fitted_at > before
     site.close()
 
 
@@ -249,8 +274,16 @@ def test_all_questions_asked_are_asked_again(tmp_path):
     site.close()
 
 
-def test_forms_that_are_not_chosen_still_have_a_model(tmp_path):
-    site, service = open_study(write_study(tmp_path / "colours", "similarity_rating"))
+@pytest.mark.parametrize(
+    ("form", "more"),
+    [
+        ("similarity_rating", ""),
+        ("attribute", "grid_size = 4\nlow = 'dark'\nhigh = 'light'"),
+        ("grouping", "grid_size = 6"),
+    ],
+)
+def test_forms_that_are_not_chosen_still_have_a_model(tmp_path, form, more):
+    site, service = open_study(write_study(tmp_path / "colours", form, more))
     fill(service, 6, 30)
     worker_of(service).step()
     assert model(service)["similarity"] is not None

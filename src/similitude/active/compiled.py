@@ -10,9 +10,9 @@ import numpy as np
 
 from similitude.jit import kernel
 
-_FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-_kernel = kernel(**_FLAGS)
-_inlined = numba.njit(forceinline=True, **_FLAGS)
+FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+_kernel = kernel(**FLAGS)
+_inlined = numba.njit(forceinline=True, **FLAGS)
 
 KAPPA = math.pi / 8.0  # a logistic function is a normal one of variance 1/KAPPA
 C2 = math.pi * math.log(2.0) / 2.0  # h(Phi(z)) is exp(-z²/(2 C2)), nearly
@@ -37,17 +37,26 @@ def _form(matrix, vector):  # type: ignore[no-untyped-def]
     return total
 
 
+@_inlined
+def by_first(X, signs, i, j, c):  # type: ignore[no-untyped-def]
+    """Derivative of the squared distance of i and j by coordinate c of i; with signs, of their signed product."""
+    return signs[c] * X[j, c] if len(signs) else 2.0 * (X[i, c] - X[j, c])
+
+
 @_kernel
-def logit_variance(X, covariance, near, far, slope_near, slope_far, out):  # type: ignore[no-untyped-def]
+def logit_variance(X, signs, covariance, near, far, slope_near, slope_far, out):  # type: ignore[no-untyped-def]
     """Variance of each comparison's margin when every item's position is normal around X, independently."""
     width = X.shape[1]
     a, b = np.empty(width), np.empty(width)
     for t in range(len(near)):
         i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
         for c in range(width):
-            a[c] = -2.0 * slope_near[t] * (X[i, c] - X[j, c])
-            b[c] = 2.0 * slope_far[t] * (X[k, c] - X[l, c])
+            a[c] = slope_near[t] * by_first(X, signs, j, i, c)
+            b[c] = slope_far[t] * by_first(X, signs, l, k, c)
         total = _form(covariance[j], a) + _form(covariance[l], b)
+        for c in range(width):
+            a[c] = -slope_near[t] * by_first(X, signs, i, j, c)
+            b[c] = slope_far[t] * by_first(X, signs, k, l, c)
         if i == k:
             for c in range(width):
                 a[c] += b[c]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from similitude.active.asked import Asked
 from similitude.feedback.forms import picking_forms
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.forms.base import distinct
 from similitude.types import Array, Floats, Ints
 
 _DRAWN = 2000
-_TOP = 30
+_TOP = 300
+_GROWN = 200  # items with which a grid is tried at each step
 _PATIENCE = 50
 
 
@@ -29,13 +31,28 @@ class Scorer(Protocol):
         """Count comparisons as answered."""
 
 
+@runtime_checkable
+class ChoiceScorer(Scorer, Protocol):
+    """What a whole answer is worth, too."""
+
+    def of_choices(self, choices: Alternatives) -> Floats:
+        """Score of each choice among alternatives."""
+
+    def learn_choices(self, choices: Alternatives) -> None:
+        """Count choices as made."""
+
+
 class ScoredQuestions:
     """The best-scored question of a head, in any form.
 
-    A question is worth the mean score of the comparisons that its answer may settle. Triplets are searched exactly
-    (all pairs of the head). For an odd-one-out the best pairs of the head are looked at again as threesomes; a grid
-    grows from the best pair by the item that scores best with those in it; questions of other forms are drawn, and the
-    best is taken. Which of these, the form says (`search`).
+    A question whose answer is one choice (an odd one out, a pick from a grid) is worth what that answer tells, where
+    the scorer knows (`of_choices`); any other the mean score of the comparisons that its answer may settle. Triplets
+    are searched exactly (all pairs of the head). For an odd-one-out the best pairs of the head are looked at again as
+    threesomes; a grid grows from the best pair by the item with which it scores best; questions of other forms are
+    drawn, and the best is taken. Which of these, the form says (`search`).
+
+    Rankings are scored by their comparisons: to choose tuples to be ranked by their mutual information is a rule on
+    which others have filed a patent.
     """
 
     def __init__(
@@ -47,8 +64,11 @@ class ScoredQuestions:
         candidates: int | None,
         pool: Ints | None,
         rng: np.random.Generator,
+        n_chosen: int | None = None,
     ) -> None:
         self.scorer, self.asked, self.form, self.width = scorer, asked, picking_forms()[form], width
+        self.picks = self.form.picks(self.form.arrangement.n_alternatives(width), n_chosen)
+        self.whole = scorer if self.picks is not None and isinstance(scorer, ChoiceScorer) else None
         self.candidates, self.pool, self.rng = candidates, pool, rng
         self.rows = None if pool is None else rows_by_head(pool, asked.n_items)
 
@@ -70,10 +90,20 @@ class ScoredQuestions:
 
     def learn(self, shown: Ints) -> None:
         """Count a question as answered."""
-        self.scorer.learn(*self.form.at_stake(shown[None]))
+        if self.whole is None:
+            self.scorer.learn(*self.form.at_stake(shown[None]))
+        else:
+            self.whole.learn_choices(self._choices(shown[None]))
+
+    def _choices(self, shown: Array) -> Alternatives:
+        """Each question as one choice; of a grid that is not complete yet, fewer are picked."""
+        pairs = self.form.alternatives(shown)
+        return Alternatives(pairs, min(self.picks or 1, pairs.shape[1] - 1), np.arange(len(shown)), self.form.prefers)
 
     def scores(self, shown: Array) -> Floats:
         """Score of each question."""
+        if self.whole is not None:
+            return self.whole.of_choices(self._choices(shown))
         gains = self.scorer.of(*self.form.at_stake(shown))
         return gains.reshape(len(shown), -1).mean(1)
 
@@ -123,19 +153,18 @@ class ScoredQuestions:
     def _grid(self, head: int) -> tuple[list[int], float] | None:
         table = self._open_table(head)
         grid = list(divmod(int(table.argmax()), len(table)))
-        while len(grid) < self.width - 1:
-            order = np.argsort(-table[:, grid].sum(1), kind="stable")
-            open_items = [item for item in order.tolist() if item != head and item not in grid]
-            if len(grid) < self.width - 2:
-                grid.append(open_items[0])
-                continue
-            shown = np.array([[head, *grid, item] for item in open_items], np.int32)
-            new = np.flatnonzero(~self.asked.contains(shown))
-            if not len(new):
-                return None
-            grid.append(open_items[new[0]])
-        shown = np.array([[head, *grid]], np.int32)
-        return None if shown[0] in self.asked else (shown[0].tolist(), float(self.scores(shown)[0]))
+        while len(grid) < self.width - 2:
+            shown = self._with_one_more(head, grid, table)
+            grid = shown[0 if self.whole is None else self.scores(shown).argmax(), 1:].tolist()
+        if len(grid) == self.width - 1:
+            return self._best_of(np.array([[head, *grid]], np.int32))
+        return self._best_of(self._with_one_more(head, grid, table))
+
+    def _with_one_more(self, head: int, grid: list[int], table: Floats) -> Ints:
+        """The grid with each of the items that score best beside those in it, as comparisons."""
+        order = np.argsort(-table[:, grid].sum(1), kind="stable")
+        order = order[~np.isin(order, [head, *grid])][:_GROWN]
+        return np.column_stack([np.tile([head, *grid], (len(order), 1)), order]).astype(np.int32)
 
 
 class RandomQuestions:

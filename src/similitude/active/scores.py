@@ -1,16 +1,19 @@
 """What the answer to a question is worth: the closed-form information gain, and the plain uncertainty.
 
 A scorer values comparisons (`of`), and all pairs of a head at once (`table`); the forms of question are built on these
-two in `active.proposals`. Scores are in bits.
+two in `active.proposals`. One that knows what a whole answer is worth says so by `of_choices`. Scores are in bits.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
+from similitude.active.answer_gain import AnswerGain
 from similitude.active.asked import Asked
 from similitude.active.posterior import Posterior
-from similitude.engine.distances import head_sqdist, pair_sqdist
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.types import Array, Floats
 
 _KAPPA, _C2 = np.pi / 8.0, np.pi * np.log(2.0) / 2.0
@@ -76,6 +79,18 @@ class InformationGain:
         """Count comparisons as answered."""
         self.posterior.learn(near, far)
 
+    @cached_property
+    def _answers(self) -> AnswerGain:
+        return AnswerGain(self.posterior)
+
+    def of_choices(self, choices: Alternatives) -> Floats:
+        """Score of each choice among alternatives, taken as one answer."""
+        return self._answers.of(choices.pairs, choices.sign, choices.picked)
+
+    def learn_choices(self, choices: Alternatives) -> None:
+        """Count choices as made."""
+        self.posterior.learn_choices(choices)
+
 
 class AnswerEntropy:
     """Entropy of the answer at the fitted positions: asks what the model calls a coin toss, noise or ignorance."""
@@ -83,15 +98,16 @@ class AnswerEntropy:
     name = "uncertainty"
 
     def __init__(self, posterior: Posterior) -> None:
-        self.positions, self.loss = posterior.positions, posterior.loss
+        self.posterior, self.loss = posterior, posterior.loss
 
     def of(self, near: Array, far: Array) -> Floats:
         """Score of each comparison."""
-        return entropy(self.loss.probability(*(pair_sqdist(self.positions, pairs) for pairs in (near, far))))
+        return entropy(self.loss.probability(*(self.posterior.values(pairs) for pairs in (near, far))))
 
     def table(self, head: int) -> Floats:
         """(n, n) symmetric scores of the pairs of a head."""
-        level = self.loss.scale(head_sqdist(self.positions, head))[0]
+        others = np.arange(len(self.posterior.positions))
+        level = self.loss.scale(self.posterior.values(np.column_stack([np.full(len(others), head), others])))[0]
         return entropy(self.loss.shape.probability(level - level[:, None]))
 
     def learn(self, near: Array, far: Array) -> None:

@@ -47,6 +47,7 @@ def next_questions(
     pool: npt.ArrayLike | pd.DataFrame | None = None,
     form: str = "triplet",
     grid_size: int = _GRID,
+    n_chosen: int | None = None,
     asked: Any = None,
     pending: Any = None,
     repeat: bool = False,
@@ -72,8 +73,10 @@ def next_questions(
         does not know, and the best of many questions is then a bad one; later, the best of all is best
         (`reproduce/results/active.md`).
     pool : all the questions that may be asked, rows of items or a table with a column `shown`; None is every question
-    form : "triplet", "odd_one_out", "quadruplet", "choice" (also called "grid"), "most_central" or "ranking"
-    grid_size : items beside the head in a choice or a ranking
+    form : "triplet", "odd_one_out", "quadruplet", "choice" (also called "grid"), "most_central", "ranking"
+        or "best_worst"
+    grid_size : items beside the head in a choice, a ranking, or of best and worst
+    n_chosen : how many of the grid people are asked to pick in a choice; a third of it when not given
     asked : the answers so far, `Comparisons` or rows of items: how sure the model is where, and what not to ask
     pending : questions that were handed out and not answered yet: a table as this function returns, or rows of items
     repeat : whether a question that was asked may be asked again
@@ -98,8 +101,9 @@ def next_questions(
     (True, 3)
     """
     chooser = Chooser(
-        similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size, asked=asked,
-        pending=pending, repeat=repeat, random_share=random_share, random_state=random_state,
+        similarity, strategy=strategy, candidates=candidates, pool=pool, form=form, grid_size=grid_size,
+        n_chosen=n_chosen, asked=asked, pending=pending, repeat=repeat, random_share=random_share,
+        random_state=random_state,
     )  # fmt: skip
     shown, chosen_by, score = chooser.choose(n)
     names = chooser.similarity.names
@@ -122,6 +126,7 @@ class Chooser:
         pool: Any = None,
         form: str = "triplet",
         grid_size: int = _GRID,
+        n_chosen: int | None = None,
         asked: Any = None,
         pending: Any = None,
         repeat: bool = False,
@@ -141,7 +146,7 @@ class Chooser:
         if allowed is not None and not len(allowed):
             raise ValueError("pool: expected at least one question, found none")
         situation = Situation(
-            self.similarity, similarity, answers, self.asked, self.form, width, number, allowed, self.rng
+            self.similarity, similarity, answers, self.asked, self.form, width, number, allowed, self.rng, n_chosen
         )
         self._strategies: dict[str, Strategy] = {name: make(name, situation) for name in {strategy, "random"}}
         self._turns = _turns(self.n_items, answers, allowed)
@@ -223,7 +228,8 @@ def _candidates(candidates: Any, similarity: Similarity, answers: Comparisons | 
         raise ValueError(f"candidates: expected a number, 'auto' or 'all', found {candidates!r}")
     if candidates == "all":
         return None
-    per_parameter = 0.0 if answers is None else len(answers) / similarity.embedding.size
+    n_parameters = max(1, int(similarity.embedding.any(0).sum())) * similarity.n_items
+    per_parameter = 0.0 if answers is None else len(answers) / n_parameters
     number = int(_FEWEST + _GROWTH * per_parameter**2)
     return None if number >= comb(similarity.n_items - 1, width - 1) else number
 

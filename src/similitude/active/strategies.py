@@ -60,6 +60,7 @@ class Situation:
     candidates : how many random candidates of a head to score; None is all of them
     pool : (m, width) the questions that may be asked, where not all may
     rng : chance
+    n_chosen : how many a person picks from a grid, None where the form says
     """
 
     similarity: Similarity
@@ -71,6 +72,7 @@ class Situation:
     candidates: int | None
     pool: Ints | None
     rng: np.random.Generator
+    n_chosen: int | None = None
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -98,7 +100,7 @@ def _scored(scorer: Callable[[Situation], Scorer]) -> Factory:
     def factory(situation: Situation) -> Strategy:
         _need_probability(situation.similarity)
         s = situation
-        return ScoredQuestions(scorer(s), s.asked, s.form, s.width, s.candidates, s.pool, s.rng)
+        return ScoredQuestions(scorer(s), s.asked, s.form, s.width, s.candidates, s.pool, s.rng, s.n_chosen)
 
     return factory
 
@@ -124,6 +126,11 @@ def _need_head(name: str, situation: Situation) -> None:
 
 def _crowd(situation: Situation) -> Scorer:
     _need_head("ackl", situation)
+    if situation.similarity.kind != "distance":
+        raise ValueError(
+            f"strategy: 'ackl' is about distances, and this model has a {situation.similarity.kind}; take "
+            "strategy='information_gain'"
+        )
     return CrowdKernelGain(situation.similarity, situation.comparisons)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from similitude.analysis.learn import Findings
 from similitude.analysis.paper import described
 from similitude.display.words import counted
+from similitude.evaluate.intervals import too_few
 
 
 def sections(found: Findings) -> dict[str, object]:
@@ -53,9 +54,9 @@ def dimensions(found: Findings) -> pd.DataFrame:
 
 
 def _average(found: Findings) -> str:
-    """What an average of several fits would gain; nothing where that is not known."""
+    """What an average of several fits would gain; nothing where that is not known, or of too few answers to tell."""
     value, low, high = (100 * share for share in found.chosen.average_gain)
-    if found.wanted.average or high <= low:
+    if found.wanted.average or high <= low or too_few(found.comparisons.n_answers):
         return ""
     interval = f"of the comparisons (95% interval {low:+.1f} to {high:+.1f} points)"
     if value < 0.05:

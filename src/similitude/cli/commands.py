@@ -290,6 +290,8 @@ def _say_model(similarity: Any) -> None:
     if known is not None:
         lines["takes vectors"] = f"of {known.width} numbers" if known.width else f"of {', '.join(known.modalities)}"
     if answering is not None:
+        lines |= {"can't tell": f"{answering.cant_tell:.0%} at most"} if getattr(answering, "cant_tell", 0.0) else {}
+    if answering is not None and answering.names:
         lines["tells apart"] = f"{', '.join(answering.names[:5])}{', ...' if len(answering.names) > 5 else ''}"
     if "data" in about:
         lines["learned from"] = ", ".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -161,7 +162,7 @@ def _work(work: Callable[..., T], block: Block, *arguments: Any) -> T:
 def _own(block: Block) -> Block:
     """Return a block that may be written to: what comes from another worker is read-only, another type to kernels."""
     near, far = np.require(block.near, requirements="W"), np.require(block.far, requirements="W")
-    return Block(near, far, np.require(block.weight, requirements="W"), block.n_items, block.number)
+    return replace(block, near=near, far=far, weight=np.require(block.weight, requirements="W"))
 
 
 def _combine(combine: Callable[[T, T], T], group: Sequence[T]) -> T:

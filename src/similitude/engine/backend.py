@@ -18,8 +18,8 @@ _MOST_CHUNKS = 32
 _BUFFER_FLOATS = 16_000_000
 
 ChoicePass = tuple[float, Floats, Floats]
-"""Weighted sum of losses; its derivative by each squared distance; those by each source's log sharpness, and by the
-logit of its lapse, a row each."""
+"""Weighted sum of losses; its derivative by each squared distance; those by each source's log sharpness, by the logit
+of its lapse and by that of its share of "can't tell", a row each."""
 
 
 class Backend(Protocol):
@@ -43,8 +43,11 @@ class Backend(Protocol):
     def adjacency(self, X: Floats, pairs: Array, w: Floats) -> Floats:
         """The product A X, A the signed adjacency sum_p w_p (e_i e_j' + e_j e_i')."""
 
-    def choices(self, scale: Formula, d2: Floats, sets: Sequence[Any], sharp: Floats, lapse: Floats) -> ChoicePass:
-        """Losses of choices, sets by sets (`engine.choice_terms.Sets`), and their derivatives."""
+    def choices(self, scale: Formula, d2: Floats, sets: Sequence[Any], sources: Sequence[Floats]) -> ChoicePass:
+        """Losses of choices, sets by sets (`engine.choice_terms.Sets`), and their derivatives.
+
+        `sources` are the sharpness of each source, its lapse and its logit of "can't tell".
+        """
 
     def indices(self, pairs: Array) -> Array:
         """Items of the host where the device has them."""
@@ -134,12 +137,12 @@ class CPU:
 
         return _over_pairs(compiled.adjacency, X, pairs, w)
 
-    def choices(self, scale: Formula, d2: Floats, sets: Sequence[Any], sharp: Floats, lapse: Floats) -> ChoicePass:
+    def choices(self, scale: Formula, d2: Floats, sets: Sequence[Any], sources: Sequence[Floats]) -> ChoicePass:
         """Losses of choices, and their derivatives."""
         level, slope = self._levels(scale, d2)
-        value, pull, by_source = 0.0, np.zeros(len(d2)), np.zeros((2, len(sharp)))
+        value, pull, by_source = 0.0, np.zeros(len(d2)), np.zeros((3, len(sources[0])))
         for one in sets:
-            lost, by_level, by_its_source = _choices(one, level, sharp, lapse)
+            lost, by_level, by_its_source = _choices(one, level, *sources)
             value, pull, by_source = value + lost, pull + by_level, by_source + by_its_source
         return value, pull * slope, by_source
 
@@ -185,16 +188,16 @@ def _over_pairs(kernel: Any, X: Floats, pairs: Array, w: Floats) -> Floats:
     return out[0] if len(out) == 1 else out.sum(0)
 
 
-def _choices(sets: Any, level: Floats, sharp: Floats, lapse: Floats) -> ChoicePass:
+def _choices(sets: Any, level: Floats, sharp: Floats, lapse: Floats, unsure: Floats) -> ChoicePass:
     """The pass over choices of one size; derivatives are by levels."""
     from similitude.engine import compiled_choices
 
     bounds = _chunks(len(sets.weight), len(level), sets.place[0].size)
-    pull, by_source = np.zeros((len(bounds) - 1, len(level))), np.zeros((len(bounds) - 1, 2, len(sharp)))
+    pull, by_source = np.zeros((len(bounds) - 1, len(level))), np.zeros((len(bounds) - 1, 3, len(sharp)))
     values = over_chunks(
         lambda c: compiled_choices.picks(
-            level, sets.place, sets.picked, sets.sign, sets.weight, sets.source, sharp, lapse, sets.by_chance,
-            pull[c], by_source[c], bounds[c], bounds[c + 1],
+            level, sets.place, sets.picked, sets.tied, sets.log_sets, sets.sign, sets.weight, sets.source,
+            sharp, lapse, unsure, sets.by_chance, pull[c], by_source[c], bounds[c], bounds[c + 1],
         ),
         len(bounds) - 1,
     )  # fmt: skip

@@ -74,15 +74,39 @@ def _chances_of_sets(value, picked, slope, before, after):  # type: ignore[no-un
 
 
 @_inlined
-def _losses(value, picked, lost, slope, count):  # type: ignore[no-untyped-def]
-    """Make lost[t] -log of the chance that the first `picked` of column t are those picked, `slope` its derivative."""
+def _with_ties(value, picked, tied, odds, lost, slope, tie, count):  # type: ignore[no-untyped-def]
+    """Add the outcome "can't tell", of odds[t] + (k/m) sum of the values, to the sets; tie[t] becomes its chance."""
+    share = picked / len(value)
+    for t in range(count):
+        tie[t] = odds[t]
+    for a in range(len(value)):
+        for t in range(count):
+            tie[t] += share * value[a, t]
+    for t in range(count):
+        total, own = _log_of_sum(lost[t], tie[t]), tie[t]
+        tie[t] = math.exp(own - total)
+        lost[t] = total - own if tied else total
+    for a in range(len(value)):
+        for t in range(count):
+            slope[a, t] += tie[t] * (share - slope[a, t]) - (share if tied else 0.0)
+
+
+@_inlined
+def _losses(value, picked, tied, odds, lost, slope, tie, count):  # type: ignore[no-untyped-def]
+    """Make lost[t] -log of the chance of what was said to column t, `slope` its derivative, tie[t] that of a tie.
+
+    It was that the first `picked` are those picked, or "can't tell" where they are `tied`; with minus infinity as
+    odds[0] nobody could say so.
+    """
     if picked == 1:
         _softmax(value, slope, lost, count)
     else:
         before, after = np.empty((2, len(value) + 1, picked + 1))
         for t in range(count):
             lost[t] = _chances_of_sets(value[:, t], picked, slope[:, t], before, after)
-    for a in range(picked):
+    if odds[0] > -np.inf:
+        _with_ties(value, picked, tied, odds, lost, slope, tie, count)
+    for a in range(0 if tied else picked):
         for t in range(count):
             lost[t] -= value[a, t]
             slope[a, t] -= 1.0
@@ -97,42 +121,49 @@ def _lapsed(lost, share, by_chance):  # type: ignore[no-untyped-def]
 
 
 @_kernel
-def set_losses(value, picked, lost, slope):  # type: ignore[no-untyped-def]
+def set_losses(value, picked, tied, odds, lost, slope):  # type: ignore[no-untyped-def]
     """lost[t] of each column of values (m, t), and slope[:, t], its derivative by each value."""
-    _losses(value, picked, lost, slope, value.shape[1])
+    _losses(value, picked, tied, odds, lost, slope, np.empty(value.shape[1]), value.shape[1])
 
 
 @_kernel
 def picks(  # type: ignore[no-untyped-def]
-    level, place, picked, sign, weight, source, sharp, lapse, by_chance, pull, by_source, start, stop
-):
+    level, place, picked, tied, log_sets, sign, weight, source, sharp, lapse, unsure, by_chance,
+    pull, by_source, start, stop,
+):  # fmt: skip
     """Sum of weighted losses of choices.
 
-    Adds to `pull` the derivative by each level, to by_source[0] that by the log of each source's sharpness, and to
-    by_source[1] that by the logit of its lapse. `place` (q, m, p) says where the levels stand of the pairs that speak
-    for each alternative; `by_chance` is the chance of a set that is picked at random.
+    Adds to `pull` the derivative by each level, to by_source[0] that by the log of each source's sharpness, to
+    by_source[1] that by the logit of its lapse, and to by_source[2] that by `unsure`, the logit of its share of
+    "can't tell". `place` (q, m, p) says where the levels stand of the pairs that speak for each alternative;
+    `by_chance` is the chance of what was said at random, `log_sets` the log of the number of sets, or minus infinity
+    where nobody could say "can't tell".
     """
     width, several = place.shape[1], place.shape[2]
     value, slope = np.empty((width, _BLOCK)), np.empty((width, _BLOCK))
-    lost, steep = np.empty(_BLOCK), np.empty(_BLOCK)
+    lost, steep, odds, tie = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK), np.zeros(_BLOCK)
+    ties, said = log_sets > -np.inf, 1.0 if tied else 0.0
     total = 0.0
     for first in range(start, stop, _BLOCK):
         count = min(_BLOCK, stop - first)
         for t in range(count):
             steep[t] = sign * sharp[source[first + t]]
+            odds[t] = log_sets + unsure[source[first + t]] if ties else -np.inf
         for a in range(width):
             for t in range(count):
                 value[a, t] = steep[t] * level[place[first + t, a, 0]]
             for b in range(1, several):
                 for t in range(count):
                     value[a, t] += steep[t] * level[place[first + t, a, b]]
-        _losses(value, picked, lost, slope, count)
+        _losses(value, picked, tied, odds, lost, slope, tie, count)
         for t in range(count):
             who, factor = source[first + t], weight[first + t]
             if lapse[who] > 0.0:
                 lost[t], kept, by_share = _lapsed(lost[t], lapse[who], by_chance)
                 by_source[1, who] += factor * by_share
                 factor *= kept
+            if ties:
+                by_source[2, who] += factor * (tie[t] - said)
             total += weight[first + t] * lost[t]
             lost[t] = factor  # from here on
         for a in range(width):

@@ -2,16 +2,18 @@
 
 The probability of an answer is that of what was picked among all that could have been, by the odds that the model gives
 between two alternatives each; a ranking is a choice from what is left each time. It is the measure of the field
-(THINGS, SPoSE, VICE, psiz). Raters are taken as one.
+(THINGS, SPoSE, VICE, psiz). Raters are taken as one. Where the model knows "can't tell" as an answer, it is one that
+could have been given, and those who gave it count.
 """
 
 from __future__ import annotations
 
+from math import inf, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from similitude.engine.choice_terms import set_losses
+from similitude.engine.choice_terms import log_sets, set_losses
 from similitude.evaluate.scores import Predicts, binned, correct, likelihoods, off_by
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -60,8 +62,13 @@ def answer_losses(model: Predicts, comparisons: Comparisons) -> tuple[Floats, Fl
     An answer that compares nothing has weight 0.
     """
     lost, weight = np.zeros(comparisons.n_answers), np.zeros(comparisons.n_answers)
-    for one in choices_of(comparisons):
-        lost += np.bincount(one.row, set_losses(_odds(model, comparisons, one), one.picked)[0], len(lost))
+    unsure: float = getattr(getattr(model, "similarity_", model), "cant_tell", 0.0)
+    for one in choices_of(comparisons, cant_tell=unsure > 0.0):
+        tie = (
+            log(unsure / (1.0 - unsure)) + log_sets(one.n_alternatives, one.picked) if unsure and one.can_tie else -inf
+        )
+        losses = set_losses(_odds(model, comparisons, one), one.picked, tie, one.tied)[0]
+        lost += np.bincount(one.row, losses, len(lost))
         weight[one.row] = 1.0 if one.weight is None else one.weight
     return lost, weight
 
@@ -69,7 +76,9 @@ def answer_losses(model: Predicts, comparisons: Comparisons) -> tuple[Floats, Fl
 def answer_log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
     """Weighted mean of -log of the probability of each answer as a whole; for odd ones out 1.099 is chance.
 
-    `log_loss` is that of comparisons, of which an answer may give several.
+    `log_loss` is that of comparisons, of which an answer may give several. A model that knows "can't tell" as an answer
+    (`ChoiceEmbedding(cant_tell="auto")`) is scored on those, too: its loss is over more answers, with one more outcome
+    each, and is not to be compared with that of a model without.
 
     Parameters
     ----------
@@ -92,7 +101,8 @@ def answer_log_loss(model: Predicts, comparisons: ComparisonsLike) -> float:
 def answer_calibration(model: Predicts, comparisons: ComparisonsLike, n_bins: int = 10) -> pd.DataFrame:
     """How often an alternative is picked that the model gives such a probability of being picked.
 
-    Every alternative of every question counts: the three pairs of an odd one out, each item of a grid. `calibration`
+    Every alternative of every question counts to which something was picked: the three pairs of an odd one out, each
+    item of a grid. `calibration`
     is the same of comparisons, from a half to 1.
 
     Parameters

@@ -1,11 +1,11 @@
 """Which dimensions of a model come again: from other starts, and from other answers.
 
-Nothing in the answers gives dimensions an order, so that those of two fits are matched: pairs of columns are chosen, each
-once, whose correlations over the items have the largest sum (an assignment problem). A dimension's figure over seeds is
-its mean correlation with its match in fits of the same answers from other starts. Over halves it is the correlation
-between the matches in two fits, of a half of the answers each (or of the raters): nothing is in both, and the model
-itself, which has seen both, only says which dimensions are meant. A dimension without a match counts as 0. Halves are
-the harder test, since each is a study of half the size.
+Nothing in the answers gives dimensions an order, so that those of two fits are matched: pairs of columns are chosen,
+each once, whose correlations over the items have the largest sum (an assignment problem). A dimension's figure over
+seeds is its mean correlation with its match in fits of the same answers from other starts. Over halves it is the
+correlation between the matches in two fits, of a half of the answers each (or of the raters): nothing is in both, and
+the model itself, which has seen both, only says which dimensions are meant. A dimension without a match counts as 0.
+Halves are the harder test, since each is a study of half the size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import stats
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -28,9 +28,10 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.splitting import held_out_answers
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.methods.dimension_columns import correlations, matches
 from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.settings import check_number
-from similitude.types import Array, Bools, Floats
+from similitude.types import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +138,7 @@ def dimension_reproducibility(
     work = [(None, one) for one in seeds] + [(half, seed) for half in halves]
     fits = list(over_jobs(_embedding, work, n_jobs, shared=(model, c, features)))
     X = model.embedding_
-    again = np.array([_matches(X, other)[1] for other in fits[:n_seeds]])
+    again = np.array([matches(X, other)[1] for other in fits[:n_seeds]])
     apart = np.array([_between(X, *fits[k : k + 2]) for k in range(n_seeds, len(fits), 2)])
     table = pd.DataFrame({"dimension": np.arange(1, X.shape[1] + 1), "weight": (X**2).mean(0)})
     for name, figures in (("seeds", again), ("halves", apart)):
@@ -187,29 +188,9 @@ def _halves(c: Comparisons, by: By, rng: np.random.Generator) -> tuple[Bools, Bo
     return first, ~first
 
 
-def _matches(X: Floats, other: Floats) -> tuple[Array, Floats]:
-    """(d,) the column of `other` that each of X is matched with, -1 for none, and (d,) their correlations, 0 for none."""
-    r = correlations(X, other)
-    own, its = optimize.linear_sum_assignment(-r)
-    place, found = np.full(X.shape[1], -1), np.zeros(X.shape[1])
-    place[own], found[own] = its, r[own, its]
-    return place, found
-
-
-def correlations(X: Floats, other: Floats) -> Floats:
-    """(d, e) correlation over the items of each column of X with each of another table; 0 where one is constant."""
-    unit = [_standard(one) for one in (X, other)]
-    return unit[0].T @ unit[1]
-
-
-def _standard(X: Floats) -> Floats:
-    away = X - X.mean(0)
-    return away / np.maximum(np.linalg.norm(away, axis=0), 1e-300)
-
-
 def _between(X: Floats, first: Floats, second: Floats) -> Floats:
     """(d,) correlation between the matches of each column of X in two other fits; 0 where one has none."""
-    places = [_matches(X, other)[0] for other in (first, second)]
+    places = [matches(X, other)[0] for other in (first, second)]
     both = (places[0] >= 0) & (places[1] >= 0)
     found = np.zeros(X.shape[1])
     found[both] = correlations(first, second)[places[0][both], places[1][both]]

@@ -148,6 +148,27 @@ class Constructors(SheetConstructors):
         return cls._from_picks("ranking", questions, order, None, columns)
 
     @classmethod
+    def from_best_worst(
+        cls,
+        shown: Iterable[Sequence[Any]],
+        best: Iterable[Any],
+        worst: Iterable[Any],
+        head: Any = None,
+        **columns: Unpack[Columns],
+    ) -> Comparisons:
+        """The most and the least like a head: all others lie between.
+
+        Parameters
+        ----------
+        shown : for each answer the items on the screen; the first is the head unless `head` is given
+        best, worst : for each answer the item most like the head, and the one least like it
+        head : for each answer the item that the others were compared with
+        **columns : rater, weight, time, side, strategy, extra, names, n_items
+        """
+        both = [list(two) for two in zip(best, worst, strict=True)]
+        return cls._from_picks("best_worst", shown, both, head, columns)
+
+    @classmethod
     def from_attribute(cls, orders: Iterable[Sequence[Any]], **columns: Unpack[Columns]) -> Comparisons:
         """Items ranked on an attribute: of three, the middle one is nearer to each end than the ends are.
 

@@ -27,8 +27,8 @@ def random_questions(
     n_questions : number of questions
     form : the form of question, a name of `similitude.feedback.forms.FORMS`
     random_state : seed or generator
-    grid_size : how much a question shows: items beside the head in a choice (12) or a ranking (4); items of a
-        placement, a grouping or an attribute (all); pairs of a rating sheet (all)
+    grid_size : how much a question shows: items beside the head in a choice (12), a ranking or best and worst (4);
+        items of a placement, a grouping or an attribute (all); pairs of a rating sheet (all)
 
     Returns
     -------

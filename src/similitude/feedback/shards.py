@@ -18,7 +18,9 @@ import numpy as np
 from similitude.display.words import counted
 from similitude.feedback.cards import shards_card
 from similitude.feedback.comparisons import Comparisons, Removed
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.items import Names
+from similitude.feedback.whole_shards import WholeAnswers
 from similitude.types import Array, Floats, Ints, Seed
 
 T = TypeVar("T")
@@ -36,6 +38,7 @@ class Block:
     weight : (m,) weight of each comparison
     n_items : number of items of the whole
     number : which shard this is
+    answers : where a folder has them, the whole answers from which the last comparisons follow, "can't tell" included
     """
 
     near: Ints
@@ -43,6 +46,7 @@ class Block:
     weight: Floats
     n_items: int
     number: int = 0
+    answers: tuple[WholeAnswers, ...] = ()
 
     def __len__(self) -> int:
         return len(self.near)
@@ -50,6 +54,21 @@ class Block:
     def take(self, rows: Array) -> Block:
         """Return some of the comparisons."""
         return Block(self.near[rows], self.far[rows], self.weight[rows], self.n_items, self.number)
+
+    @property
+    def n_loose(self) -> int:
+        """How many comparisons follow from no whole answer."""
+        return len(self) - sum(len(one) * one.kind.comparisons_each for one in self.answers)
+
+    def choices(self, *, cant_tell: bool = False) -> list[Alternatives]:
+        """Return what was chosen, and from what; a comparison that follows from no whole answer is a choice of two."""
+        found = [part for one in self.answers if cant_tell or not one.kind.tied for part in one.choices()]
+        loose = np.arange(self.n_loose)
+        loose = loose[self.weight[loose] > 0]
+        if len(loose):
+            two = Alternatives.of_two(self.near[loose], self.far[loose], loose, self.weight[loose])
+            found.append(replace(two, can_tie=False))
+        return found
 
 
 class Shards(ABC):
@@ -107,6 +126,27 @@ class Shards(ABC):
             return c
         return replace(c, removed=(Removed("cleaned", "the comparisons were cleaned", c.rows([]), 0.0),))
 
+    def sample_answers(self, size: int, random_state: Seed = None) -> Comparisons:
+        """Return whole answers drawn at random, in memory: all of them, where they give no more comparisons.
+
+        Parameters
+        ----------
+        size : how many comparisons they shall give, about
+        random_state : seed or generator
+        """
+        rng = np.random.default_rng(random_state)
+        blocks = self.reduce(_draw_answers, _listed, min(size / len(self), 1.0), int(rng.integers(2**63)))
+        count = None if self.names else self.n_items
+        parts = [one.as_comparisons(self.names, self.n_items) for block in blocks for one in block.answers]
+        loose = [block for block in blocks if len(block)]
+        rows = [np.concatenate([block.near, block.far], axis=1) for block in loose]
+        weight = [block.weight for block in loose]
+        parts += [
+            Comparisons.from_quadruplets(one, weight=w, names=self.names, n_items=count)
+            for one, w in zip(rows, weight, strict=True)
+        ]
+        return Comparisons.concatenate(parts)
+
     def __repr__(self) -> str:
         about = f"about {counted(self.n_items, 'item')} in {counted(self.n_shards, 'shard')}"
         return f"<{counted(len(self), 'comparison')} {about}>"
@@ -127,6 +167,18 @@ def drawn_from(sizes: Sequence[int], size: int, rng: np.random.Generator) -> Arr
 def _draw(block: Block, drawn: Array, seed: int) -> Block:
     rng = np.random.default_rng([seed, block.number])
     return block.take(np.sort(rng.choice(len(block), drawn[block.number], replace=False)))
+
+
+def _draw_answers(block: Block, share: float, seed: int) -> list[Block]:
+    """The drawn answers of a block, and of its other comparisons those drawn."""
+    rng = np.random.default_rng([seed, block.number])
+    answers = tuple(one.take(np.flatnonzero(rng.random(len(one)) < share)) for one in block.answers)
+    loose = block.take(np.flatnonzero(rng.random(block.n_loose) < share))
+    return [replace(loose, answers=tuple(one for one in answers if len(one)))]
+
+
+def _listed(one: list[Block], two: list[Block]) -> list[Block]:
+    return one + two
 
 
 def _join(one: Block, two: Block) -> Block:

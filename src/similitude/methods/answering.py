@@ -6,14 +6,16 @@
 | `Sharpness` | l/2 + (1 - l) P(s m), with the sharpness s and the lapse l of its rater, or of its form of question |
 | `Groups` | the mean over groups, by the membership of its rater, of P(margin in the group's own map) |
 
-Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`.
+Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`. Where "can't tell" is an answer,
+these are probabilities given that somebody could; `Sharpness.unsure` is that of not being able to.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import comb, log
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +24,7 @@ from similitude.engine.distances import pair_sqdist
 from similitude.engine.map_parts import Stored
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.whole_answers import choices_of
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -64,11 +67,14 @@ class Sharpness(AnswerModel):
     ----------
     sharpness, lapse : (k + 1,) each
     by : "rater" or "form"
+    cant_tell : share of "can't tell" where nothing speaks for any alternative, the most that it can be; 0 where it was
+        no answer
     """
 
     sharpness: Floats
     lapse: Floats
     by: str = "rater"
+    cant_tell: float = 0.0
 
     kind = "sharpness"
 
@@ -77,7 +83,8 @@ class Sharpness(AnswerModel):
         """Return what was learned of raters by these names; somebody unknown is typical of them."""
         sharp, lapse = sources.sharpness(own), sources.lapses(own)
         sharp[-1], lapse[-1] = np.exp(np.log(sharp[:-1]).mean()), lapse[:-1].mean()
-        return cls(names, sharp[-len(names) - 1 :], lapse[-len(names) - 1 :])
+        unsure = float(1.0 / (1.0 + np.exp(-sources.unsure_logits(own)[-1])))
+        return cls(names, sharp[-len(names) - 1 :], lapse[-len(names) - 1 :], cant_tell=unsure)
 
     def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
         """l/2 + (1 - l) P(s m)."""
@@ -86,14 +93,32 @@ class Sharpness(AnswerModel):
         lapse = self.lapse[place]
         return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * margin)
 
+    def unsure(self, comparisons: Comparisons, level: Callable[[Array], Floats]) -> Floats:
+        """(a,) probability that each answer is "can't tell", given the levels of pairs; NaN where it is no answer.
+
+        By the formula of `engine.choice_terms`. One that asks several questions is "can't tell" to all of them.
+        """
+        names, rater = answerers(comparisons)
+        place, log_chance = places_among(names, self.names, rater), np.full(comparisons.n_answers, np.nan)
+        for one in choices_of(comparisons, cant_tell=True):
+            if one.can_tie:
+                who = place[one.row]
+                levels = level(one.pairs.reshape(-1, 2)).reshape(one.pairs.shape[:3]).sum(2)
+                value = one.sign * self.sharpness[who, None] * levels
+                chance = (1.0 - self.lapse[who]) * tie_chances(value, one.picked, self.cant_tell)
+                log_chance[one.row] = 0.0
+                np.add.at(log_chance, one.row, np.log(np.maximum(chance, 1e-300)))
+        return np.exp(log_chance)
+
     def stored(self) -> Stored:
         """Return what a file holds of it, beside the names."""
-        return {"by": self.by}, {"sharpness": self.sharpness, "lapse": self.lapse}
+        known = {"cant_tell": self.cant_tell} if self.cant_tell else {}
+        return {"by": self.by, **known}, {"sharpness": self.sharpness, "lapse": self.lapse}
 
     @classmethod
     def read(cls, names: tuple[str, ...], plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Read what `stored` returned."""
-        return cls(names, arrays["sharpness"], arrays["lapse"], plain["by"])
+        return cls(names, arrays["sharpness"], arrays["lapse"], plain["by"], float(plain.get("cant_tell", 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,13 +163,29 @@ ANSWERING: dict[str, type[AnswerModel]] = {one.kind: one for one in (Sharpness, 
 """What a file can hold, by the word that it has for it."""
 
 
+def tie_chances(value: Floats, picked: int, share: float) -> Floats:
+    """(q,) probability of "can't tell" where so many of alternatives of such values (q, m) are to be picked."""
+    m, sums = value.shape[1], np.full((len(value), picked + 1), -np.inf)
+    sums[:, 0] = 0.0
+    for column in value.T:
+        sums[:, 1:] = np.logaddexp(sums[:, 1:], sums[:, :-1] + column[:, None])
+    odds = np.log(share / (1.0 - share)) + log(comb(m, picked)) + picked / m * value.sum(1)
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(sums[:, picked] - odds, 700.0))))
+
+
 def raters_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
     """Return the raters in order of their names, and for each comparison the place of its rater, -1 where unknown."""
+    names, place = answerers(comparisons)
+    return names, place[comparisons.answer]
+
+
+def answerers(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:
+    """Return the raters in order of their names, and for each answer the place of its rater, -1 where unknown."""
     labels = comparisons.answers.rater.labels
     order = sorted(range(len(labels)), key=lambda code: labels[code])
     place = np.full(len(labels) + 1, -1, np.int64)
     place[order] = np.arange(len(labels))
-    return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes][comparisons.answer]
+    return tuple(labels[code] for code in order), place[comparisons.answers.rater.codes]
 
 
 def forms_of(comparisons: Comparisons) -> tuple[tuple[str, ...], Array]:

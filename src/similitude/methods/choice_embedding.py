@@ -12,7 +12,7 @@ large enough. At the strengths at which answers by chance would teach nothing (`
 they also press the vectors together, so that without features those dimensions are fitted again at a lower price, 0.3
 of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions, after a look at cars, food and THINGS). With
 features the noise level serves as it is: on validation answers of THINGS lower ones are worse. A lapse, and the
-sharpness of raters, are fitted at once with the vectors (`engine.sources`).
+sharpness of raters, are fitted at once with the vectors (`engine.sources`), and so is how often people cannot tell.
 """
 
 from __future__ import annotations
@@ -20,32 +20,42 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import Backend
+from similitude.engine.choice_shards import ChoiceRule
 from similitude.engine.choice_terms import Picked
 from similitude.engine.devices import backend_on, choose_device, solvers_of
 from similitude.engine.measures import SignedProduct
 from similitude.engine.models import DotProducts, Positions
 from similitude.engine.noise import leading, noise_level, slopes_at_zero
-from similitude.engine.penalties import Blocks, Ridge
+from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.sources import Sources
 from similitude.engine.starts import best_scale
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.convert import ComparisonsLike
+from similitude.feedback.items import Names
+from similitude.feedback.shards import Shards
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
-from similitude.methods.answering import Sharpness, raters_of
+from similitude.kernels.modalities import Features
+from similitude.methods.answering import Sharpness, answerers
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.sharded_choices import InShards
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Floats, Seed
+
+Solve = Callable[[Positions, tuple[float, float], Floats | None], Result]
+"""Fits vectors at penalties of what is free and of the map, from a start if one is given."""
 
 _SCALES = {
     "dot": Formula(squared),
@@ -75,6 +85,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         would teach nothing; without features, it finds the dimensions, which are then fitted at 0.3 of it
     map_penalty : the same for the map of the features
     lapse : share of answers given by chance, whatever was asked: a number, 0 for none, or "auto", learned with the rest
+    cant_tell : share of "can't tell" where nothing speaks for any alternative: a number, "auto", learned with the rest,
+        or 0, where such answers teach nothing. As an outcome of its own (Davidson's) it says that alternatives are
+        about equal
     raters : whether raters differ: each has a sharpness, and with lapse="auto" a lapse; who answered stands in the
         comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals
     n_items : number of items, where it is more than the comparisons show
@@ -91,8 +104,12 @@ class ChoiceEmbedding(FreeRestEstimator):
     n_dimensions_ : how many dimensions were needed: those with at least a hundredth of the largest one's weight
     penalty_, map_penalty_ : the penalties that were used
     lapse_ : the share of answers given by chance; with raters that of a typical one
+    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative; `similarity_.predict_cant_tell`
+        has that of any question
     raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`
     similarity_ : the fitted model in use
+    levels_ : the penalties at which dimensions were found: those given, else the levels of noise
+    point_ : (q + n, d) the parameters, of the map and free, where a further fit may start
     objective_ : value of the objective
     n_iter_, status_ : iterations, and how the solver ended ("converged", "max_iter", "stalled")
 
@@ -113,6 +130,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     penalty: float | Literal["auto"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     lapse: float | Literal["auto"] = 0.0
+    cant_tell: float | Literal["auto"] = 0.0
     raters: bool = False
     n_items: int | None = None
     device: str = "auto"
@@ -120,14 +138,19 @@ class ChoiceEmbedding(FreeRestEstimator):
     max_iter: int = 1000
     tol: float = 1e-6
 
+    lapse_: float = field(init=False)
+    cant_tell_: float = field(init=False)
+    raters_: Any = field(init=False)
+
     def _check(self) -> None:
         check_count("n_components", self.n_components)
         one_of("similarity", self.similarity, tuple(_SCALES))
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
-        check_number("lapse", self.lapse, also="auto")
-        if self.lapse != "auto" and not 0.0 <= self.lapse < 1.0:
-            raise ValueError(f"lapse: expected a share of at least 0 and less than 1, or 'auto', found {self.lapse}")
+        for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
+            check_number(name, share, also="auto")
+            if share != "auto" and not 0.0 <= share < 1.0:
+                raise ValueError(f"{name}: expected a share of at least 0 and less than 1, or 'auto', found {share}")
 
     def _modality(self) -> Callable[[Kernel], Modality]:
         return whitened
@@ -143,31 +166,90 @@ class ChoiceEmbedding(FreeRestEstimator):
         rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
         names, term = self._term(c)
         vectors = self._vectors(self._columns(n), n, self.n_components)
-        strengths = self._strengths(term, vectors, rng)
+        self.levels_ = strengths = self._strengths(term, vectors, rng)
         backend, count = backend_on(choose_device(self.device, len(c))), feedback.n_compared
-        alike = self._problem(term.alike(), vectors, strengths, count, backend)
-        best = self._solve(alike, best_scale(alike, backend.tensor(self._start(term, vectors, rng))), callback)
-        asked, start = _asked_for(best, vectors)
-        if asked and self.penalty == "auto" and not self.modalities_:
-            vectors, strengths = self._vectors(None, n, asked), (_RELAXED * strengths[0], strengths[1])
+
+        def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
             alike = self._problem(term.alike(), vectors, strengths, count, backend)
-            best = self._solve(alike, backend.tensor(start), callback)
+            given = backend.tensor(self._start(term, vectors, rng) if start is None else start)
+            return self._solve(alike, best_scale(alike, given) if start is None else given, callback)
+
+        best, vectors, strengths = self._in_stages(solve, vectors, strengths)
         if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
             problem = self._problem(term, vectors, strengths, count, backend)
             best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
         self.penalty_, self.map_penalty_ = strengths
-        self._keep(best, vectors, feedback)
+        self._keep(best, vectors, c.names)
         self._keep_sources(term.sources, names, best.params[vectors.size :], c)
+
+    def fit(
+        self,
+        comparisons: ComparisonsLike | Shards,
+        y: npt.ArrayLike | None = None,
+        *,
+        features: Features | None = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Learn from answers and, where there are some, features.
+
+        Parameters
+        ----------
+        comparisons : a `Comparisons`, or an array of rows `(i, j, k)` or `(i, j, k, l)`; or, where they do not fit in
+            memory, a `ComparisonDataset` of whole answers (`ComparisonWriter(whole=True)`) or what `spread` makes of it
+        y : booleans or +1/-1 per comparison, False or -1 where it is the other way round
+        features : None, an array with a row per item, a kernel, or a dict of these by modality
+        callback : called after each iteration with its number and the objective, of each start in turn; it may raise
+            to interrupt
+        """
+        if not isinstance(comparisons, Shards):
+            return super().fit(comparisons, y, features=features, callback=callback)
+        self._check()
+        if y is not None or self.raters or self.n_items not in (None, comparisons.n_items):
+            raise ValueError(
+                "y, raters, n_items: answers in shards know their items, and not who answered; leave them out"
+            )
+        self._fit_shards(InShards(self, comparisons, features, np.random.default_rng(self.random_state), callback))
+        return self
+
+    def _fit_shards(self, said: InShards) -> None:
+        """As `_fit`, begun by the fit of a sample."""
+        sample, n = said.sample, said.shards.n_items
+        self.modalities_ = sample.modalities_
+        vectors = self._vectors(self._columns(n), n, self.n_components)
+
+        def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
+            return said.solve(vectors, _ridges(vectors, strengths, said.n_compared), start)
+
+        best, vectors, (self.penalty_, self.map_penalty_) = self._in_stages(solve, vectors, said.levels)
+        self._keep(best, vectors, said.shards.names)
+        self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
+            said.levels, sample.lapse_, sample.cant_tell_, sample.raters_,
+        )  # fmt: skip
+        self.similarity_ = replace(self.similarity_, answering=sample.similarity_.answering)
+
+    def choice_rule(self) -> ChoiceRule:
+        """Return how choices depend on vectors, as it was learned."""
+        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.cant_tell_)
+
+    def _in_stages(
+        self, solve: Solve, vectors: Positions, strengths: tuple[float, float]
+    ) -> tuple[Result, Positions, tuple[float, float]]:
+        """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right."""
+        best = solve(vectors, strengths, None)
+        asked, start = _asked_for(best, vectors)
+        if asked and self.penalty == "auto" and not self.modalities_:
+            vectors, strengths = self._vectors(None, vectors.n_items, asked), (_RELAXED * strengths[0], strengths[1])
+            best = solve(vectors, strengths, start)
+        return best, vectors, strengths
 
     def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
         """Who the raters are, where they differ, and the likelihood of the answers."""
-        names, said_by = raters_of(c) if self.raters else ((), np.zeros(0, int))
-        lapse = None if self.lapse == "auto" else float(self.lapse)
-        if not names:
-            return names, Picked(_SCALES[self.similarity], choices_of(c), lapse=lapse)
-        rater = np.full(c.n_answers, -1)
-        rater[c.answer] = said_by
-        return names, Picked(_SCALES[self.similarity], choices_of(c), rater=rater, n_raters=len(names), lapse=lapse)
+        names, rater = answerers(c) if self.raters else ((), None)
+        lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
+        who = rater if names else None
+        said = choices_of(c, cant_tell=unsure != 0.0)
+        term = Picked(_SCALES[self.similarity], said, rater=who, n_raters=len(names), lapse=lapse, unsure=unsure)
+        return names, term
 
     def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
         return Positions(n_items, n_components, features=features, residual=features is not None)
@@ -177,10 +259,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     ) -> Problem:
         """The problem where a backend works."""
         features = None if vectors.features is None else backend.tensor(vectors.features)
-        there = self._vectors(features, vectors.n_items, vectors.shape[1])
-        free, mapped = (Ridge(one, count) for one in strengths)
-        cut = vectors.size - vectors.n_items * vectors.shape[1]
-        penalty = free if features is None else Blocks([(mapped, cut), (free, vectors.size - cut)])
+        there, penalty = self._vectors(features, vectors.n_items, vectors.shape[1]), _ridges(vectors, strengths, count)
         return Problem(DotProducts(there) if self._dot else there, term.on(backend), penalty, backend=backend)
 
     def _solve(self, problem: Problem, start: Any, callback: Callback | None) -> Result:
@@ -214,19 +293,20 @@ class ChoiceEmbedding(FreeRestEstimator):
         start[: pull.shape[0], : len(values)] += directions * strength
         return start.ravel()
 
-    def _keep(self, best: Result, vectors: Positions, feedback: Feedback) -> None:
+    def _keep(self, best: Result, vectors: Positions, names: Names | None) -> None:
         X, params = _principal(best, vectors)
         weight = (X**2).sum(0)
         self.n_dimensions_ = int((weight > _NEEDED * weight[0]).sum())
         more = ((0, 0), (0, self.n_components - vectors.shape[1]))  # dimensions that nobody asked for
         X, params = np.pad(X, more), np.pad(params, more)
+        self.point_ = params
         mapped = 0 if vectors.features is None else vectors.features.shape[1]
         self.residual_ = params[mapped:]
         self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if mapped else {}
         self.origin_ = -params[mapped - 1] if mapped and self._dot else np.zeros(self.n_components)
         further = {"form": SignedProduct(X, -np.ones(X.shape[1]))} if self._dot else {}
         loss = ComparisonLoss(_SCALES[self.similarity], Formula(logistic))
-        self.similarity_ = self._in_use(X, loss, feedback.comparisons.names, **further)
+        self.similarity_ = self._in_use(X, loss, names, **further)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
             warnings.warn(
@@ -241,11 +321,18 @@ class ChoiceEmbedding(FreeRestEstimator):
         import pandas as pd
 
         known = Sharpness.of(names, sources, own)
-        self.lapse_ = float(known.lapse[-1])
+        self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
-        if names or self.lapse_ > 0:
+        if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
+
+
+def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> Penalty:
+    """The penalties of what is free and of the map."""
+    free, mapped = (Ridge(one, count) for one in strengths)
+    cut = vectors.size - vectors.n_items * vectors.shape[1]
+    return free if vectors.features is None else Blocks([(mapped, cut), (free, vectors.size - cut)])
 
 
 def _asked_for(best: Result, vectors: Positions) -> tuple[int, Floats]:

@@ -1,10 +1,10 @@
 """What answers that were held out ask for: how many dimensions, at which price, and how far apart.
 
-A price that keeps noise out also presses together what it leaves. So dimensions are found at one price, and fitted again
-at lower ones, from where they were; and since products are still too near 0, they are multiplied by one number. Price,
-number and how many of the dimensions (from the heaviest down) help are those of the least loss of answers that the fit
-has not seen: a tenth of very many, or each fifth in turn. No dimension is claimed where the best number of them is not
-better than none by three standard errors of the mean difference.
+A price that keeps noise out also presses together what it leaves. So dimensions are found at one price, and fitted
+again at lower ones, from where they were, as long as that helps; and since products are still too near 0, they are
+multiplied by one number. Price, number and how many of the dimensions (from the heaviest down) help are those of the
+least loss of answers that the fit has not seen: a tenth of very many, or each fifth in turn. No dimension is claimed
+where the best number of them is not better than none by three standard errors of the mean difference.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from similitude.engine.choice_terms import set_losses, values_of
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.types import Floats
 
-Path = Callable[[list[Alternatives]], list[Floats]]
-"""From choices to vectors (n, d) at each of several prices, dimensions from the heaviest to the lightest."""
+Fit = Callable[[Floats, int], Floats]
+"""From vectors (n, d) to start from and the place of a price to vectors, heaviest dimensions first."""
 
 MANY = 20_000  # answers of which one part tells enough
 _SHARE, _FOLDS = 0.1, 5
@@ -45,18 +45,37 @@ class Asked:
     found: Floats
 
 
-def asked_for(choices: Sequence[Alternatives], path: Path, rng: np.random.Generator) -> Asked:
-    """Fit to parts of the choices, and look at the others."""
-    fits = [(path(train), test) for train, test in _folds(choices, rng)]
-    loss = np.array(
-        [[sum(_lost(one[k], test, s) for one, test in fits) for s in _SCALES] for k in range(len(fits[0][0]))]
-    )
-    price, place = np.unravel_index(np.argmin(loss), loss.shape)
-    scale = float(_SCALES[place])
-    most = max(one[price].shape[1] for one, _ in fits)
-    each = [_by_count(one[price], test, scale, most) for one, test in fits]
-    count = _helping(np.concatenate([lost for lost, _ in each], axis=1), np.concatenate([w for _, w in each]))
-    return Asked(int(price), scale if count else 1.0, None if count == most else count, fits[-1][0][0])
+def asked_for(
+    choices: Sequence[Alternatives],
+    fitter: Callable[[list[Alternatives]], Fit],
+    start: Floats,
+    n_prices: int,
+    rng: np.random.Generator,
+) -> Asked:
+    """Fit to parts of the choices, at one price after the other as long as that is better, and look at the others."""
+    parts = list(_folds(choices, rng))
+    fits = [fitter(train) for train, _ in parts]
+    tests = [_HeldOut.of(test) for _, test in parts]
+    first = vectors = lower = [fit(start, 0) for fit in fits]
+    price, (least, scale) = 0, _best_scale(first, tests)
+    for k in range(1, n_prices):
+        lower = [fit(X, k) for fit, X in zip(fits, lower, strict=True)]
+        loss, other = _best_scale(lower, tests)
+        if loss < least:
+            price, least, scale, vectors = k, loss, other, lower
+        elif len(parts) == 1 or k > price + 1:  # a second look costs much where there is much, and tells little there
+            break
+    most = max(X.shape[1] for X in vectors)
+    losses = np.concatenate([one.by_count(X, scale, most) for X, one in zip(vectors, tests, strict=True)], axis=1)
+    count = _helping(losses, np.concatenate([one.weight for one in tests]))
+    return Asked(price, scale if count else 1.0, None if count == most else count, first[-1])
+
+
+def _best_scale(vectors: Sequence[Floats], tests: Sequence[_HeldOut]) -> tuple[float, float]:
+    """Return the least sum of losses over scales of the products, and the scale."""
+    levels = [one.levels(X) for X, one in zip(vectors, tests, strict=True)]
+    loss = [sum(one.lost(level, s) @ one.weight for level, one in zip(levels, tests, strict=True)) for s in _SCALES]
+    return float(min(loss)), float(_SCALES[np.argmin(loss)])
 
 
 def _helping(losses: Floats, weight: Floats) -> int:
@@ -83,32 +102,33 @@ def _folds(
         )
 
 
-def _lost(X: Floats, choices: Sequence[Alternatives], scale: float) -> float:
-    """Sum of weighted losses."""
-    return float(_losses(choices, [-scale * _products(X, one) for one in choices]) @ _weights(choices))
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Choices that a fit has not seen, with their weights."""
 
+    choices: Sequence[Alternatives]
+    weight: Floats
 
-def _by_count(X: Floats, choices: Sequence[Alternatives], scale: float, most: int) -> tuple[Floats, Floats]:
-    """(most + 1, q) the loss of each choice with the first 0, 1, ... dimensions, and the weights of the choices."""
-    levels = [np.zeros(one.pairs[..., 0].size) for one in choices]
-    found = [_losses(choices, levels)]
-    for k in range(X.shape[1]):
-        levels = [level - scale * _products(X[:, k : k + 1], one) for level, one in zip(levels, choices, strict=True)]
-        found.append(_losses(choices, levels))
-    found += [found[-1]] * (most - X.shape[1])
-    return np.array(found), _weights(choices)
+    @classmethod
+    def of(cls, choices: Sequence[Alternatives]) -> _HeldOut:
+        each = [np.ones(len(one)) if one.weight is None else np.asarray(one.weight, float) for one in choices]
+        return cls(choices, np.concatenate([np.zeros(0), *each]))
 
+    def levels(self, X: Floats) -> list[Floats]:
+        """Minus the products of the pairs that speak for alternatives."""
+        return [-np.einsum("pk,pk->p", *(X[end] for end in one.pairs.reshape(-1, 2).T)) for one in self.choices]
 
-def _products(X: Floats, one: Alternatives) -> Floats:
-    i, j = one.pairs.reshape(-1, 2).T
-    return np.einsum("pk,pk->p", X[i], X[j])
+    def lost(self, levels: Sequence[Floats], scale: float) -> Floats:
+        """(q,) the loss of each choice."""
+        pairs = zip(self.choices, levels, strict=True)
+        each = [set_losses(scale * values_of(one, level), one.picked)[0] for one, level in pairs]
+        return np.concatenate([np.zeros(0), *each])
 
-
-def _losses(choices: Sequence[Alternatives], levels: Sequence[Floats]) -> Floats:
-    each = [set_losses(values_of(one, level), one.picked)[0] for one, level in zip(choices, levels, strict=True)]
-    return np.concatenate([np.zeros(0), *each])
-
-
-def _weights(choices: Sequence[Alternatives]) -> Floats:
-    each = [np.ones(len(one)) if one.weight is None else np.asarray(one.weight, float) for one in choices]
-    return np.concatenate([np.zeros(0), *each])
+    def by_count(self, X: Floats, scale: float, most: int) -> Floats:
+        """(most + 1, q) the loss of each choice with the first 0, 1, ... dimensions."""
+        levels = self.levels(X[:, :0])
+        found = [self.lost(levels, scale)]
+        for k in range(X.shape[1]):
+            levels = [level + more for level, more in zip(levels, self.levels(X[:, k : k + 1]), strict=True)]
+            found.append(self.lost(levels, scale))
+        return np.array(found + [found[-1]] * (most - X.shape[1]))

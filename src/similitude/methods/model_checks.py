@@ -87,6 +87,7 @@ def _check_answering(answering: AnswerModel, dimensions: int) -> None:
     if isinstance(answering, Sharpness):
         for name, values in (("sharpness", answering.sharpness), ("lapse", answering.lapse)):
             _need_shape(values, (count + 1,), f"answering/{name}")
+        _need(0.0 <= answering.cant_tell < 1.0, f"a share of 'can't tell' is {answering.cant_tell}")
     if isinstance(answering, Groups):
         groups = len(answering.shares)
         _need_shape(answering.shares, (groups,), "answering/shares")

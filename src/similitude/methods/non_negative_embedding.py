@@ -4,13 +4,19 @@
 
 P is the softmax over what could have been picked, by the dot products of vectors (`engine.choice_terms`): two items are
 alike by what both have. Products do not change when vectors are turned, but turned vectors are negative somewhere, so
-that the bound gives the dimensions themselves a meaning, and makes most values 0.
+that the bound gives the dimensions themselves a meaning, and makes half of the values 0.
 
-SPoSE (Zheng et al. 2019; Hebart et al. 2020) has the price of the sum alone, VICE (Muttenthaler et al. 2022) a mixture of
-two normal priors. The default here is the ridge: with a bound it gives as many zeros, its price falls on a dimension as a
-whole (a dimension of weight 0 stays there), and with more columns than are needed X X' is nearly a convex problem's
-solution, the same from every start, while the price of the sum is lowest where a few items carry a dimension alone.
-With features Φ the ridge is on what these do not say (`engine.penalties.BesideFeatures`).
+SPoSE (Zheng, Pereira, Baker & Hebart 2019; Hebart et al. 2020) has the price of the sum alone, at one strength for all
+sizes of data; VICE (Muttenthaler et al. 2022) a prior of two normals for each value, and a variational posterior. Here
+nine tenths of the price are a ridge, and its strength is half of that at which answers by chance teach vectors without
+a bound nothing (`engine.noise`). Both were chosen on validation answers of THINGS (log-loss, accuracy, and how many
+dimensions come again): the price of the sum alone either leaves nothing or learns noise, and the ridge alone leaves
+dimensions by the dozen, of which a half does not come again. Of several starts those dimensions are kept that come
+from each (`methods.non_negative_fits`); how many help, whether they are fitted again at a lower price, and what products
+are multiplied by, is asked of held-out answers (`methods.held_out_dimensions`).
+
+With features Φ the ridge is on what these do not say, penalty · |X - Φ N|²/n + map_penalty · |N|²/n at the best map N
+(`engine.penalties.BesideFeatures`), and a new item's values are those of max(0, Φ N): DimPred's use.
 """
 
 from __future__ import annotations
@@ -25,20 +31,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.choice_terms import Picked
-from similitude.engine.devices import backend_on, choose_device, solvers_of
+from similitude.engine.devices import backend_on, choose_device
 from similitude.engine.measures import SignedProduct
-from similitude.engine.models import DotProducts, Positions
 from similitude.engine.noise import noise_level
 from similitude.engine.penalties import BesideFeatures, NonNegative
-from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.terms import ComparisonLoss, Formula, logistic, squared
-from similitude.feedback.forms.alternatives import Alternatives
+from similitude.engine.terms import ComparisonLoss, Formula, logistic
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.methods.feature_base import FeatureEstimator, Feedback
 from similitude.methods.held_out_dimensions import MANY, Asked, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.non_negative_fits import LEVEL, Fits
 from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_number
 from similitude.types import Array, Floats, Seed
@@ -46,16 +50,9 @@ from similitude.types import Array, Floats, Seed
 if TYPE_CHECKING:
     import pandas as pd
 
-_LEVEL = Formula(squared)
-_PRICE = 0.5  # of the noise level of vectors without a bound
-_LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25)  # of the price at which dimensions are found: where they may be fitted again
+_PRICE = 0.5  # of the noise level of vectors without a bound: where dimensions are found
+_LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25)  # of that: where they may be fitted again
 _START = 0.4  # the largest value at the start
-_ROUND = 60  # iterations, after which dimensions that died are left out
-_SAME = 0.9  # the cosine of dimensions that are copies of one
-_NOTHING = 1e-3  # the mean square of a dimension that moves the odds of answers by a thousandth
-
-
-Found = tuple[Floats, Result]
 
 
 class NonNegativeEmbedding(FeatureEstimator):
@@ -68,6 +65,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     l1_ratio : which share of the price is on the sum of the values (in SPoSE all of it); the rest is on their squares
     scale : what products are multiplied by at the end, since the price presses them together: a number, or "auto", by
         answers that are held out, which then also say how many dimensions help
+    n_init : starts; of several, dimensions are kept that come from each of them
     map_penalty : price of the map, with features; "auto" is as for `penalty`
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
@@ -108,6 +106,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     penalty: float | Literal["auto"] = "auto"
     l1_ratio: float = 0.1
     scale: float | Literal["auto"] = "auto"
+    n_init: int = 3
     map_penalty: float | Literal["auto"] = "auto"
     n_items: int | None = None
     device: str = "auto"
@@ -117,6 +116,7 @@ class NonNegativeEmbedding(FeatureEstimator):
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)
+        check_count("n_init", self.n_init)
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         check_number("scale", self.scale, positive=True, also="auto")
@@ -128,33 +128,25 @@ class NonNegativeEmbedding(FeatureEstimator):
         return whitened
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
-        rng, n, choices = (
-            np.random.default_rng(self.random_state),
-            feedback.graph.n_items,
-            choices_of(feedback.comparisons),
-        )
+        rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
+        choices = choices_of(c)
         columns = np.hstack([side_by_side(self.modalities_), np.ones((n, 1))]) if self.modalities_ else None
-        self.penalty_, self.map_penalty_ = self._strengths(Picked(_LEVEL, choices), columns, n, rng)
-        backend = backend_on(choose_device(self.device, len(feedback.comparisons)))
-        start = rng.uniform(0.0, _START, (n, self.n_components)) * feedback.compared[:, None]
+        self.penalty_, self.map_penalty_ = self._strengths(Picked(LEVEL, choices), columns, n, rng)
+        backend = backend_on(choose_device(self.device, len(c)))
         levels = _LEVELS if self.penalty == "auto" and self.scale == "auto" else (1.0,)
         prices = [self._price(columns, level, feedback.n_compared) for level in levels]
-
-        def path(choices: Sequence[Alternatives], start: Floats, prices: Sequence[NonNegative]) -> list[Found]:
-            term, found = Picked(_LEVEL, choices, backend=backend), []
-            for price in prices:
-                found.append(self._solved(term, price, start, callback))
-                start = found[-1][0]
-            return found
-
-        asked = Asked(0, 1.0 if self.scale == "auto" else float(self.scale), None, start)
+        settings = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
+        shape, there = (n, self.n_components), feedback.compared[:, None]
+        starts = [rng.uniform(0.0, _START, shape) * there for _ in range(self.n_init)]
+        asked = Asked(0, 1.0 if self.scale == "auto" else float(self.scale), None, starts[0])
         if self.scale == "auto":
-            asked = asked_for(choices, lambda some: [X for X, _ in path(some, start, prices)], rng)
-            start = asked.found if feedback.comparisons.n_answers > MANY else start
-        X, best = path(choices, start, prices[:1])[0]
-        if asked.count is not None or asked.price:
-            X, best = path(choices, X[:, : asked.count], prices[: asked.price + 1])[-1]
-        self.scale_, self.penalty_ = asked.scale, levels[asked.price] * self.penalty_
+            asked = asked_for(
+                choices, lambda some: Fits.on(backend, some, prices, **settings).rough, starts[0], len(prices), rng
+            )
+            starts[0] = asked.found if c.n_answers > MANY else starts[0]
+        X, best = Fits.on(backend, choices, prices, **settings).whole(starts, asked.price, asked.count)
+        level = levels[asked.price]
+        self.scale_, self.penalty_, self.map_penalty_ = asked.scale, level * self.penalty_, level * self.map_penalty_
         self._keep(X, best, prices[asked.price], feedback)
 
     def _strengths(self, term: Picked, columns: Floats | None, n: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -171,23 +163,7 @@ class NonNegativeEmbedding(FeatureEstimator):
         ridge, strength = (1.0 - self.l1_ratio) * rate, self.l1_ratio * rate
         if columns is None:
             return NonNegative(strength, ridge)
-        return BesideFeatures(columns, ridge, self.map_penalty_ / count, strength)
-
-    def _solved(self, term: Picked, price: NonNegative, start: Floats, callback: Callback | None) -> Found:
-        """Fit in rounds, after which copies are put together and what has died is left out: the next is quicker."""
-        backend, X, done = term.backend, start, 0
-        there = price.on(backend) if isinstance(price, BesideFeatures) else price
-        lbfgs = solvers_of(backend)[0]
-        best = Result(X.ravel(), float(np.log(3)), "converged", 0, 0)
-        while X.size:
-            problem = Problem(DotProducts(Positions(*X.shape)), term, there, backend=backend)
-            most = min(_ROUND, self.max_iter - done)
-            best = lbfgs(problem, X.ravel(), max_iter=most, tol=self.tol, callback=callback)
-            found, done = _alive(best.params.reshape(X.shape)), done + best.n_iter
-            narrower, X = found.shape[1] < X.shape[1], found
-            if (best.status != "max_iter" and not narrower) or done >= self.max_iter:
-                break
-        return X, replace(best, n_iter=done)
+        return BesideFeatures(columns, ridge, level * self.map_penalty_ / count, strength)
 
     def _keep(self, X: Floats, best: Result, price: NonNegative, feedback: Feedback) -> None:
         X = self.scale_**0.5 * X
@@ -195,7 +171,7 @@ class NonNegativeEmbedding(FeatureEstimator):
         N = price.map_of(X) if isinstance(price, BesideFeatures) else None
         self.maps_ = {} if N is None else per_modality(self.modalities_, N[:-1])
         self.origin_ = np.zeros(X.shape[1]) if N is None else -N[-1]
-        loss, form = ComparisonLoss(_LEVEL, Formula(logistic)), SignedProduct(X, -np.ones(X.shape[1]))
+        loss, form = ComparisonLoss(LEVEL, Formula(logistic)), SignedProduct(X, -np.ones(X.shape[1]))
         self.similarity_ = self._in_use(X, loss, feedback.comparisons.names, form=form)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
@@ -231,27 +207,3 @@ class NonNegativeEmbedding(FeatureEstimator):
         found = super()._in_use(X, loss, names, **further)
         known = found.feature_map
         return found if known is None else replace(found, feature_map=replace(known, non_negative=True))
-
-
-def _merged(X: Floats) -> Floats:
-    """Return dimensions with copies of one put together.
-
-    The ridge does not tell x from copies a x, b x with a² + b² = 1, since their products and prices are the same; where
-    there are more columns than are needed, they are copies. Those that are nearly so give their leading direction.
-    """
-    length = np.linalg.norm(X, axis=0)
-    found, left = [], [k for k in np.argsort(-length, kind="stable") if length[k] > 0.0]
-    while left:
-        alike = [k for k in left if X[:, k] @ X[:, left[0]] > _SAME * length[k] * length[left[0]]]
-        u, size, _ = np.linalg.svd(X[:, alike], full_matrices=False)
-        found.append(size[0] * np.abs(u[:, 0]))
-        left = [k for k in left if k not in alike]
-    return np.column_stack(found) if found else X[:, :0]
-
-
-def _alive(X: Floats) -> Floats:
-    """Return the dimensions that weigh something, each once, from the heaviest to the lightest."""
-    X = _merged(X)
-    weight = (X**2).mean(0)
-    order = np.argsort(-weight, kind="stable")
-    return np.ascontiguousarray(X[:, order[weight[order] > _NOTHING]])

@@ -83,7 +83,7 @@ def sample_start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Gen
     """Return the positions that were given, or those of a fit to a sample of the comparisons."""
     if not isinstance(estimator.init, str):
         return given_start(estimator.init, (shards.n_items, estimator.n_components))
-    size = int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
+    size = sample_size(shards)
     in_host = choose_device(estimator.device, size) == "cpu"
     many = in_host and lbfgs_memory(shards.n_items * estimator.n_components) < _MOST_MEMORY
     settings: dict[str, Any] = {"solver": "minibatch" if many else "lbfgs", "n_items": None, "random_state": rng}
@@ -92,6 +92,11 @@ def sample_start(estimator: OrdinalEmbedding, shards: Shards, rng: np.random.Gen
         warnings.simplefilter("ignore", FeedbackWarning)  # a sample may miss items that the whole does not
         warnings.simplefilter("ignore", ConvergenceWarning)
         return clone(estimator).set_params(**settings).fit(shards.sample(size, rng)).embedding_
+
+
+def sample_size(shards: Shards) -> int:
+    """How many comparisons the sample has from which a fit starts."""
+    return int(np.clip(_SAMPLE_PER_ITEM * shards.n_items, _LEAST_SAMPLE, _MOST_SAMPLE))
 
 
 def score_shards(similarity: Similarity, shards: Shards) -> float:

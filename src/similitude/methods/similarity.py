@@ -26,7 +26,7 @@ from similitude.feedback.files.whole import write_whole
 from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
 from similitude.methods import model_file
-from similitude.methods.answering import AnswerModel
+from similitude.methods.answering import AnswerModel, Sharpness
 from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
 from similitude.methods.tables_out import What, check_what, coordinates, distances, write_table
@@ -259,6 +259,30 @@ class Similarity:
         else:
             agrees = self.answering.agree(c, self.margin(c), self.embedding, self.loss)
         return np.stack([1.0 - agrees, agrees], axis=1)
+
+    @property
+    def cant_tell(self) -> float:
+        """Share of "can't tell" where nothing speaks for any alternative; 0 where the model knows no such answer."""
+        return self.answering.cant_tell if isinstance(self.answering, Sharpness) else 0.0
+
+    def predict_cant_tell(self, comparisons: ComparisonsLike) -> Floats:
+        """(a,) probability that the answer to each question is "can't tell", whatever was said to it; NaN for sheets.
+
+        A model knows it that was fitted with it: `ChoiceEmbedding(cant_tell="auto")`.
+
+        Parameters
+        ----------
+        comparisons : questions with their answers, as they are read; `comparisons.answers` has them in the same order
+        """
+        c = self.over_items(comparisons)
+        if c.answers.shown.values.max(initial=-1) >= self.n_items:
+            raise ValueError(f"comparisons: a question shows an item that is not among the {self.n_items} of the model")
+        if not isinstance(self.answering, Sharpness) or not self.cant_tell:
+            raise ValueError(
+                'comparisons: this model was not fitted with "can\'t tell" as an answer; '
+                "use ChoiceEmbedding(cant_tell='auto')"
+            )
+        return self.answering.unsure(c, lambda pairs: self.loss.scale(self.measure.of_pairs(pairs))[0])
 
     def answer_margin(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """What says by its sign which pair is nearer, to the rater of each comparison where raters differ in that."""

@@ -16,6 +16,7 @@ import numpy as np
 from similitude.feedback.forms import PAGES
 from similitude.feedback.forms.base import Form
 from similitude.feedback.forms.picking import Picking
+from similitude.feedback.forms.placement import Placement
 from similitude.study.settings import Question, Study, StudyError
 
 encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
@@ -38,7 +39,7 @@ def width(question: Question) -> int:
 
 def is_adaptive(question: Question) -> bool:
     """Whether a model can choose questions of this form."""
-    return isinstance(form_of(question.form), Picking)
+    return isinstance(form_of(question.form), (Picking, Placement))
 
 
 def check_items(study: Study, names: Sequence[str]) -> None:

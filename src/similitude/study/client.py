@@ -1,15 +1,23 @@
-"""A small client of the raters' interface: one kept connection, JSON both ways, on the standard library alone."""
+"""A small client of the interface: one kept connection, JSON both ways, on the standard library alone.
+
+Simulated raters, load tests and `remote.py`, the client for labs, are built on it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from similitude.study.settings import StudyError
+from similitude.study.fault import StudyError
 
 Reply = tuple[int, dict[str, Any]]
+_Raw = tuple[int, dict[bytes, bytes], bytes]
+VERSION = "v1"
+_TRIES = 30
+_PATIENCE = 60.0
 
 
 class Address:
@@ -26,21 +34,58 @@ class Address:
 
 
 class Client:
-    """One rater's connection."""
+    """One connection.
 
-    def __init__(self, address: Address) -> None:
-        self.address = address
+    Parameters
+    ----------
+    address : where the study is
+    tries : how often a request is sent that does not get through; nothing is said twice by it
+    """
+
+    def __init__(self, address: Address, tries: int = _TRIES) -> None:
+        self.address, self.tries = address, tries
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
+    async def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> dict[str, Any]:
+        """A request of the interface, sent again while the server is away or its store cannot take it."""
+        _, headers, data = await self._until_taken(method, f"{VERSION}/{path}", body, token)
+        return _decoded(headers, data)
+
+    async def fetch(self, path: str, token: str | None = None) -> bytes:
+        """A file, whose path stands beside the version."""
+        return (await self._until_taken("GET", path, None, token))[2]
+
     async def call(self, method: str, path: str, body: Any = None, token: str | None = None) -> Reply:
-        """One request; an OSError where the connection breaks, after which the next call makes a new one."""
+        """One request, as it is answered; an OSError where the connection breaks."""
+        status, headers, data = await self._once(method, path, body, token)
+        return status, _decoded(headers, data)
+
+    async def _until_taken(self, method: str, path: str, body: Any, token: str | None) -> _Raw:
+        """What is said to a request in the end; StudyError where it was understood and refused."""
+        for attempt in range(self.tries):
+            try:
+                status, headers, data = await self._once(method, path, body, token)
+            except ConnectionError:
+                if attempt == self.tries - 1:
+                    raise
+            else:
+                if status == 200:
+                    return status, headers, data
+                if status != 503:
+                    raise StudyError(f"{path}: {status} {_decoded(headers, data).get('detail', data[:200])}")
+            await asyncio.sleep(0.1 * (attempt + 1))
+        raise StudyError(f"{path}: the server could not take it, {self.tries} times")
+
+    async def _once(self, method: str, path: str, body: Any, token: str | None) -> _Raw:
+        """One request; after a connection that broke the next call makes a new one."""
         try:
-            if self._streams is None:
-                where = self.address
-                self._streams = await asyncio.open_connection(where.host, where.port, ssl=where.secure or None)
-            reader, writer = self._streams
-            writer.write(self._request(method, path, body, token))
-            return await _response(reader)
+            async with asyncio.timeout(_PATIENCE):  # a network that is gone says nothing
+                if self._streams is None:
+                    where = self.address
+                    self._streams = await asyncio.open_connection(where.host, where.port, ssl=where.secure or None)
+                reader, writer = self._streams
+                writer.write(self._request(method, path, body, token))
+                return await _response(reader)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
             self.close()
             raise ConnectionError(str(error)) from error
@@ -51,6 +96,14 @@ class Client:
             self._streams[1].close()
         self._streams = None
 
+    async def end(self) -> None:
+        """Let go of the connection, and wait until it is gone."""
+        streams = self._streams
+        self.close()
+        if streams is not None:
+            with suppress(OSError):
+                await streams[1].wait_closed()
+
     def _request(self, method: str, path: str, body: Any, token: str | None) -> bytes:
         data = b"" if body is None else json.dumps(body).encode()
         lines = [f"{method} {self.address.base}/{path} HTTP/1.1", f"Host: {self.address.host}:{self.address.port}"]
@@ -60,16 +113,18 @@ class Client:
         return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
 
 
-async def _response(reader: asyncio.StreamReader) -> Reply:
+async def _response(reader: asyncio.StreamReader) -> _Raw:
     head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
     headers = dict(line.lower().split(b":", 1) for line in head[1:] if b":" in line)
     status = int(head[0].split()[1])
     if b"content-length" in headers:
-        data = await reader.readexactly(int(headers[b"content-length"]))
-    else:
-        data = await _chunks(reader)
+        return status, headers, await reader.readexactly(int(headers[b"content-length"]))
+    return status, headers, await _chunks(reader)
+
+
+def _decoded(headers: dict[bytes, bytes], data: bytes) -> dict[str, Any]:
     is_json = headers.get(b"content-type", b"").strip().startswith(b"application/json")
-    return status, json.loads(data) if is_json and data else {"code": "no_json", "detail": data[:200].decode("latin-1")}
+    return json.loads(data) if is_json and data else {"code": "no_json", "detail": data[:200].decode("latin-1")}
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:

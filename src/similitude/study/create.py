@@ -12,6 +12,7 @@ from string import Template
 from similitude.display.words import counted, listed
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.forms import PAGES
+from similitude.study.languages import ENGLISH, base, own_file, translation, unchecked
 from similitude.study.settings import FILE, Study, StudyError, check_name
 from similitude.study.texts import DEFAULTS
 
@@ -35,21 +36,39 @@ def colour_study(folder: Path, colours: Mapping[str, str]) -> list[Path]:
 
 def unfinished(study: Study) -> list[str]:
     """What is to be seen to before the link is sent, a sentence each; none of it keeps a study from being served."""
-    return [sentence for sentence in (still_an_example(study), still_in_english(study)) if sentence is not None]
+    return [
+        sentence
+        for sentence in (still_an_example(study), still_in_english(study), made_by_machine(study))
+        if sentence is not None
+    ]
 
 
 def still_in_english(study: Study) -> str | None:
-    """A sentence where a study in another language has texts that its `[texts]` do not say."""
-    if study.language.partition("-")[0].lower() == "en":
-        return None
+    """A sentence where texts of a language that a study offers are said neither by us nor by the study."""
     used = [*PAGES[study.question.form].asks, *DEFAULTS]
-    left = [name for name in used if name not in study.texts and not name.startswith("key_")]
-    if not left:
+    for language in study.languages:
+        if base(language) == ENGLISH:
+            continue
+        said = {*translation(language), *(name for own in study.texts_in(language) for name in own)}
+        left = [name for name in used if name not in said and not name.startswith("key_")]
+        if left:
+            return (
+                f"{study.folder.name}/{FILE}: language is {language!r}, but {counted(len(left), 'text')} of the pages "
+                f"would be in English: {listed(left, len(left))}; say them in {own_file(study.folder, language).name}, "
+                "all names are in the reference of study.toml"
+            )
+    return None
+
+
+def made_by_machine(study: Study) -> str | None:
+    """A sentence where raters would read words that nobody who speaks their language has checked."""
+    found = [language for language in study.languages if unchecked(study.folder, language)]
+    if not found:
         return None
+    file = own_file(study.folder, found[0]).name
     return (
-        f"{study.folder.name}/{FILE}: language is {study.language!r}, but {counted(len(left), 'text')} of the pages "
-        f"would be in English: {listed(left, len(left))}; say them under [texts], all names are in the reference of "
-        "study.toml"
+        f"{study.folder.name}/{FILE}: the pages' words in {listed(found, len(found))} were made by a machine; let "
+        f"somebody who speaks the language read the pages, say what is better in {file}, and checked = true in it"
     )
 
 

@@ -31,12 +31,14 @@ def rehearsing(study_id: int) -> sa.Select[tuple[int]]:
 class Joining:
     """A rater at the door: an id that the browser made, the parts of the link, and the network that it comes from.
 
-    The address is forgotten within the hour and written nowhere; None is the machine of the server itself.
+    The address is forgotten within the hour and written nowhere; None is the machine of the server itself. `identity`
+    is who a program says it is that may ask for anybody: it has invited the person by its own means.
     """
 
     uid: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     address: str | None = None
+    identity: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Entrance:
     def join(self, connection: sa.Connection, joining: Joining) -> int:
         """Come in, or come back: the rater's number; refused to whom this study is not open."""
         person = self._person(joining)
-        needs_invitation = self.study.raters.invited and not self._may_rehearse(person, joining.parameters)
+        vouched = joining.identity is not None or self._may_rehearse(person, joining.parameters)
+        needs_invitation = self.study.raters.invited and not vouched
         if needs_invitation:
             self._check_signature(person, joining.parameters)
         self._refuse_erased(connection, person)  # said to nobody but who holds the link
@@ -120,7 +123,7 @@ class Entrance:
         """
         given, raters = joining.parameters, self.study.raters
         names = raters.parameter[:1] if raters.invited else raters.parameter
-        identity = next((given[name] for name in names if given.get(name)), None)
+        identity = joining.identity or next((given[name] for name in names if given.get(name)), None)
         if given.get(REHEARSAL):
             return _Person(REHEARSAL, None, f"{REHEARSAL} of:{identity}" if identity else f"{REHEARSAL}:{joining.uid}")
         return _Person("joined", identity, joining.uid)

@@ -11,11 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from similitude.active.arrangements import WEAKEST, evidence, on_table, weakest_subsets
 from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PIECES
+from similitude.feedback.forms.base import Form
+from similitude.feedback.forms.picking import Picking
 from similitude.feedback.forms.pieces import Piece
+from similitude.feedback.forms.placement import Placement
 from similitude.methods.online.embedding import OnlineEmbedding
 from similitude.methods.ordinal import STE
 from similitude.methods.refit import best_fit, through_sample
@@ -103,7 +107,7 @@ class Learner:
         last = self._last()
         fitted = through_sample(self.estimator(), found, lambda one, part: best_fit(one, part, last))
         self.similarity = fitted.similarity_
-        if is_adaptive(self.study.question):
+        if isinstance(self._form, Picking):
             start = fitted.embedding_[found.items_compared]
             if self._online is None:
                 self._online = OnlineEmbedding(self.study.choose.dimensions, memory=_MEMORY, random_state=0)
@@ -128,6 +132,8 @@ class Learner:
         return [mixed[k] for k in self._rng.permutation(len(mixed))]
 
     def _chosen(self, n: int, pending: Sequence[Sequence[str]]) -> list[tuple[list[str], str, float | None]]:
+        if isinstance(self._form, Placement):
+            return self._subsets(n, pending)
         try:
             shown, strategy, score = self._chooser(pending, repeat=False).choose(n)
         except ValueError:  # nearly all questions were asked: from here on, what teaches most is asked again
@@ -137,11 +143,29 @@ class Learner:
             for row, name, value in zip(shown.tolist(), strategy, score.tolist(), strict=True)
         ]
 
+    def _subsets(self, n: int, pending: Sequence[Sequence[str]]) -> list[tuple[list[str], str, float | None]]:
+        """Items to lay out, about whose pairs least is known; what is being laid out counts as if it were."""
+        assert self.similarity is not None
+        number, answers = {name: k for k, name in enumerate(self.names)}, self.comparisons.answers
+        distance = self.similarity.distances()
+        known = evidence(len(self.names), answers.shown, answers.response)
+        for subset in pending:
+            at = np.ix_(*2 * [[number[name] for name in subset]])
+            known[at] += on_table(distance[at])
+        size = self.study.question.grid_size
+        found = weakest_subsets(distance, known, size, n, self._rng)
+        return [([self.names[k] for k in subset], WEAKEST, gain) for subset, gain in found]
+
+    @property
+    def _form(self) -> Form:
+        return form_of(self.study.question.form)
+
     def _chooser(self, pending: Sequence[Sequence[str]], repeat: bool) -> Chooser:
         question = self.study.question
         return Chooser(
             self.similarity, strategy=self.study.choose.strategy, form=question.form, grid_size=question.grid_size,
-            asked=self.comparisons, pending=list(pending), repeat=repeat, random_share=0.0, random_state=self._rng,
+            n_chosen=question.pick, asked=self.comparisons, pending=list(pending), repeat=repeat, random_share=0.0,
+            random_state=self._rng,
         )  # fmt: skip
 
     def _again(self, n: int) -> list[tuple[list[str], str, float | None]]:
@@ -159,8 +183,7 @@ class Learner:
             raise NoModelYet(str(error)) from None
         needed = _PER_ITEM * len(self.names)
         if len(found) < needed:
-            form = form_of(self.study.question.form)
-            takes = f": a comparison takes {form.compares}" if isinstance(form, Piece) else ""
+            takes = f": a comparison takes {self._form.compares}" if isinstance(self._form, Piece) else ""
             raise NoModelYet(
                 f"a first model needs {needed} comparisons, {_PER_ITEM} per item; the {self._n_answers} answers so far "
                 f"give {len(found)}{takes}"

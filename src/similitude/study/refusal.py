@@ -10,11 +10,12 @@ class Refused(ValueError):
     ----------
     status : of HTTP
     code : one word for programs
+    wait : seconds after which the same may be asked again; None where waiting does not help
     """
 
-    def __init__(self, status: int, code: str, sentence: str) -> None:
+    def __init__(self, status: int, code: str, sentence: str, wait: float | None = None) -> None:
         super().__init__(sentence)
-        self.status, self.code = status, code
+        self.status, self.code, self.wait = status, code, wait
 
 
 def unknown_rater() -> Refused:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
@@ -20,7 +21,7 @@ import sqlalchemy as sa
 
 from similitude.study.answering import Answering, Said
 from similitude.study.asking import check_items, check_same_question
-from similitude.study.entrance import Entrance, Joining
+from similitude.study.entrance import REHEARSAL, Entrance, Joining
 from similitude.study.items import Item, background_of, on_screen, read_items
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
@@ -97,6 +98,12 @@ class StudyService:
         """Come in, or come back: the token that says who it is from then on."""
         return self.writer.submit(self._join_batch, joining)
 
+    def known_as(self, identity: str, rehearsal: bool, parameters: Mapping[str, str] | None = None) -> Future[str]:
+        """The token of who a program says it is, come in where the person is new."""
+        given = {key: value for key, value in (parameters or {}).items() if key != REHEARSAL}
+        given |= {REHEARSAL: "yes"} if rehearsal else {}
+        return self.join(Joining(secrets.token_hex(16), given, identity=identity))
+
     def consent(self, rater_id: int) -> Future[None]:
         """Agree to take part."""
         return self.writer.submit(self._consent_batch, rater_id)
@@ -112,6 +119,12 @@ class StudyService:
     def survey(self, rater_id: int, replies: Mapping[str, str]) -> Future[Row]:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
+
+    def set_paused(self, paused: bool) -> None:
+        """Hand out no further questions, or go on; those that are on a screen can be answered meanwhile."""
+        table = schema.study
+        with self.database.write() as connection:
+            connection.execute(sa.update(table).where(table.c.id == self.study_id).values(paused=paused))
 
     def is_full(self) -> bool:
         """Whether nobody new can come in."""

@@ -18,9 +18,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study.fault import StudyError as StudyError
+from similitude.study.languages import read_own, wording
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 # strict: a number in quotes, or true, is a slip of the pen and no number
@@ -30,10 +33,7 @@ Switch = Annotated[bool, Field(strict=True)]
 Count = Annotated[Whole, Field(ge=0)]
 Positive = Annotated[Whole, Field(ge=1)]
 Share = Annotated[Number, Field(ge=0, le=1)]
-
-
-class StudyError(ValueError):
-    """A study that cannot be served as it is written; the message says what to change."""
+Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
 
 
 class Section(BaseModel):
@@ -101,6 +101,7 @@ class Participation(Section):
     invited: Switch = False
     joins_per_address: Count = 100
     joins_in_all: Positive | None = None
+    origins: tuple[Origin, ...] = ()
 
     @model_validator(mode="after")
     def _can_be_named(self) -> Self:
@@ -195,7 +196,9 @@ class Study(Section):
     folder: Path
     words: dict[str, str] = {}
     title: Annotated[str, Field(min_length=1)]
-    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
+    spoken: dict[str, dict[str, str | dict[str, str]]] = {}
+    wording: str = ""
+    language: str | tuple[str, ...] = "en"
     question: Question = Question()
     items: Items = Items()
     choose: Choose = Choose()
@@ -207,6 +210,16 @@ class Study(Section):
     completion: Completion = Completion()
     pages: Pages = Pages()
     texts: dict[str, str] = {}
+
+    @field_validator("language", mode="before")
+    @classmethod
+    def _tags(cls, given: Any) -> Any:
+        tags = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
+        if not tags or not all(isinstance(tag, str) and _LANGUAGE.fullmatch(tag) for tag in tags):
+            raise ValueError(f'expected "en", "pt-BR" or the like, or a list of them, found {given!r}')
+        if len(set(tags)) < len(tags):
+            raise ValueError(f"expected each only once, found {given!r}")
+        return given if isinstance(given, str) else tuple(tags)
 
     @field_validator("texts", mode="after")
     @classmethod
@@ -229,9 +242,19 @@ class Study(Section):
         catches = self.question.number // self.catch.every if self.catch.every else 0
         return len(self.practice.questions) + self.question.number + catches
 
-    def page(self, name: str) -> str | None:
-        """The text of a page; None where the study has no such page."""
-        return self.words.get(name)
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages in which raters are asked; the first where a browser wants none of them."""
+        return (self.language,) if isinstance(self.language, str) else self.language
+
+    def page(self, name: str, language: str | None = None) -> str | None:
+        """The text of a page, in a language where the study has it in that; None where it has no such page."""
+        return self.words.get(f"{name}.{language}", self.words.get(name))
+
+    def texts_in(self, language: str) -> list[dict[str, str | dict[str, str]]]:
+        """The study's own words in a language; `[texts]` are in the first."""
+        first: dict[str, str | dict[str, str]] = {**self.texts} if language == self.languages[0] else {}
+        return [first, self.spoken.get(language, {})]
 
 
 def check_name(folder: Path) -> str:
@@ -255,23 +278,28 @@ def read_study(folder: Path) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words"} & set(written)):
+    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
         raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
         raise StudyError(_sentences(path, error)) from None
-    return study.model_copy(update={"words": _read_pages(path, study.pages)})
+    spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
+    study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
+    said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
+    return study.model_copy(update={"wording": wording(study.languages, said)})
 
 
-def _read_pages(path: Path, pages: Pages) -> dict[str, str]:
-    """The texts of the pages that a study has, by page."""
+def _read_pages(path: Path, study: Study) -> dict[str, str]:
+    """The texts of the pages that a study has, by page; `consent.de.md` beside `consent.md` is the same in German."""
     words = {}
-    for page, file in pages.model_dump().items():
+    for page, file in study.pages.model_dump().items():
         if file is None:
             continue
+        beside = {one: (path.parent / file).with_suffix(f".{one}{Path(file).suffix}") for one in study.languages}
         try:
             words[page] = (path.parent / file).read_text(encoding="utf-8-sig")
+            words |= {f"{page}.{one}": own.read_text("utf-8-sig") for one, own in beside.items() if own.is_file()}
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise StudyError(

@@ -24,11 +24,10 @@ from similitude.feedback.simulation.mind import Mind, Truth
 from similitude.study.asking import form_of
 from similitude.study.client import Address, Client
 from similitude.study.entrance import REHEARSAL
-from similitude.study.settings import StudyError
+from similitude.study.fault import StudyError
 
 Position = tuple[float, ...]
 ColourPositions = Callable[[list[str]], npt.NDArray[np.float64]]
-_TRIES = 30
 
 
 @dataclass(frozen=True)
@@ -170,28 +169,30 @@ class _Rater:
     async def take_part(self, link: Mapping[str, str]) -> None:
         """Join by a link, whose parts are given, and answer everything."""
         try:
-            about = await self._ask("GET", "about")
-            joined = await self._ask("POST", "join", {"uid": self.name, "parameters": {"rater": self.name, **link}})
+            about = await self.client.ask("GET", "about")
+            joined = await self.client.ask(
+                "POST", "join", {"uid": self.name, "parameters": {"rater": self.name, **link}}
+            )
             token = joined["token"]
             if joined["stage"] == "consent":
-                joined = await self._ask("POST", "consent", token=token)
+                joined = await self.client.ask("POST", "consent", token=token)
             if joined["stage"] == "questions":
                 await self._answer_all(about, token)
             if joined["stage"] != "done":
-                await self._ask("POST", "survey", {"replies": self._replies(about["survey"])}, token)
+                await self.client.ask("POST", "finish", {"replies": self._replies(about["survey"])}, token)
             self.summary.finished += 1
         finally:
             self.client.close()
 
     async def _answer_all(self, about: Mapping[str, Any], token: str) -> None:
-        state = await self._ask("POST", "questions", token=token)
+        state = await self.client.ask("POST", "ask", {}, token)
         while state["questions"]:
             question = state["questions"][0]
             thought = self._thought()
             await asyncio.sleep(thought)
             said = self._said(about, question) | {"milliseconds": round(1000 * thought)}
             begin = time.perf_counter()
-            state = await self._ask("POST", "answers", said, token)
+            state = await self.client.ask("POST", "tell", said, token)
             self.summary.waits.append(time.perf_counter() - begin)
             self.summary.answers += 1
         if state["paused"]:
@@ -211,22 +212,6 @@ class _Rater:
     def _replies(self, fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         said = {"number": "30", "text": "simulated", "long_text": "simulated"}
         return {one["name"]: said.get(one["kind"]) or self.rng.choice(one["choices"]) for one in fields}
-
-    async def _ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> dict[str, Any]:
-        """One request, sent again while the server is away or its store cannot take it; nothing is said twice."""
-        for attempt in range(_TRIES):
-            try:
-                status, reply = await self.client.call(method, path, body, token)
-            except ConnectionError:
-                if attempt == _TRIES - 1:
-                    raise
-            else:
-                if status == 200:
-                    return reply
-                if status != 503:
-                    raise StudyError(f"{path}: {status} {reply.get('detail', reply)}")
-            await asyncio.sleep(0.1 * (attempt + 1))
-        raise StudyError(f"{path}: the server could not take it, {_TRIES} times")
 
 
 def _said(about: Mapping[str, Any], at: Sequence[Position], sharpness: float, rng: np.random.Generator) -> list[float]:

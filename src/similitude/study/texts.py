@@ -1,4 +1,6 @@
-"""Every word that a rater reads on the pages, by name; `[texts]` in `study.toml` says them in another way or language.
+"""Every word that a rater reads on the pages, by name, in English; `[texts]` in `study.toml` says them in another way.
+
+Other languages are in `translations` (`languages.py`): who adds a text here adds it there.
 
 Words in braces are filled in where they are shown, such as `{number}`. A text may leave one out, but name no other.
 What is asked stands with each form of question; `question.text` of a study goes before it.
@@ -23,6 +25,12 @@ DEFAULTS: dict[str, str] = {
     "confidence_high": "certain",
     "confirm": "Confirm",
     "picked": "{picked} of {pick} picked",
+    "most": "most alike",
+    "least": "least alike",
+    "first_most": "First the one that is most like it",
+    "then_least": "Now the one that is least like it",
+    "in_place": "{picked} of {pick} in place",
+    "both_named": "The most and the least alike are marked",
     "skip": "Skip",
     "cant_tell": "I can't tell",
     # buttons of the pages
@@ -103,11 +111,20 @@ DEFAULTS: dict[str, str] = {
     "keys_pick": "1 to {last} pick · ← → and Enter · Enter confirms",
     "keys_slider": "← → move · Enter confirms",
     "keys_labelling": "1 to {last} class, then 1 to 5 how sure · Esc goes back",
+    "keys_piles": "1 to 9 put it into a pile · ← → take another",
+    "keys_table": "1 to 9 take one · ← → ↑ ↓ move it, with Shift a little · Enter puts it down",
     "keys_page": "Enter goes on",
     # for screen readers
     "head_item": "The one to compare with",
     "answers": "Answers",
     "pair": "Pair {number}: {first}, and {second}",
+    "in_order": "number {number} in the order",
+    "not_sorted": "not sorted yet",
+    "pile": "Pile {number}",
+    "table": "Table",
+    "not_placed": "not on the table yet",
+    "placed": "{right} to the right, {up} up",
+    "placed_near": "{right} to the right, {up} up, nearest to {nearest}",
     "colour": "Colour {content}",
     "choose": "Choose",
     "enlarge": "Enlarge {content}",
@@ -115,6 +132,11 @@ DEFAULTS: dict[str, str] = {
 }
 
 _PLACE = re.compile(r"{(\w+)}")
+
+
+def places(text: str) -> set[str]:
+    """The names in braces of a text."""
+    return set(_PLACE.findall(text))
 
 
 def default_texts() -> dict[str, str]:
@@ -130,7 +152,7 @@ def all_texts(own: Mapping[str, str]) -> dict[str, str]:
             near = difflib.get_close_matches(name, defaults, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise ValueError(f"texts.{name}: there is no text of this name{hint}")
-        strange = set(_PLACE.findall(text)) - set(_PLACE.findall(defaults[name]))
+        strange = places(text) - places(defaults[name])
         if strange:
             raise ValueError(f"texts.{name}: nothing can be filled in for {{{min(strange)}}}; found {text!r}")
         if name.startswith("key_") and len(text) != 1:

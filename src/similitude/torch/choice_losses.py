@@ -82,5 +82,5 @@ def _lost(value: torch.Tensor, picked: int) -> torch.Tensor:
     if picked == 1:
         return torch.logsumexp(value, 1) - value[:, 0]
     # autograd would lose itself in the logarithms of 0 of the recursion: its derivative is known
-    lost, slope = choices.losses(value.detach(), picked)
+    lost, slope, _ = choices.losses(value.detach(), picked)
     return lost + (slope * (value - value.detach())).sum(1)

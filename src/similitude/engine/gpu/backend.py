@@ -102,14 +102,14 @@ class TorchBackend:
         return out
 
     def choices(
-        self, scale: Formula, d2: torch.Tensor, sets: Sequence[Any], sharp: torch.Tensor, lapse: torch.Tensor
+        self, scale: Formula, d2: torch.Tensor, sets: Sequence[Any], sources: Sequence[torch.Tensor]
     ) -> tuple[float, torch.Tensor, torch.Tensor]:
         """Losses of choices, and their derivatives."""
         level, slope = evaluate(scale, d2)
         value = torch.zeros((), dtype=torch.float64, device=self.device)
-        pull, by_source = torch.zeros_like(d2), d2.new_zeros(2, len(sharp))
+        pull, by_source = torch.zeros_like(d2), d2.new_zeros(3, len(sources[0]))
         for one in sets:
-            value += choices.add(one, level, sharp, lapse, pull, by_source)
+            value += choices.add(one, level, sources, pull, by_source)
         return float(value), pull * slope, by_source
 
     def indices(self, pairs: Any) -> torch.Tensor:

@@ -1,8 +1,8 @@
 """L-BFGS within lower bounds, on tensors: what scipy's L-BFGS-B is on the CPU.
 
-A projected quasi-Newton method (Bertsekas 1982; Schmidt, Kim & Sra 2011): parameters that stand at their bound and would
-leave the set are held; along the others the steps of L-BFGS are taken, with products over these alone, back onto the
-set, and halved until the value has fallen enough (Armijo).
+A projected quasi-Newton method (Bertsekas 1982; Schmidt, Kim & Sra 2011): parameters that stand at their bound and
+would leave the set are held; along the others the steps of L-BFGS are taken, with products over these alone, back onto
+the set, and halved until the value has fallen enough (Armijo).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from similitude.engine.solvers.result import Callback
 _ENOUGH = 1e-4  # of the fall that the gradient promises
 _LEAST_STEP = 1e-8
 _FIRST = 0.1  # the largest move of a parameter in the first step
+_KNOWN = 3  # steps before which small gains are those of a first look at the curvature
 _IN_A_ROW = 3  # small gains that are an end
 ValueAndGradient = Callable[[torch.Tensor], tuple[float, torch.Tensor]]
 Steps = deque[tuple[torch.Tensor, torch.Tensor]]
@@ -46,7 +47,8 @@ def descend(
             return x, "converged" if small else "stalled", seen, evaluations
         if float((other - x) @ (slope - gradient)) > 0.0:
             past.append((other - x, slope - gradient))
-        small = small + 1 if value - lost <= tol * max(abs(value), abs(lost), 1.0) else 0
+        little = len(past) >= _KNOWN and value - lost <= tol * max(abs(value), abs(lost), 1.0)
+        small = small + 1 if little else 0
         x, value, gradient = other, lost, slope
         if callback is not None:
             callback(seen, value)

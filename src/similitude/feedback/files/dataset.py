@@ -3,7 +3,8 @@
 A folder that `ComparisonWriter` wrote holds `about.json` (format, number of comparisons, items by name or their number)
 and files `part-00000.parquet`, ... with 32-bit columns `head, near, far` where all comparisons of the file have a head,
 else `near_a, near_b, far_a, far_b`; and `weight` where they do not all weigh 1. A folder that others wrote needs no
-`about.json`: items are then positions.
+`about.json`: items are then positions. Whole answers (`ComparisonWriter(whole=True)`) stand in files of one form and
+size each, with columns `shown_0, ...` and `said_0, ...`; their comparisons are derived as they are read.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from similitude.feedback.checks import check_shown, check_weight, head_first
 from similitude.feedback.files.tables import pyarrow
 from similitude.feedback.items import Names, as_integers
 from similitude.feedback.shards import Block, Shards, fold
+from similitude.feedback.whole_shards import Kind, WholeAnswers
 from similitude.types import Array
 
 T = TypeVar("T")
 K = TypeVar("K")
 
-FORMAT = 1
+FORMAT = 1  # of comparisons alone
+WHOLE_FORMAT = 2
 ABOUT = "about.json"
 TRIPLET = ("head", "near", "far")
 QUADRUPLET = ("near_a", "near_b", "far_a", "far_b")
@@ -38,14 +41,18 @@ _MOST_ROWS = 1 << 22  # of a shard: 150 MB in memory
 _ROWS_PER_ITEM = 16  # a shard should outweigh the gradient that it gives
 
 Group = tuple[int, int, int]
-"""A row group: number of its file, its number there, and its rows."""
+"""A row group: number of its file, its number there, and how many comparisons it gives."""
+
+
+Layout = tuple[tuple[str, ...], bool, Kind | None]
+"""Columns of a file, whether there are weights, and what answers it holds where they are whole."""
 
 
 class ComparisonDataset(Shards):
     """Comparisons in a folder of Parquet files, which need not fit in memory.
 
     `fit` of the embedding methods and of `ComparisonKernel`, `check` and `score` take it where they take `Comparisons`.
-    It holds comparisons alone: who answered, and how, stays in files of answers.
+    It holds comparisons, or whole answers where it was written so; who answered, and how, stays in files of answers.
 
     Parameters
     ----------
@@ -133,16 +140,16 @@ class ComparisonDataset(Shards):
             version, _, _ = about["format"], about["items"], about["comparisons"]
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{ABOUT}: the file is cut off or not ours; expected format, items, comparisons") from None
-        if not isinstance(version, (int, float)) or version > FORMAT:
+        if not isinstance(version, (int, float)) or version > WHOLE_FORMAT:
             raise ValueError(
-                f"format: the folder has format {version!r}, this similitude reads up to {FORMAT}; update it"
+                f"format: the folder has format {version!r}, this similitude reads up to {WHOLE_FORMAT}; update it"
             )
         return about
 
-    def _survey(self, known: bool) -> tuple[list[tuple[tuple[str, ...], bool]], list[Group], int]:
-        """Return for each file its columns and whether there are weights; all row groups; the largest item."""
+    def _survey(self, known: bool) -> tuple[list[Layout], list[Group], int]:
+        """Return the layout of each file; all row groups; the largest item."""
         pa, pq = pyarrow()
-        columns: list[tuple[tuple[str, ...], bool]] = []
+        columns: list[Layout] = []
         groups: list[Group] = []
         largest = -1
         for k, file in enumerate(self.files):
@@ -150,28 +157,42 @@ class ComparisonDataset(Shards):
                 metadata = pq.read_metadata(file)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"{file.name}: the Parquet file is cut off or damaged ({error})") from None
-            columns.append(_layout(file.name, metadata.schema.names))
+            kind = Kind.of_metadata(metadata.metadata, file.name)
+            columns.append(_layout(file.name, metadata.schema.names, kind))
             sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
             if max(sizes, default=0) > 4 * _MOST_ROWS:
                 raise ValueError(
                     f"{file.name}: a row group has {max(sizes):,} rows, expected at most {4 * _MOST_ROWS:,}, since one "
                     "must fit in memory; write the files anew with smaller row groups"
                 )
-            groups.extend((k, g, size) for g, size in enumerate(sizes) if size)
+            each = 1 if kind is None else kind.comparisons_each
+            groups.extend((k, g, each * size) for g, size in enumerate(sizes) if size)
             if not known:
-                largest = max(largest, _largest(file, metadata, columns[-1][0]))
+                largest = max(largest, _largest(file, metadata, columns[-1][0][: None if kind is None else kind.shown]))
         return columns, groups, largest
 
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Row groups of one file: its columns of items, whether there are weights, the groups, and their rows."""
+    """Row groups of one file: its columns, weights and answers (`Layout`), the groups, and how many comparisons."""
 
     path: Path
     items: tuple[str, ...]
     weighted: bool
+    kind: Kind | None
     groups: list[int]
     rows: int
+
+    def answers(self, n_items: int) -> WholeAnswers:
+        """Read whole answers."""
+        assert self.kind is not None
+        columns = self.read()
+        width, count = self.kind.shown, len(columns[0])
+        shown = np.stack(columns[:width], axis=1)
+        check_shown(shown, n_items)
+        said = np.array(columns[width : len(self.items)], np.int32).reshape(-1, count).T
+        weight = check_weight(columns[-1] if self.weighted else None, count)
+        return WholeAnswers(self.kind, shown, said, weight)
 
     def read(self) -> list[Array]:
         """Read the columns."""
@@ -191,7 +212,8 @@ def read_pieces(pieces: Sequence[RowGroups], n_items: int, number: int) -> Block
     rows = sum(piece.rows for piece in pieces)
     near, far = np.empty((rows, 2), np.int32), np.empty((rows, 2), np.int32)
     weight, start = np.ones(rows), 0
-    for piece in pieces:
+    whole = [piece.answers(n_items) for piece in pieces if piece.kind is not None]
+    for piece in (one for one in pieces if one.kind is None):
         columns, stop = piece.read(), start + piece.rows
         for column, places in zip(columns, _places(len(piece.items)), strict=False):
             check_shown(column, n_items)
@@ -200,7 +222,12 @@ def read_pieces(pieces: Sequence[RowGroups], n_items: int, number: int) -> Block
         if piece.weighted:
             weight[start:stop] = check_weight(columns[-1], piece.rows)
         start = stop
-    return Block(*head_first(near, far), weight, n_items, number)
+    for one in whole:
+        near_pairs, far_pairs, row = one.edges()
+        stop = start + len(row)
+        near[start:stop], far[start:stop], weight[start:stop] = near_pairs, far_pairs, one.weight[row]
+        start = stop
+    return Block(*head_first(near, far), weight, n_items, number, tuple(whole))
 
 
 def read_ahead(read: Callable[[K], T], keys: Iterable[K], ahead: int = 1) -> Iterator[T]:
@@ -241,12 +268,17 @@ def _items(found: list[str] | int, n_items: int | None) -> tuple[Names | None, i
     return names, wanted
 
 
-def _layout(file: str, names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+def _layout(file: str, names: Sequence[str], kind: Kind | None) -> Layout:
+    if kind is not None:
+        missing = sorted(set(kind.columns) - set(names))
+        if missing:
+            raise ValueError(f"{file}: expected columns {', '.join(kind.columns)}; {', '.join(missing)} is missing")
+        return kind.columns, "weight" in names, kind
     layout = next((layout for layout in LAYOUTS if set(layout) <= set(names)), None)
     if layout is None:
         known = "; ".join(", ".join(layout) for layout in LAYOUTS)
         raise ValueError(f"{file}: expected columns {known}; found {', '.join(names)}")
-    return layout, "weight" in names
+    return layout, "weight" in names, None
 
 
 def _places(width: int) -> list[list[tuple[int, int]]]:

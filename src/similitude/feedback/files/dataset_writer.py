@@ -16,9 +16,11 @@ import numpy.typing as npt
 from similitude.feedback.checks import check_pairs, check_weight, head_first
 from similitude.feedback.columns import is_constant
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.files.dataset import ABOUT, FORMAT, QUADRUPLET, TRIPLET
+from similitude.feedback.files.dataset import ABOUT, FORMAT, QUADRUPLET, TRIPLET, WHOLE_FORMAT
 from similitude.feedback.files.tables import pyarrow
 from similitude.feedback.items import check_names, encode_items
+from similitude.feedback.whole_answers import whole_kinds
+from similitude.feedback.whole_shards import whole_answers
 from similitude.types import Array, Floats, Ints
 
 GROUP_ROWS = 1 << 18  # 3 MB of triplets: fine enough to shuffle, coarse enough to read at full speed
@@ -36,7 +38,9 @@ class ComparisonWriter:
     path : the folder, which must not be there yet
     names : the items' names; without them, names are numbered as they come
     n_items : number of items, where items are positions and it is more than the comparisons show
-    group_rows : comparisons in a row group, the least that is read at once
+    group_rows : comparisons (or whole answers) in a row group, the least that is read at once
+    whole : whether answers stay whole, "can't tell" included, for methods that take them as choices
+        (`ChoiceEmbedding`): an odd one out takes 16 bytes. Other methods read the same folder, and see its comparisons
 
     Examples
     --------
@@ -56,18 +60,21 @@ class ComparisonWriter:
         names: Sequence[str] | None = None,
         n_items: int | None = None,
         group_rows: int = GROUP_ROWS,
+        whole: bool = False,
     ) -> None:
         self.path = Path(path).resolve()
         self.fixed = check_names(names)
         self.n_items = n_items
         if group_rows < 1:
             raise ValueError(f"group_rows: expected a positive number of comparisons, found {group_rows}")
-        self.group_rows = group_rows
+        self.group_rows, self.whole = group_rows, whole
         self.rows = 0
         self.cleaned = False
         self._numbers: dict[str, int] = {}
         self._largest = -1
         self._pending: list[tuple[Ints, Floats | None]] = []
+        self._columns: tuple[str, ...] = ()
+        self._about: dict[bytes, bytes] = {}
         self._waiting = 0
         self._file: Any = None
         self._file_rows = 0
@@ -95,7 +102,8 @@ class ComparisonWriter:
         if isinstance(comparisons, Comparisons):
             if weight is not None:
                 raise ValueError("weight: Comparisons have weights of their own; use reweight")
-            c, given = comparisons, comparisons.weight
+            c = self._write_whole(comparisons) if self.whole else comparisons
+            given = c.weight
             self.cleaned |= c.cleaned
             codes = c.quadruplets if c.names is None else self._numbered(c.names)[c.quadruplets]
             self._note(codes, c.names is not None, c.n_items if c.names is None else 0)
@@ -104,7 +112,20 @@ class ComparisonWriter:
             given = check_weight(weight, len(codes))
         near, far = head_first(codes[:, :2], codes[:, 2:])
         check_pairs(near, far)
-        self._add(near, far, None if is_constant(given) and (not len(given) or given[0] == 1.0) else np.array(given))
+        self._add(near, far, _unless_one(given))
+
+    def _write_whole(self, c: Comparisons) -> Comparisons:
+        """Write the answers that are whole; return the comparisons that are left."""
+        kinds = whole_kinds(c)
+        number = np.arange(c.n_items, dtype=np.int32) if c.names is None else self._numbered(c.names)
+        left = np.ones(c.n_answers, bool)
+        for one, (_, rows) in zip(whole_answers(c, kinds), kinds, strict=True):
+            shown = number[one.shown]
+            self._note(shown, c.names is not None, c.n_items if c.names is None else 0)
+            self._queue(np.hstack([shown, one.said]), _unless_one(one.weight), one.kind.columns, one.kind.as_metadata())
+            self.rows += len(one) * one.kind.comparisons_each
+            left[rows] = False
+        return c.rows(left[c.answer])
 
     def _coded(self, rows: Array) -> Ints:
         if rows.ndim != 2 or rows.shape[1] not in (3, 4):
@@ -138,14 +159,20 @@ class ComparisonWriter:
             return
         triplets = bool((near[:, 0] == far[:, 0]).all())
         rows = np.column_stack([near, far[:, 1]] if triplets else [near, far])
-        if self._pending and (
-            self._pending[0][0].shape[1] != rows.shape[1] or (self._pending[0][1] is None) != (weight is None)
-        ):
+        self._queue(rows, weight, TRIPLET if triplets else QUADRUPLET, {})
+        self.rows += len(rows)
+
+    def _queue(self, rows: Ints, weight: Floats | None, columns: tuple[str, ...], about: dict[bytes, bytes]) -> None:
+        """Let rows wait for a whole row group."""
+        if not len(rows):
+            return
+        kind = ((*columns, "weight") if weight is not None else columns, about)
+        if kind != (self._columns, self._about):
             self._flush(everything=True)
             self._close_file()  # a file has one set of columns
+            self._columns, self._about = kind
         self._pending.append((rows, weight))
         self._waiting += len(rows)
-        self.rows += len(rows)
         self._flush()
 
     def _flush(self, everything: bool = False) -> None:
@@ -164,9 +191,9 @@ class ComparisonWriter:
 
     def _write_group(self, rows: Ints, weight: Floats | None) -> None:
         pa, pq = pyarrow()
-        names = TRIPLET if rows.shape[1] == 3 else QUADRUPLET
-        columns = {name: pa.array(np.ascontiguousarray(column)) for name, column in zip(names, rows.T, strict=True)}
-        table = pa.table(columns if weight is None else columns | {"weight": pa.array(weight)})
+        values = [*rows.T, *([] if weight is None else [weight])]
+        columns = {name: np.ascontiguousarray(one) for name, one in zip(self._columns, values, strict=True)}
+        table = pa.table({name: pa.array(one) for name, one in columns.items()}, metadata=self._about or None)
         if self._file is None:
             target = self._beside / f"part-{self._files:05}.parquet"
             self._file = pq.ParquetWriter(target, table.schema, compression="none", use_dictionary=False)
@@ -197,9 +224,14 @@ class ComparisonWriter:
             raise ValueError("comparisons: expected at least one to write, found none")
         named = self.fixed or tuple(self._numbers)
         items: Any = list(named) if named else max(self._largest + 1, self.n_items or 0)
-        about = {"format": FORMAT, "comparisons": self.rows, "items": items}
+        about = {"format": WHOLE_FORMAT if self.whole else FORMAT, "comparisons": self.rows, "items": items}
         about |= {"cleaned": True} if self.cleaned else {}
         (self._beside / ABOUT).write_text(json.dumps(about, ensure_ascii=False), "utf-8")
         if self.path.exists():
             self.path.rmdir()
         os.replace(self._beside, self.path)
+
+
+def _unless_one(weight: Floats) -> Floats | None:
+    """Weights that are written: none where all are 1."""
+    return None if is_constant(weight) and (not len(weight) or weight[0] == 1.0) else np.array(weight)

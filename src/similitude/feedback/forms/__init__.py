@@ -27,6 +27,7 @@ import numpy as np
 from similitude.feedback.answers import Answers
 from similitude.feedback.forms.attribute import Attribute
 from similitude.feedback.forms.base import Form, of_one_kind
+from similitude.feedback.forms.best_worst import BestWorst
 from similitude.feedback.forms.choice import Choice
 from similitude.feedback.forms.grouping import Grouping
 from similitude.feedback.forms.labelling import LabelledItem
@@ -52,8 +53,8 @@ PAGES: dict[str, Form] = {}
 """The forms that a study can ask, by the names that studies have for them."""
 
 _OURS = (
-    Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), SIMILARITY, RatedPair(), SameDifferent(),
-    DIFFERENCE, PLACEMENT, Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
+    Triplet(), OddOneOut(), Choice(), Quadruplet(), MostCentral(), Ranking(), BestWorst(), SIMILARITY, RatedPair(),
+    SameDifferent(), DIFFERENCE, PLACEMENT, Grouping(), LabelledItem.sheet, LabelledItem(), Attribute(),
 )  # fmt: skip
 
 

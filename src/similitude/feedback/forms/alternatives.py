@@ -27,6 +27,8 @@ class Alternatives:
     row : (q,) the answer that each comes from
     sign : -1 where pairs speak for their alternative by being near, +1 where they do by being far apart
     weight : (q,) how much each counts
+    tied : whether the answers were "can't tell" instead: k would have been picked
+    can_tie : whether they could have been; what is left of an answer, or a later rank, is no question of its own
     """
 
     pairs: Array
@@ -34,6 +36,8 @@ class Alternatives:
     row: Array
     sign: float = -1.0
     weight: Floats | None = None
+    tied: bool = False
+    can_tie: bool = True
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -44,6 +44,14 @@ class Setup(Protocol):
         """Steps of a scale."""
 
     @property
+    def low(self) -> str | None:
+        """What the lower end of a scale or an order is called."""
+
+    @property
+    def high(self) -> str | None:
+        """What the upper end is called."""
+
+    @property
     def classes(self) -> Sequence[str]:
         """Names of classes."""
 
@@ -201,6 +209,10 @@ class Form:
         """
         return [Alternatives.of_two(*self.comparisons(shown, response))]
 
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """Return what there was to pick so many from, where the answers to questions of one size were "can't tell"."""
+        return []
+
     @property
     def has_own_chances(self) -> bool:
         """Whether an answer is more than its comparisons taken one by one."""
@@ -251,6 +263,19 @@ def finite(response: Sequence[float]) -> list[float]:
     if not all(math.isfinite(value) for value in said):
         raise ValueError("response: expected finite numbers")
     return said
+
+
+def check_three(setup: Setup) -> None:
+    """Refuse a study whose answers would compare nothing: pairs of two items are one."""
+    if setup.grid_size < 3:
+        raise ValueError(f"grid_size: expected at least 3 items, of which some are more alike, found {setup.grid_size}")
+
+
+def item_by_item(response: Sequence[float], shown: Sequence[str], other: Sequence[str]) -> list[float]:
+    """Return a response that says so many numbers of each item in turn, for the same items in another order."""
+    each = len(response) // len(shown)
+    starts = [each * list(shown).index(name) for name in other]
+    return [value for start in starts for value in response[start : start + each]]
 
 
 def of_one_kind(*columns: Array) -> Iterator[Array]:

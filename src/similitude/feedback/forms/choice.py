@@ -69,8 +69,13 @@ class Choice(FromGrid):
 
     def answer(self, mind: Mind, shown: Array) -> Said:
         """Pick the items of the grid that are nearest to the head."""
-        size = shown.shape[1] - 1
-        count = max(1, size // 3) if mind.n_chosen is None else mind.n_chosen
-        if not 1 <= count < size:
-            raise ValueError(f"n_chosen: expected 1 to {size - 1} picks from {size} items, found {count}")
-        return self.rank(mind, shown, count)
+        return self.rank(mind, shown, self.picks(shown.shape[1] - 1, mind.n_chosen))
+
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int:
+        """As many as are wanted; a third of the grid where nobody says."""
+        count = max(1, n_alternatives // 3) if wanted is None else wanted
+        if not 1 <= count < n_alternatives:
+            raise ValueError(
+                f"n_chosen: expected 1 to {n_alternatives - 1} picks from {n_alternatives} items, found {count}"
+            )
+        return count

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from similitude.feedback.columns import Rows
-from similitude.feedback.forms.base import Edges, FileColumns, Form
+from similitude.feedback.forms.base import Edges, FileColumns, Form, Setup, check_three, finite, item_by_item
 from similitude.feedback.forms.placement import ITEM_COLUMN
 from similitude.types import Array
 
@@ -19,10 +19,31 @@ if TYPE_CHECKING:
 class Grouping(Form):
     """An item is more like its group's members than like the members of others."""
 
-    name = "grouping"
+    name = page = "grouping"
     words = "groupings of items"
     says = "the number of each item's group"
+    ask = "Sort these into piles, so that those in a pile are alike."
+    settings = ("grid_size",)
     columns = (FileColumns((ITEM_COLUMN, ("group",)), "groups"),)
+
+    def check_setup(self, setup: Setup) -> None:
+        """Two would be alike, or not: a question of its own."""
+        check_three(setup)
+
+    def check_response(self, response: Sequence[float], setup: Setup) -> list[float]:
+        """A number of a group for each item; there are no more groups than items."""
+        said, size = finite(response), setup.grid_size
+        if len(said) != size or not all(value == int(value) and 0 <= value < size for value in said):
+            raise ValueError(f"response: expected a whole number from 0 to {size - 1} for each of {size}, found {said}")
+        return said
+
+    def same_response(self, one: Sequence[float], other: Sequence[float]) -> bool:
+        """Whether the same items are together, whatever the numbers of the groups."""
+        return _by_first(one) == _by_first(other)
+
+    def rearranged(self, response: Sequence[float], shown: Sequence[str], other: Sequence[str]) -> list[float]:
+        """The same groups of the items where they stand now."""
+        return item_by_item(response, shown, other)
 
     def in_words(self, shown: Sequence[str], response: Sequence[float]) -> str:
         """Which are together."""
@@ -49,6 +70,11 @@ class Grouping(Form):
             group[:, k] = mind.value(-mind.truth.squared(shown[:, k : k + 1], starts)).argmax(1)
         group[:, : starts.shape[1]] = np.arange(starts.shape[1])
         return group, *mind.whole_sheet(len(shown))
+
+
+def _by_first(group: Sequence[float]) -> list[int]:
+    """Groups numbered as they come: for each item, the first one that is in its group."""
+    return [list(group).index(number) for number in group]
 
 
 def within_over_across(shown: Array, group: Array) -> Edges:

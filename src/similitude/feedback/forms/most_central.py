@@ -11,9 +11,10 @@ from similitude.feedback.forms.picking import OneOfThree
 class MostCentral(OneOfThree):
     """Each other is more like the central one, a, than like the third: d(b,a) < d(b,c) and d(c,a) < d(c,b)."""
 
-    name = "most_central"
+    name = page = "most_central"
     words = "questions for the most central of three items"
     says = "position of the central one"
+    ask = "Which one is most like the two others?"
     columns = (
         FileColumns((("central",), ("other1",), ("other2",)), said=0),
         FileColumns((("a",), ("b",), ("c",), ("central",)), "named"),

@@ -44,6 +44,10 @@ class Picking(Form):
         """All alternatives of a question, where every question has as many."""
         return None if self.n_shown is None else self.arrangement.n_alternatives(self.n_shown)
 
+    def every_response(self, width: int) -> Array:
+        """Return responses, one a row, that together settle all that an answer can: each alternative picked alone."""
+        return np.array(self.codes(width))[:, None]
+
     def alternatives(self, shown: Array) -> Array:
         """Return the pairs that speak for each alternative, (questions, alternatives, pairs, 2).
 
@@ -64,6 +68,13 @@ class Picking(Form):
 
     def n_picked(self, setup: Setup) -> int:
         """How many are picked on a study's page."""
+        return 1
+
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """How many of so many alternatives an answer picks as one set; None where it is no such choice.
+
+        `wanted` is how many a person is asked for, where the form leaves that open.
+        """
         return 1
 
     def expected(self, setup: Setup) -> tuple[range, int]:
@@ -104,6 +115,10 @@ class Picking(Form):
         pairs = chosen_first(self.alternatives(shown), place)
         return [Alternatives(pairs, place.shape[1], np.arange(len(shown)), self.prefers)]
 
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """All alternatives, in the order in which they were shown."""
+        return [Alternatives(self.alternatives(shown), picked, np.arange(len(shown)), self.prefers, tied=True)]
+
     def answer(self, mind: Mind, shown: Array) -> Said:
         """Pick the alternative of the highest value."""
         chosen, side, clear = mind.pick(self.value(mind.truth, shown))
@@ -128,8 +143,8 @@ class Picking(Form):
 @lru_cache(maxsize=256)
 def _at_stake(form: Picking, width: int) -> Array:
     """Places (near, near, far, far) of the comparisons that answers to a question give, either way round once."""
-    shown, codes = np.arange(width)[None], form.codes(width)
-    edges = [form.comparisons(shown, np.array([[code]])) for code in codes]
+    shown = np.arange(width)[None]
+    edges = [form.comparisons(shown, said[None]) for said in form.every_response(width)]
     near, far = head_first(*(np.sort(np.concatenate([edge[side] for edge in edges]), axis=1) for side in (0, 1)))
     one, other = np.concatenate([near, far], axis=1), np.concatenate([far, near], axis=1)
     rows = np.where(_is_before(one, other)[:, None], one, other)
@@ -150,11 +165,22 @@ class Single(Picking):
     repeats = True
     chosen = Form.chosen  # each question is one comparison, and one choice of two
 
+    def picks(self, n_alternatives: int, wanted: int | None = None) -> int | None:
+        """None: it is a comparison."""
+        return None
+
     def picked(self, shown: Array, response: Array) -> tuple[Array, Array]:
         """Return the questions one by one, and what was picked in each."""
         assert self.n_shown is not None
         self.check_size(shown.shape[1] == self.n_shown * response.shape[1], shown, response)
         return shown.reshape(-1, self.n_shown), self.places(response.reshape(-1), self.codes(self.n_shown))
+
+    def undecided(self, shown: Array, picked: int) -> list[Alternatives]:
+        """Two alternatives in each question."""
+        assert self.n_shown is not None
+        questions = shown.reshape(-1, self.n_shown)
+        row = np.arange(len(questions)) // (shown.shape[1] // self.n_shown)
+        return [Alternatives(self.alternatives(questions), 1, row, self.prefers, tied=True)]
 
     def count(self, shown: Rows, response: Rows) -> Array:
         """One for each question."""

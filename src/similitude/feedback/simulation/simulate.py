@@ -51,10 +51,10 @@ def simulate(
 
     Parameters
     ----------
-    truth : (n, d) positions, or vectors, of the items; or an (n, n) table of distances, with `metric="precomputed"`; or a
-        function that gives the distance of each row of an array of pairs, with `n_items`
+    truth : (n, d) positions, or vectors, of the items; or an (n, n) table of distances, with `metric="precomputed"`;
+        or a function that gives the distance of each row of an array of pairs, with `n_items`
     n_answers : number of answers; for ratings, placements and groupings the number of sheets
-    form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, similarity_rating,
+    form : triplet, quadruplet, odd_one_out, most_central, choice, ranking, best_worst, similarity_rating,
         difference_rating, placement or grouping, or a form of your own that says how raters answer it
     metric : what an array as `truth` holds: "euclidean" positions; vectors whose "dot" products say how alike items
         are (a rater then goes by these as otherwise by minus the squared distances); or a "precomputed" table of
@@ -66,8 +66,8 @@ def simulate(
     spread : how much the sharpness of a number of raters differs (standard deviation of its logarithm)
     lapse : share of the answers of a number of raters, or of the one rater, that are given at random
     cant_tell : share of the answers that are "can't tell"
-    grid_size : how much a question shows: items beside the head in a choice (12) or a ranking (4); pairs of a
-        rating sheet (all); items of a placement or grouping (all)
+    grid_size : how much a question shows: items beside the head in a choice (12), a ranking or best and worst (4);
+        pairs of a rating sheet (all); items of a placement or grouping (all)
     n_chosen : items picked in a choice (a third of the grid) or ranked in a ranking (all)
     levels : number of steps of the rating scale, 1 to `levels`; None gives ratings without steps
     record : whether to record the side of the answer on the screen and the time it took

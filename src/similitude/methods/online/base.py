@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -45,6 +46,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
 
     _arrays: ClassVar[tuple[str, ...]] = ("_rows", "_weights", "_random", "_recent")
     _counts: ClassVar[tuple[str, ...]] = ("n_answers_",)
+    _since: ClassVar[dict[str, Callable[[], Array]]] = {}  # arrays that older files lack, and what stands for them
 
     def fit(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Self:
         """Forget everything, then learn the comparisons in their order."""
@@ -144,7 +146,9 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         model = cls(**header["settings"], **given)
         model._items = KnownItems(header["n_items"], None if header["names"] is None else tuple(header["names"]))
         model._similarity = None
-        for name, value in {**header["counts"], **{name: arrays[name] for name in cls._arrays}}.items():
+        missing = {name: make() for name, make in cls._since.items() if name not in arrays}
+        kept = {name: missing[name] if name in missing else arrays[name] for name in cls._arrays}
+        for name, value in {**header["counts"], **kept}.items():
             setattr(model, name, value)
         return model
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import ClassVar, Literal
 
@@ -9,17 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 
+from similitude.engine import stepped_kernel
 from similitude.engine.eigenpairs import TOL, least_eigenpair, project
 from similitude.engine.online import draw_below, kernel_step, remember, subtract_outer
+from similitude.engine.stepped_kernel import RENEW, SHIFT, eigenpair_below, follow, inverse_of, least_by_inverse
 from similitude.engine.threads import one_blas_thread
 from similitude.methods.online.base import OnlineEstimator, shape_code
 from similitude.methods.scaling import principal_axes
 from similitude.renaming import by_name
 from similitude.settings import check_count, check_number
-from similitude.types import Floats, Ints, Table
+from similitude.types import Array, Floats, Ints, Table
 
 _STEPS = {"pa": 0.0, "constant": 0.0, "sqrt": 0.5, "inverse": 1.0}
 _ROOT3 = float(np.sqrt(3.0))
+
+
+def _no_inverse() -> Floats:
+    """None until an eigenpair is looked for, and of few items none at all."""
+    return np.empty((0, 0))
 
 
 @by_name("loss")
@@ -28,8 +36,10 @@ class ERKLE(OnlineEstimator):
 
     For an answer "a is more like b than like c" with margin m = d2(a, c) - d2(a, b), G is the canonical gradient (5.2).
     A step adds to at most one direction below 0, so one eigenpair makes K positive semidefinite again, and that is the
-    nearest such kernel (Theorem 3). It is found by Lanczos from the direction that the step took away, and not at all
-    while a lower bound of the least eigenvalue, less 3 gamma a step (Weyl), stays at 0 or above.
+    nearest such kernel (Theorem 3). It is not looked for while a lower bound of the least eigenvalue, less 3 gamma a
+    step (Weyl), stays at 0 or above. Of 120 items and more, the first is found by Lanczos from the
+    direction that the step took away, all later ones through an inverse of the kernel that is kept beside it, at O(n²)
+    an answer (`engine/stepped_kernel.py`).
 
     Print, and what is done here:
 
@@ -81,8 +91,10 @@ class ERKLE(OnlineEstimator):
     (True, True)
     """
 
-    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound")
+    _arrays: ClassVar[tuple[str, ...]] = (*OnlineEstimator._arrays, "_kernel", "_bound", "_inverse")
     _counts: ClassVar[tuple[str, ...]] = (*OnlineEstimator._counts, "n_updates_", "n_projections_", "n_skipped_")
+
+    _since: ClassVar[dict[str, Callable[[], Array]]] = {"_inverse": _no_inverse}
 
     loss: Literal["logistic", "hinge"] = "hinge"
     step: Literal["pa", "constant", "sqrt", "inverse"] = "pa"
@@ -131,6 +143,7 @@ class ERKLE(OnlineEstimator):
 
     def _begin_model(self, n_items: int) -> None:
         self._kernel = np.eye(n_items) if self.init_kernel is None else _checked_kernel(self.init_kernel, n_items)
+        self._inverse = _no_inverse()
         self._bound = np.array([1.0 if self.init_kernel is None else least_eigenpair(self._kernel)[0]])
         if self._bound[0] < 0.0:
             project(self._kernel)
@@ -140,6 +153,8 @@ class ERKLE(OnlineEstimator):
     def _add_items(self, count: int) -> None:
         self._kernel = linalg.block_diag(self._kernel, np.eye(count))
         self._bound[0] = min(self._bound[0], 1.0)
+        if len(self._inverse):
+            self._inverse = linalg.block_diag(self._inverse, np.eye(count) / (1.0 + SHIFT))
 
     def _learn(self, rows: Ints, weight: Floats) -> None:
         with one_blas_thread():
@@ -172,21 +187,38 @@ class ERKLE(OnlineEstimator):
         if gamma > 0.0:
             self.n_updates_ += 1
             self._bound[0] -= reach * gamma
-            if self._bound[0] >= 0.0:
-                self.n_skipped_ += 1
-            elif self.project_every == 1:
-                self._project(row)
+            self._keep_in_cone(row, 2.0 if printed else 1.0, gamma, reach * gamma)
         return float(margin)
+
+    def _keep_in_cone(self, row: Ints, off: float, gamma: float, reach: float) -> None:
+        if self._bound[0] >= 0.0:
+            self.n_skipped_ += 1
+            if len(self._inverse):
+                follow(self._inverse, row, off, gamma, 0.0, np.zeros(self.n_items_))
+        elif self.project_every == 1:
+            self.n_projections_ += 1
+            self._project(row, off, gamma, reach)
 
     def _target(self) -> float:
         P = self.target_probability
         return 1.0 if P is None else float(np.log(P / (1.0 - P)))
 
-    def _project(self, row: Ints) -> None:
-        value, vector = least_eigenpair(self._kernel, _taken_away(row, self.gradient == "printed", self.n_items_))
-        self.n_projections_ += 1
+    def _project(self, row: Ints, off: float, gamma: float, reach: float) -> None:
+        """Project by the eigenpair below 0; where there is none, find how far above 0 the kernel is."""
+        start, found = _taken_away(row, off == 2.0, self.n_items_), False
+        if len(self._inverse):
+            before, furthest = max(0.0, self._bound[0] + reach), 1.01 * reach + TOL
+            value, vector, found = eigenpair_below(self._kernel, self._inverse, row, off, gamma, before, furthest)
+        if not found:
+            value, vector = least_eigenpair(self._kernel, start)
         if value < 0.0:
             subtract_outer(self._kernel, value, vector)
+        if found and self.n_projections_ % RENEW:
+            follow(self._inverse, row, off, gamma, value, vector)
+        elif self.n_items_ >= stepped_kernel.WORTH_FROM:
+            self._inverse = inverse_of(self._kernel)
+        if found and value == 0.0:
+            value = least_by_inverse(self._inverse, start)
         self._bound[0] = max(0.0, value - TOL)
 
     def _positions(self) -> Floats:

@@ -38,10 +38,15 @@ def execute_many(connection: sa.Connection, statement: sa.Insert | sa.Update, ro
 _WRITTEN: dict[tuple[Any, str, tuple[str, ...]], str] = {}
 
 
+def number_of(connection: sa.Connection, name: str) -> int | None:
+    """The number of a study in the database; None where it was never served."""
+    return connection.scalar(sa.select(schema.study.c.id).where(schema.study.c.name == name))
+
+
 def register(connection: sa.Connection, study: Study, version: str, names: Sequence[str], now: float) -> int:
     """The study's number in the database; its settings and items as they are now are kept under their version."""
     table, versions = schema.study, schema.study_version
-    study_id = connection.scalar(sa.select(table.c.id).where(table.c.name == study.name))
+    study_id = number_of(connection, study.name)
     if study_id is None:
         row = {"name": study.name, "paused": False, "created": now}
         study_id = connection.scalar(sa.insert(table).returning(table.c.id), row)

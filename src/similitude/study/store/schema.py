@@ -234,3 +234,17 @@ one_time_link = _table(
     sa.Column("token", sa.Text, primary_key=True),  # a hash
     _needed("expires", sa.Float),
 )
+
+api_token = _table(
+    "api_token",
+    sa.Column("id", sa.Text, primary_key=True),  # the part of the token that says which it is
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("name", sa.Text),  # what it is for, in the researcher's words
+    _needed("scopes", sa.Text),  # of ask, read and admin, with spaces between
+    _needed("digest", sa.Text),  # of the token; the token itself is shown once and kept nowhere
+    _needed("by", sa.Text),  # who made it
+    _needed("created", sa.Float),
+    sa.Column("expires", sa.Float),
+    sa.Column("revoked", sa.Float),
+    sa.Column("last_used", sa.Float),  # to the minute
+)

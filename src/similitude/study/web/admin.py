@@ -19,16 +19,15 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.store import schema
-from similitude.study.web import login
+from similitude.study.web import login, token_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
-from similitude.study.web.downloads import answers_file
+from similitude.study.web.downloads import sent_answers
+from similitude.study.web.interface import Service
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
-from similitude.study.web.rater import Service
 from similitude.study.web.watch import Watch
 
 Format = Literal["csv", "parquet", "jsonl"]
-_MEDIA_TYPE = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "jsonl": "application/jsonl"}
 
 _SESSION_CHECK = 30.0
 _LOGGED_IN = [Depends(login.session_of)]
@@ -41,8 +40,8 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
     app.add_exception_handler(LoginNeeded, _to_login)
-    app.include_router(login.router)
-    app.include_router(router)
+    for pages in (login.router, token_pages.router, router):
+        app.include_router(pages)
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -151,22 +150,13 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 @router.get("/{study}/export", dependencies=_LOGGED_IN)
 async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
     """The answers as a file that is made while it is sent, as fast as it is taken."""
-    name = service.study.name
-    pieces = await answers_file(service.database, name, f".{format}")
-    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{format}"'}
-    return StreamingResponse(pieces, media_type=_MEDIA_TYPE[format], headers=headers)
+    return await sent_answers(service, format)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
     await checked_form(request, session)
-    await asyncio.to_thread(_write_paused, service, paused)
+    await asyncio.to_thread(service.set_paused, paused)
     return RedirectResponse(outside(request, f"/admin/{service.study.name}"), 303)
-
-
-def _write_paused(service: StudyService, paused: bool) -> None:
-    table = schema.study
-    with service.database.write() as connection:
-        connection.execute(sa.update(table).where(table.c.id == service.study_id).values(paused=paused))
 
 
 def _overview(site: Site) -> list[dict[str, Any]]:

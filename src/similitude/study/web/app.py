@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import mimetypes
 
 from fastapi import FastAPI, Request
@@ -15,10 +16,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import admin, pages, rater
+from similitude.study.web import admin, api_page, pages
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.api import Askers  # which brings the routes of raters, too
 from similitude.study.web.guard import HEADERS, Guard, body_length, counted
+from similitude.study.web.interface import ENDPOINTS, VERSION, Endpoint, router, sentences
 from similitude.study.web.limits import LIMITS
+from similitude.study.web.origins import ACROSS, across
 
 _log = logging.getLogger("similitude.study")
 _LARGEST_BODY = LIMITS.body_bytes
@@ -57,9 +61,14 @@ def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
     framework's own redirects to a path with a slash are off: they would name the host that the request named.
     """
     know_media_types()
-    app = _App(title="similitude study", docs_url=None, redoc_url=None, redirect_slashes=False)
+    app = _App(
+        title="similitude study", version=VERSION, summary=api_page.SUMMARY, description=api_page.DESCRIPTION,
+        docs_url=None, redoc_url=None, redirect_slashes=False,
+    )  # fmt: skip
     app.state.site, app.state.root, app.state.secure = site, root, secure
-    app.include_router(rater.router)
+    app.state.asker = Askers(site.database)
+    app.include_router(router)
+    app.include_router(api_page.router)
     app.include_router(pages.router)
     admin.install(app, site)
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
@@ -76,15 +85,16 @@ def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
     if _is_page(request):
         return pages.fault_page(error.status)
+    headers = None if error.wait is None else {"Retry-After": str(math.ceil(error.wait))}
     return admin.refusal_page(request, error.status, str(error)) or JSONResponse(
-        {"code": error.code, "detail": str(error)}, error.status
+        {"code": error.code, "detail": str(error)}, error.status, headers
     )
 
 
 def _invalid(_: Request, error: Exception) -> JSONResponse:
     """What the framework found wrong; without what was sent, which may be text that cannot be written."""
     assert isinstance(error, RequestValidationError)
-    return JSONResponse({"code": "invalid", "detail": rater.sentences(error.errors())}, 422)
+    return JSONResponse({"code": "invalid", "detail": sentences(error.errors())}, 422)
 
 
 def _no_store(request: Request, error: Exception) -> Response:
@@ -107,10 +117,12 @@ class _App(FastAPI):
     """Leads requests of the raters' interface straight to their functions; everything else goes the framework's way."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        parts = scope["path"].split("/") if scope["type"] == "http" else []
+        parts = scope["path"].split("/", 3) if scope["type"] == "http" else []
         endpoint = None
         if len(parts) == 4 and parts[1] == "api":
-            endpoint = rater.ENDPOINTS.get((scope["method"], parts[3]))
+            endpoint = ENDPOINTS.get((scope["method"], parts[3]))
+            if parts[3].startswith(ACROSS):
+                send = across(scope, self.state.site.studies.get(parts[2]), send)
         if endpoint is None or body_length(scope) > _LARGEST_BODY:
             await super().__call__(scope, receive, send)
             return
@@ -121,7 +133,7 @@ class _App(FastAPI):
         await send({"type": "http.response.body", "body": response.body})
 
 
-async def _answered(endpoint: rater.Endpoint, request: Request) -> Response:
+async def _answered(endpoint: Endpoint, request: Request) -> Response:
     """What a function of the raters' interface says, or why it says nothing."""
     try:
         return await endpoint(request)

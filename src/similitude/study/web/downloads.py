@@ -9,12 +9,24 @@ import sys
 from collections.abc import AsyncIterator
 from typing import IO
 
+from fastapi.responses import StreamingResponse
+
 from similitude.study.refusal import Refused
+from similitude.study.service import StudyService
 from similitude.study.store.database import Database, StoreError
 from similitude.study.supervise import apart
 
+FILES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "jsonl": "application/jsonl"}
 _PIECE = 1 << 16
 _BROKE_OFF = "the process that makes an export ended before its file did"
+
+
+async def sent_answers(service: StudyService, kind: str) -> StreamingResponse:
+    """The answers as a file of a kind of `FILES`, made while it is sent, as fast as it is taken."""
+    name = service.study.name
+    pieces = await answers_file(service.database, name, f".{kind}")
+    headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{kind}"'}
+    return StreamingResponse(pieces, media_type=FILES[kind], headers=headers)
 
 
 async def answers_file(database: Database, study: str, kind: str) -> AsyncIterator[bytes]:

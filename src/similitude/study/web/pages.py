@@ -6,6 +6,7 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,19 @@ from similitude.display.templates import templates
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import form_of
 from similitude.study.entrance import REHEARSAL
+from similitude.study.languages import ENGLISH, chosen, direction, in_language
 from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
 from similitude.study.texts import all_texts
-from similitude.study.web.rater import Service
+from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
 router = APIRouter(include_in_schema=False)
 
+LANGUAGE = "language"  # the part of a link that says in which
 STATIC = Path(__file__).parent / "static"
-_FROM_THE_RIGHT = {"ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"}
 _POLICY = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'self'",
@@ -56,18 +58,35 @@ def without_the_slash(request: Request, service: Service) -> Response:
 
 
 @router.get("/s/{study}/")
-def study_page(service: Service) -> Response:
+def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
-    study = service.study
-    shown = {name: markdown(study.page(name) or "") for name in ("consent", "instructions", "done")}
-    direction = "rtl" if study.language.partition("-")[0].lower() in _FROM_THE_RIGHT else "ltr"
-    told = {"study": study, "direction": direction, "texts": all_texts(study.texts), "setup": setup(service)}
-    return _page("rater.html", shown=shown, terms=terms_in_words(study), **told)
+    study, language = service.study, language_of(request, service.study)
+    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
+    told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
+    page = _page(
+        "rater.html", shown=shown, terms=terms_in_words(study, language), setup=setup(service, language), **told
+    )
+    page.headers["Vary"] = "Accept-Language"
+    return page
 
 
-def terms_in_words(study: Study) -> list[str]:
+def language_of(request: Request, study: Study) -> str:
+    """The language in which a page is shown: that of the link (`?language=de`), or as the browser wants."""
+    asked = request.query_params.get(LANGUAGE)
+    return asked if asked in study.languages else chosen(request.headers.get("accept-language", ""), study.languages)
+
+
+def texts_of(study: Study, language: str) -> dict[str, str]:
+    """All words of a study's pages, with `title`, `question`, `low` and `high` where it says them in this language."""
+    wanted, practice = terms(study), len(study.practice.questions)
+    every = {"total": study.length - practice, "pick": study.question.pick}
+    numbers = {"": every, "terms_time": {"seconds": wanted[TIME]}, "terms_skips": {"total": study.length}}
+    return {"title": study.title, **in_language(language, study.texts_in(language), numbers)}
+
+
+def terms_in_words(study: Study, language: str) -> list[str]:
     """What must be done for the completion code, as raters are told before the first question."""
-    texts, wanted = all_texts(study.texts), terms(study)
+    texts, wanted = texts_of(study, language), terms(study)
     said = []
     if wanted[TIME]:
         said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
@@ -88,19 +107,20 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService) -> dict[str, Any]:
+def setup(service: StudyService, language: str) -> dict[str, Any]:
     """What the scripts need to know of a study."""
     study, question = service.study, service.study.question
-    texts = all_texts(study.texts)
+    texts = texts_of(study, language)
     return {
         "study": study.name,
-        "title": study.title,
+        "title": texts["title"],
+        "language": language if len(study.languages) > 1 else None,
         "form": question.form,
         "ask": _asked(question, texts),
         "background": service.background,
         "enlarge": study.items.enlarge,
-        "low": question.low or texts["scale_low"],
-        "high": question.high or texts["scale_high"],
+        "low": texts.get("low") or question.low or texts["scale_low"],
+        "high": texts.get("high") or question.high or texts["scale_high"],
         "pick": question.pick,
         "scale": question.scale,
         "classes": question.classes,
@@ -108,7 +128,7 @@ def setup(service: StudyService) -> dict[str, Any]:
         "cantTell": question.cant_tell,
         "practice": len(study.practice.questions),
         "breakEvery": study.break_every,
-        "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name)],
+        "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
         "full": service.is_full(),
@@ -116,22 +136,24 @@ def setup(service: StudyService) -> dict[str, Any]:
     }
 
 
-def _has_page(study: Study, name: str) -> bool:
-    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study)))
+def _has_page(study: Study, name: str, language: str) -> bool:
+    return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study, language)))
 
 
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
-    asked = question.text or texts[form_of(question.form).ask_as(question)]
-    return asked.replace("{pick}", str(question.pick))
+    asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
+    known = {"pick": str(question.pick), "low": question.low or "", "high": question.high or ""}
+    return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
     """A page for what cannot be shown: no such study, or a database that does not answer for now."""
-    texts = all_texts({} if study is None else study.texts)
+    language = ENGLISH if study is None else study.languages[0]
+    texts = all_texts({}) if study is None else texts_of(study, language)
     words = (texts["fault_title"], texts["unavailable"]) if status == 503 else ("Not found", "There is no such page.")
-    language = study.language if study is not None else "en"
-    response = _page("fault.html", title=words[0], text=words[1], again=status == 503, language=language)
+    told = {"title": words[0], "text": words[1], "again": status == 503}
+    response = _page("fault.html", language=language, direction=direction(language), **told)
     response.status_code = status
     return response
 

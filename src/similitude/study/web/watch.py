@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
@@ -106,7 +107,7 @@ class Watch:
         self, service: StudyService, monotonic: Callable[[], float] = time.monotonic, interval: float = INTERVAL
     ) -> None:
         self.service, self._interval = service, interval
-        self._tally = Tally(service)
+        self._tally, self._one_at_a_time = Tally(service), threading.Lock()
         self._pulse = Pulse(monotonic)
         self._parts: dict[str, tuple[int, str]] = {}
         self._number = 0
@@ -157,7 +158,7 @@ class Watch:
         """The state: `now` changes with every answer, `model` with every fit."""
         service, table = self.service, schema.model
         now = service.database.clock.now()
-        with service.database.read() as connection:
+        with self._one_at_a_time, service.database.read() as connection:
             self._tally.update(connection, now)
             here = table.c.study_id == service.study_id
             columns = [column for column in table.c if column.name != "similarity"]

@@ -29,6 +29,20 @@ export class Memory {
     return keys.filter((key) => key.startsWith(start)).map((key) => key.slice(this.prefix.length)).sort();
   }
 
+  /** What was begun of an answer, so that a reload does not lose it; of other items it is nothing. */
+  draft(question) {
+    const name = `draft/${question.number}`;
+    const about = JSON.stringify(question.shown.map((item) => item.name));
+    return {
+      keep: (begun) => this.set(name, JSON.stringify({ about, begun })),
+      read: () => {
+        const kept = JSON.parse(this.get(name) ?? "null");
+        return kept?.about === about ? kept.begun : null;
+      },
+      drop: () => this.remove(name),
+    };
+  }
+
   forget() {
     for (const name of this.names("")) this.remove(name);
   }

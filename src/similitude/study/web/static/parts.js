@@ -1,11 +1,12 @@
 // What the pages of the forms are made of. The script of a form, `forms/<its name>.js`, exports one function: it takes
 // the items' views, the setup of the study and `answer`, which it calls with the code that the server expects of the
-// form (`similitude/feedback/forms`), and gives
+// form (`similitude/feedback/forms`); `setup.draft` keeps what was begun of a long answer. It gives
 //   element   what is shown; its class is the form's name
 //   controls  the buttons that answer; off until the items are there to be seen
 //   key(event)  whether a key meant something to it
 //   mark(response)  shows which answer was expected, after a practice question
 //   keys      what the keyboard does, in words
+//   holds     whether its keys may be held down, to go on
 //   off()     where more than the controls must be switched off
 //   same(one, other)  whether two responses say the same, where that is not the same numbers in any order
 
@@ -31,7 +32,7 @@ export function cardsOf(views, setup, press) {
 }
 
 /** An item with its button to enlarge it, where there is one. */
-function cell(view) {
+export function cell(view) {
   return make("div", { class: "cell" }, view.element, view.larger);
 }
 

@@ -95,7 +95,7 @@ function otherAnswers(setup, finish) {
 }
 
 function onKey(event, form, others, shortcuts) {
-  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || isItsOwn(event)) return;
+  if ((event.repeat && !form.holds) || event.ctrlKey || event.metaKey || event.altKey || isItsOwn(event)) return;
   if (!shortcuts.takes(event) || document.querySelector("dialog[open]")) return;
   const other = others.find((one) => one.key.toLowerCase() === event.key.toLowerCase());
   if (other) other.button.click();

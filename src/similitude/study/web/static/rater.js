@@ -53,6 +53,7 @@ const server = new Server(setup.study, {
 
 const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
+if (setup.language) parameters.language = setup.language; // kept with the rater: in which of several they were asked
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
 const memory = new Memory(setup.study, identity);
 setup.shortcuts = new Shortcuts(memory);
@@ -166,10 +167,12 @@ async function oneQuestion(question) {
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
-  const found = await ask(main, question, ready(question), setup, onScreen.away.signal);
+  const draft = memory.draft(question);
+  const found = await ask(main, question, ready(question), { ...setup, draft }, onScreen.away.signal);
   onScreen = null;
   if (found === null) return false;
   outbox.add({ number: question.number, uid: freshId(), ...found.said });
+  draft.drop();
   progress();
   await feedback(main, found, question, setup);
   const own = answered() - setup.practice;

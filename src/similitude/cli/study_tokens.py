@@ -1,0 +1,83 @@
+"""`similitude study token | tokens | revoke`: tokens by which programs ask a study."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from similitude.cli.study import DatabaseUrl, Folder, app
+from similitude.cli.study_maintenance import Name, name_of
+
+if TYPE_CHECKING:
+    from similitude.study.tokens import ApiTokens
+
+
+@app.command()
+def token(
+    folder: Folder,
+    name: Annotated[str, typer.Argument(help="what it is for, such as 'PsychoPy in room 3'")],
+    scope: Annotated[list[str], typer.Option(help="ask, read or admin; may be given several times")],
+    days: Annotated[float | None, typer.Option(help="for which it works (default: until it is revoked)")] = None,
+    study: Name = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Make a token by which a program asks this study, and print it: it cannot be shown again."""
+    with _tokens(folder, study, database) as (tokens, study_id):
+        typer.echo(tokens.make(study_id, name, scope, _me(), days))
+
+
+@app.command()
+def tokens(folder: Folder, study: Name = None, database: DatabaseUrl = None) -> None:
+    """List the tokens of a study."""
+    with _tokens(folder, study, database) as (found, study_id):
+        now = found.database.clock.now()
+        for one in found.of_study(study_id):
+            used = "never used" if one.last_used is None else f"last used {_day(one.last_used)}"
+            made = f"made {_day(one.created)} by {one.by}, {used}"
+            typer.echo(f"{one.id}  {one.state(now)}  {', '.join(one.scopes)}  {one.name} ({made})")
+
+
+@app.command()
+def revoke(
+    folder: Folder,
+    number: Annotated[str, typer.Argument(help="the token's id, as `similitude study tokens` shows it")],
+    study: Name = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """End a token at once."""
+    with _tokens(folder, study, database) as (found, study_id):
+        found.revoke(study_id, number)
+        typer.echo(f"{number}: revoked")
+
+
+@contextmanager
+def _tokens(folder: Folder, study: str | None, database: str | None) -> Iterator[tuple[ApiTokens, int]]:
+    from similitude.study.settings import StudyError
+    from similitude.study.site import existing_database
+    from similitude.study.store.rows import number_of
+    from similitude.study.tokens import ApiTokens
+
+    name = name_of(folder, study)
+    with closing(existing_database(folder, database)) as opened:
+        with opened.read() as connection:
+            study_id = number_of(connection, name)
+        if study_id is None:
+            raise StudyError(f"{name}: not in the database yet; serve the study first")
+        yield ApiTokens(opened), study_id
+
+
+def _me() -> str:
+    """Who makes a token at the command line, as the system knows them."""
+    try:
+        return f"{getpass.getuser()} (command line)"
+    except (OSError, KeyError):
+        return "command line"
+
+
+def _day(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"

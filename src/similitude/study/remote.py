@@ -1,0 +1,150 @@
+"""A study on a server, asked by a program of one's own: questions and model are the server's, the display is yours."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlencode
+
+from similitude.study.client import VERSION, Address, Client
+
+if TYPE_CHECKING:
+    from similitude.methods.similarity import Similarity
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """A question for one rater.
+
+    Attributes
+    ----------
+    rater, number : whose, and which of the rater's questions
+    items, shown : names in their order on the screen, and what is to be shown: `kind`, `content`, `address` of a file
+    kind, correct : "question" or "practice"; the right response, in practice with feedback alone
+    """
+
+    rater: str
+    number: int
+    items: tuple[str, ...]
+    shown: tuple[Mapping[str, Any], ...]
+    kind: str = "question"
+    correct: Sequence[float] | None = None
+
+
+class RemoteStudy:
+    """A study, asked through its interface; works in scripts and in notebooks, from one thread at a time.
+
+    Parameters
+    ----------
+    url : the link that raters get, `https://host/s/STUDY/`
+    token : what `similitude study token` printed; with the scope `ask` for questions, `read` for the model
+    rehearsal : whether answers are only a trial, and left out of the model and of exports
+
+    Examples
+    --------
+    >>> study = RemoteStudy("https://study.example/s/faces/", token="sim_...")  # doctest: +SKIP
+    >>> question = study.ask("P07", consent=True)  # doctest: +SKIP
+    >>> while question is not None:  # doctest: +SKIP
+    ...     question = study.tell(question, [1], milliseconds=900)
+    """
+
+    def __init__(self, url: str, token: str, rehearsal: bool = False) -> None:
+        self._client, self._token, self.rehearsal = Client(Address(url)), token, rehearsal
+        self._loop = asyncio.new_event_loop()  # of a thread of its own: a notebook's is at work already
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.about: dict[str, Any] = self._asked("GET", "about")
+
+    def ask(self, rater: str, consent: bool = False, **parameters: str) -> AskedQuestion | None:
+        """The next question for a rater, who may be new; None where all are answered, or the study is paused.
+
+        Parameters
+        ----------
+        rater : any name that stays the same
+        consent : whether the person has agreed to take part, which a study with a page of consent wants to know once
+        """
+        body = {"rater": rater, "consent": consent, "rehearsal": self.rehearsal, "parameters": parameters}
+        return _next(rater, self._asked("POST", "ask", body))
+
+    def tell(
+        self, question: AskedQuestion, response: Sequence[float] | None = None, *, outcome: str = "answered",
+        milliseconds: float | None = None,
+    ) -> AskedQuestion | None:  # fmt: skip
+        """Say what was answered, kept durably when this returns; gives the rater's next question, or None at the end.
+
+        Parameters
+        ----------
+        question : the one that was shown
+        response : as the form of the study codes it (`docs/reference/study.md`)
+        outcome : or why there is none: "cant_tell", "skipped", "not_shown"
+        milliseconds : from the question on the screen to the answer
+        """
+        time = None if milliseconds is None else round(milliseconds)
+        body = {
+            "rater": question.rater, "number": question.number, "uid": secrets.token_hex(12), "outcome": outcome,
+            "response": response and [float(value) for value in response], "milliseconds": time,
+            "rehearsal": self.rehearsal,
+        }  # fmt: skip
+        return _next(question.rater, self._asked("POST", "tell", body))
+
+    def finish(self, rater: str, **replies: str) -> dict[str, Any]:
+        """Keep the survey and let the rater go: the completion code, or why there is none."""
+        return self._asked("POST", "finish", {"rater": rater, "replies": replies, "rehearsal": self.rehearsal})
+
+    def items(self) -> list[dict[str, Any]]:
+        """All items with what is to be shown."""
+        found: list[dict[str, Any]] = self._asked("GET", "items")["items"]
+        return found
+
+    def file(self, item: str) -> bytes:
+        """The picture, sound or film of an item."""
+        return self._run(self._client.fetch(f"items/{quote(item, safe='')}"))
+
+    def similarity(self) -> Similarity:
+        """The model as it is now."""
+        from similitude.methods.similarity import Similarity
+
+        return Similarity.from_bytes(self._run(self._client.fetch(f"{VERSION}/model.sim", self._token)))
+
+    def neighbors(self, item: str, k: int = 5) -> list[tuple[str, float]]:
+        """The items most like one, with their distances."""
+        found = self._asked("GET", f"neighbors?{urlencode({'item': item, 'k': k})}")
+        return [(one["item"], one["distance"]) for one in found["neighbors"]]
+
+    def state(self) -> dict[str, Any]:
+        """How far the study is, and how good its model."""
+        return self._asked("GET", "state")
+
+    def export(self, path: Path | str) -> None:
+        """Write all answers to a file: .csv, .parquet or .jsonl."""
+        kind = Path(path).suffix.removeprefix(".")
+        Path(path).write_bytes(self._run(self._client.fetch(f"{VERSION}/export?format={quote(kind)}", self._token)))
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._run(self._client.end())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _asked(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        return self._run(self._client.ask(method, path, body, self._token))
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _next(rater: str, state: Mapping[str, Any]) -> AskedQuestion | None:
+    if not state["questions"]:
+        return None
+    one, shown = state["questions"][0], tuple(state["questions"][0]["shown"])
+    return AskedQuestion(
+        rater, one["number"], tuple(item["name"] for item in shown), shown, one["kind"], one.get("correct")
+    )
