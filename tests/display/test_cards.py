@@ -107,6 +107,8 @@ def results(answers, model, tmp_path_factory):
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).answers,
         sm.learn(answers.select(np.arange(25)), time_limit=0.5, random_state=0),
+        sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).people,
+        sm.describe_dimensions(pd.DataFrame(np.abs(model.embedding_), index=NAMES), answers),
         camel.explain(model.embedding_[0]),
         sm.compare_groups(_eight_raters(), {f"{k}": k % 2 for k in range(1, 9)}, n_permutations=19),
     ]
@@ -116,12 +118,12 @@ def results(answers, model, tmp_path_factory):
 KINDS = (
     sm.Comparisons, sm.Understood, Answers, sm.Links, sm.Ratings, sm.Labels, sm.Raters, sm.ComparisonDataset,
     sm.ConsistencyReport, sm.PassReport, RaterTable, sm.Similarity, sm.Uncertainty, sm.Forecast, sm.DimensionChoice,
-    sm.Findings, Explanation,
+    sm.Findings, sm.DescribedDimensions, Explanation,
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "kind", [*(kind.__name__ for kind in KINDS), "Agreement", "AnswerAgreement", "GroupDifference"]
+    "kind", [*(kind.__name__ for kind in KINDS), "Agreement", "AnswerAgreement", "PeopleAgreement", "GroupDifference"]
 )
 def test_a_card_is_well_formed_and_says_what_repr_says(results, kind):
     text, _ = read(results[kind])
@@ -137,7 +139,18 @@ def test_a_public_class_of_values_has_a_card(name):
 
 
 @pytest.mark.parametrize(
-    "kind", ["Comparisons", "Understood", "Links", "Ratings", "Labels", "Similarity", "Uncertainty", "Findings"]
+    "kind",
+    [
+        "Comparisons",
+        "Understood",
+        "Links",
+        "Ratings",
+        "Labels",
+        "Similarity",
+        "Uncertainty",
+        "Findings",
+        "DescribedDimensions",
+    ],
 )
 def test_a_hostile_name_is_shown_and_not_run(results, kind):
     html = results[kind]._repr_html_()

@@ -147,6 +147,9 @@ def test_what_does_not_come_again_is_said_and_can_be_left_out():
     whole, part = found.why(*NAMES[:3]), kept.why(*NAMES[:3])
     assert part.log_odds == pytest.approx(whole.log_odds)
     assert part.features[-1] == "all others"
+    halved = SimpleNamespace(table=again.table.assign(halves=[0.9, 0.2, 0.3]))
+    said = " ".join(sm.describe_dimensions(TABLE, reproducibility=halved).sentences())
+    assert "agree on 1 of them (r of 0.5 or more): half as many answers could not carry the others." in said
     with pytest.raises(ValueError, match=r"dimension: expected one of \[1, 3\], found 2"):
         kept.top(2)
 

@@ -12,9 +12,13 @@ from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_numbe
 from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
+_USED = {"pandas as pd": "pd.read_csv", "rsatoolbox": "rsatoolbox."}
 Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
-    Path, typer.Argument(help="a model (.sim), or a table of dissimilarities (.csv, .tsv); with --group, answers")
+    Path,
+    typer.Argument(
+        help="a model (.sim), dissimilarities, vectors or attributes (.csv, .tsv), RDMs (.hdf5); with --group, answers"
+    ),
 ]
 
 
@@ -56,8 +60,8 @@ def compare(
     lines.append(f"found = sm.compare(a, b{given}, random_state={seed})")
     lines.append("print(found)")
     lines += _drawn(found, (first.stem, second.stem), pictures)
-    tables = any(path.suffix != ".sim" for path in (first, second))
-    same_in_python(*lines, before=["import pandas as pd"] if tables else [])
+    text = "\n".join(lines)
+    same_in_python(*lines, before=[f"import {name}" for name, sign in _USED.items() if sign in text])
 
 
 def _drawn(found: Any, labels: tuple[str, str], pictures: Pictures) -> list[str]:
@@ -116,6 +120,10 @@ def _load(path: Path) -> tuple[Any, str]:
     """Return a model or a table, and the Python that reads it: with names where the first cell is no number."""
     if is_model(path):
         return load_model(path), f"sm.Similarity.load({str(path)!r})"
+    if path.suffix.lower() in (".hdf5", ".h5"):
+        from similitude.feedback.files.tools.rsatoolbox import read_rdms
+
+        return read_rdms(path), f"rsatoolbox.rdm.load_rdm({str(path)!r}, file_type='hdf5')"
     with expecting(path, MODEL, DISTANCES):
         return _table(path)
 
@@ -131,8 +139,13 @@ def _table(path: Path) -> tuple[Any, str]:
     options: dict[str, Any] = {"header": None} if is_number(cell) else {"index_col": 0}
     options |= {"sep": separator} if separator != "," else {}
     table = pd.read_csv(path, **options).rename(index=as_written, columns=as_written)
-    if table.shape[0] != table.shape[1] or not all(map(pd.api.types.is_numeric_dtype, table.dtypes)):
+    square = table.shape[0] == table.shape[1] and all(map(pd.api.types.is_numeric_dtype, table.dtypes))
+    named = "header" not in options and table.index.is_unique and len(table.columns)
+    if not square and not named:
         rows, columns = table.shape
-        raise ValueError(f"{path}: expected a square table of numbers, found {rows} rows and {columns} columns")
+        raise ValueError(
+            f"{path}: expected a square table of numbers, or items named in the first column and what is known of them "
+            f"after it, found {rows} rows and {columns} columns"
+        )
     call = ", ".join([repr(str(path)), *(f"{name}={value!r}" for name, value in options.items())])
     return table, f"pd.read_csv({call})"

@@ -150,7 +150,7 @@ def compare(
     second: Fitted | Table,
     comparisons: ComparisonsLike | None = None,
     *,
-    metric: Metric = "euclidean",
+    metric: Metric | None = None,
     n_resamples: int = 500,
     level: float = 0.95,
     random_state: Seed = None,
@@ -166,11 +166,12 @@ def compare(
     ----------
     first, second : a fitted estimator or a `Similarity`; dissimilarities: an (n, n) array or n (n - 1) / 2 numbers in a
         row, or a pandas table whose index names the items, NaN where a pair is unknown; those of several raters, an
-        array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array, as of a network; or attributes, a
-        pandas table with a row per item, words allowed, each attribute in units of its deviation
+        array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array or table, as of a network; or
+        attributes, a pandas table with a row per item, words allowed, each in units of its deviation
     comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
         also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
-    metric : of vectors: "euclidean", "cosine", or "correlation", as is usual in representational similarity analysis
+    metric : of vectors: "euclidean", which is that of an array where none is asked for, "cosine", or "correlation", as
+        is usual in representational similarity analysis; a table with a metric holds vectors, one without attributes
     n_resamples : number of draws of the bootstrap over items, and of random matchings
     level : of the intervals
     random_state : seed or generator of those draws

@@ -172,10 +172,10 @@ class DescribedDimensions:
         """How many of them halves of the answers find again."""
         if "halves" not in self.table:
             return ""
-        r = self.table.halves.to_numpy(float)
-        count, of = int((r >= _AGAIN).sum()), len(r)
-        found = f" Two halves of the answers agree on {'all' if count == of else count} of them (r of {_AGAIN} or more)"
-        return found + ("." if count == of else ": the rest is more than half as many answers could carry.")
+        count, of = int((self.table.halves >= _AGAIN).sum()), len(self.table)
+        which = "all" if count == of else count or "none"
+        rest = "" if count == of else f": half as many answers could not carry {'the others' if count else 'them'}"
+        return f" Two halves of the answers agree on {which} of them (r of {_AGAIN} or more){rest}."
 
     def __repr__(self) -> str:
         return f"<{counted(len(self.table), 'dimension')}: {listed(self.names, len(self.table), 4)}>"
@@ -294,7 +294,8 @@ def _by_attribute(attributes: pd.DataFrame | None) -> dict[int, str]:
         return {}
     best = attributes.drop_duplicates("dimension").sort_values("correlation", ascending=False, kind="stable")
     clear = best[(best.p_value <= _ALPHA) & (best.correlation >= _CLEAR) & (best.low > 0)].drop_duplicates("attribute")
-    return dict(zip(clear.dimension, clear.attribute, strict=True))
+    words = [attribute.split(": ", 1)[-1] for attribute in clear.attribute]  # "kind: food" is a word of a column
+    return dict(zip(clear.dimension, words, strict=True))
 
 
 def _tested(reproducibility: Any, count: int) -> pd.DataFrame:

@@ -6,7 +6,8 @@
 | (n, n), or n (n - 1) / 2 numbers in a row | dissimilarities: an RDM, square or condensed |
 | (raters, n, n), or `RDMs` of rsatoolbox | dissimilarities of several raters, of which the mean of ranks is taken |
 | (n, p) numbers | vectors, as of a network, by a metric |
-| a pandas table with other columns than rows | attributes of items, each in units of its deviation; words as 0 and 1 |
+| a pandas table with other columns than rows | vectors, where a metric is asked for; else attributes of items, each in
+units of its deviation, words as 0 and 1 |
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scipy import stats
 
 from similitude.engine.distances import pair_sqdist
 from similitude.evaluate.attributes import as_attributes
+from similitude.feedback.files.tools.rsatoolbox import items_of
 from similitude.feedback.items import Names, check_names
 from similitude.methods.base import similarity_of
 from similitude.methods.scaling import scale_distances
@@ -52,7 +54,7 @@ class View:
     raters: Floats | None = None
 
     @classmethod
-    def of(cls, given: Any, argument: str, metric: Metric = "euclidean") -> View:
+    def of(cls, given: Any, argument: str, metric: Metric | None = None) -> View:
         """Read whatever represents items; see the table above."""
         similarity = similarity_of(given, argument) if hasattr(given, "fit") else given
         if isinstance(similarity, Similarity):
@@ -60,7 +62,7 @@ class View:
             return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
         if hasattr(given, "dissimilarities") and hasattr(given, "get_matrices"):
             return cls._of_tables(np.array(given.get_matrices(), float), argument, _pattern_names(given))
-        if _has_columns(given) and not _names_agree(given):
+        if metric is None and _has_columns(given) and not _names_agree(given):
             return cls._of_vectors(_standardised(given), "euclidean", argument, _index_names(given))
         values = np.array(_by_name(given, argument), float)
         if values.ndim == 1:
@@ -72,7 +74,7 @@ class View:
                 f"{argument}: expected a model, dissimilarities or vectors, found an array of shape {values.shape}"
             )
         if values.shape[0] != values.shape[1]:
-            return cls._of_vectors(values, metric, argument, _index_names(given))
+            return cls._of_vectors(values, metric or "euclidean", argument, _index_names(given))
         return cls._of_tables(values[None], argument, _index_names(given))
 
     @classmethod
@@ -185,7 +187,7 @@ def share_ranks(values: Floats) -> Floats:
 
 def _squared(values: Floats, argument: str) -> Floats:
     """The upper triangle row by row as a table."""
-    count = round((1 + np.sqrt(1 + 8 * len(values))) / 2)
+    count = items_of(len(values))
     if count * (count - 1) // 2 != len(values) or count < 2:
         raise ValueError(
             f"{argument}: expected n (n - 1) / 2 dissimilarities, a number for each pair, found {len(values)} numbers"
