@@ -184,14 +184,14 @@ def test_tokens_end_and_belong_to_one_study(service, lab, app):
     program, short = lab("read"), lab("read", days=1e-9)
     assert short.get("/state").json()["code"] == "unknown_token"
     assert program.get("/state").status_code == 200
-    tokens.revoke(service.study_id, tokens.of_study(service.study_id)[-1].id)
+    tokens.revoke(service.study_id, tokens.of_study(service.study_id)[-1].id, "ada")
     with service.database.write() as connection:
         other = {"name": "other", "paused": False, "created": 1.0}
         number = connection.scalar(sa.insert(schema.study).returning(schema.study.c.id), other)
     elsewhere = Lab(app, tokens.make(number, "another study", ["admin"], "ada"))
     assert elsewhere.get("/state").status_code == 401
     with pytest.raises(Refused, match="no token"):
-        tokens.revoke(service.study_id, tokens.of_study(number)[0].id)
+        tokens.revoke(service.study_id, tokens.of_study(number)[0].id, "ada")
 
 
 def test_a_revoked_token_works_no_longer_though_it_was_right_a_moment_ago(service, lab):
@@ -199,7 +199,7 @@ def test_a_revoked_token_works_no_longer_though_it_was_right_a_moment_ago(servic
     assert program.get("/state").status_code == 200
     (found,) = tokens.of_study(service.study_id)
     assert found.last_used == pytest.approx(time.time(), abs=600)
-    tokens.revoke(service.study_id, found.id)
+    tokens.revoke(service.study_id, found.id, "ada")
     assert program.get("/state").status_code == 401
     assert [one.state(0.0) for one in tokens.of_study(service.study_id)] == ["revoked"]
 

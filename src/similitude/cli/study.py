@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import closing
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,15 @@ PublicUrl = Annotated[
         help="how the server is reached from outside: for the links, and the path under which a proxy has put it"
     ),
 ]
+
+
+class LogFormats(StrEnum):
+    """How the server says what happens."""
+
+    text = "text"
+    json = "json"
+
+
 _LIMITS = "What is taken from outside"
 Connections = Annotated[
     int | None, typer.Option(min=1, help="connections in all (default: 4096)", rich_help_panel=_LIMITS)
@@ -73,6 +83,11 @@ def serve(
         typer.Option(help="address or network of a proxy on another machine; may be given several times"),
     ] = None,
     model: Annotated[bool, typer.Option(help="a model process that learns and chooses questions")] = True,
+    metrics_from: Annotated[
+        list[str] | None,
+        typer.Option(help="address or network that may read /metrics, which is off unless given; several times"),
+    ] = None,
+    log_format: Annotated[LogFormats, typer.Option(help="lines for people, or JSON for programs")] = LogFormats.text,
     connections: Connections = None,
     connections_per_address: PerAddress = None,
     header_seconds: HeaderSeconds = None,
@@ -92,7 +107,10 @@ def serve(
     for study in read_studies(folder):
         for warning in unfinished(study):
             typer.echo(f"warning: {warning}", err=True)
-    run(folder, database, host, port, public_url, say, model, limits, trusted_proxies=trusted_proxy or ())
+    run(
+        folder, database, host, port, public_url, say, model, limits, trusted_proxies=trusted_proxy or (),
+        metrics_from=metrics_from, log_format=log_format.value,
+    )  # fmt: skip
 
 
 @app.command(name="admin-link")

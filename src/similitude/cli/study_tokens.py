@@ -1,4 +1,4 @@
-"""`similitude study token | tokens | revoke`: tokens by which programs ask a study."""
+"""`similitude study token | tokens | revoke | log`: tokens by which programs ask a study; who did what."""
 
 from __future__ import annotations
 
@@ -51,8 +51,19 @@ def revoke(
 ) -> None:
     """End a token at once."""
     with _tokens(folder, study, database) as (found, study_id):
-        found.revoke(study_id, number)
+        found.revoke(study_id, number, _me())
         typer.echo(f"{number}: revoked")
+
+
+@app.command(name="log")
+def who_did_what(folder: Folder, database: DatabaseUrl = None) -> None:
+    """Say who did what, the latest last: passwords, tokens, pauses, downloads."""
+    from similitude.study.audit import deeds
+    from similitude.study.site import existing_database
+
+    with closing(existing_database(folder, database)) as opened:
+        for one in reversed(deeds(opened, most=1_000_000)):
+            typer.echo(str(one))
 
 
 @contextmanager

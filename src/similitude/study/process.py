@@ -9,7 +9,6 @@ does even when the server is killed.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sys
@@ -17,12 +16,14 @@ import threading
 import time
 from pathlib import Path
 
+from similitude.study.logs import configure
+
 _LET_FINISH = 30.0
 
 
 def main() -> None:
     """Read what to do from standard input, and do it until that closes."""
-    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
+    configure()
     settings = json.loads(sys.stdin.readline())
     if hasattr(os, "nice"):
         os.nice(10)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 
+from similitude.study.logs import LogFormat, configure
 from similitude.study.proxies import Outside, Proxies
 from similitude.study.site import Site, open_site
 from similitude.study.supervise import Supervisor
@@ -15,6 +16,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.web.listening import address_of, listen, server_settings, stoppable
 from similitude.study.web.login import first_link
+from similitude.study.web.operations import Meter
 
 _DELETED = "this demo is then deleted with its answers; give it a FOLDER to keep them"
 
@@ -30,6 +32,8 @@ def serve(
     limits: Limits = LIMITS,
     passing: bool = False,
     trusted_proxies: Sequence[str] = (),
+    metrics_from: Sequence[str] | None = None,
+    log_format: LogFormat = "text",
 ) -> None:
     """Serve the studies of a folder until the process is told to stop.
 
@@ -45,8 +49,13 @@ def serve(
     limits : what is taken from outside: sizes, times, connections
     passing : whether the folder is deleted afterwards, which is then said
     trusted_proxies : addresses and networks whose word counts about who asks, beside this machine's own
+    metrics_from : addresses and networks that may read `/metrics`, beside this machine; None is no such page
+    log_format : "text", or "json" for a line of JSON each
     """
+    if log_format == "json":
+        configure(log_format)
     outside, proxies = Outside.of(public_url), Proxies(trusted_proxies)
+    meter = None if metrics_from is None else Meter(Proxies(metrics_from))
     with (
         stoppable() as stop,
         closing(open_site(root, database)) as site,
@@ -55,7 +64,7 @@ def serve(
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
         with learning(site) if model else nullcontext():
-            stop.run(uvicorn.Server(settings(site, outside, limits, proxies)), listening)
+            stop.run(uvicorn.Server(settings(site, outside, limits, proxies, meter)), listening)
 
 
 @contextmanager
@@ -69,11 +78,15 @@ def learning(site: Site) -> Iterator[Supervisor]:
 
 
 def settings(
-    site: Site, outside: Outside | None = None, limits: Limits = LIMITS, proxies: Proxies | None = None
+    site: Site,
+    outside: Outside | None = None,
+    limits: Limits = LIMITS,
+    proxies: Proxies | None = None,
+    meter: Meter | None = None,
 ) -> uvicorn.Config:
     """How the application is run."""
     reached = outside or Outside()
-    return server_settings(create_app(site, reached.root, reached.secure), limits, proxies or Proxies())
+    return server_settings(create_app(site, reached.root, reached.secure, meter), limits, proxies or Proxies())
 
 
 def greeting(site: Site, address: str, passing: bool = False) -> list[str]:

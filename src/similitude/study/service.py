@@ -21,6 +21,7 @@ import sqlalchemy as sa
 
 from similitude.study.answering import Answering, Said
 from similitude.study.asking import check_items, check_same_question
+from similitude.study.audit import note
 from similitude.study.entrance import REHEARSAL, Entrance, Joining
 from similitude.study.items import Item, background_of, on_screen, read_items
 from similitude.study.keys import Keys
@@ -120,11 +121,17 @@ class StudyService:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
 
-    def set_paused(self, paused: bool) -> None:
+    def set_paused(self, paused: bool, by: str) -> None:
         """Hand out no further questions, or go on; those that are on a screen can be answered meanwhile."""
         table = schema.study
         with self.database.write() as connection:
             connection.execute(sa.update(table).where(table.c.id == self.study_id).values(paused=paused))
+            note(connection, self.database.clock.now(), by, "paused" if paused else "resumed", self.study_id)
+
+    def taken(self, by: str, what: str) -> None:
+        """Note that somebody has taken what people said."""
+        with self.database.write() as connection:
+            note(connection, self.database.clock.now(), by, "downloaded the answers of", self.study_id, what)
 
     def is_full(self) -> bool:
         """Whether nobody new can come in."""

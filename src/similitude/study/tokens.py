@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from similitude.study.audit import note
 from similitude.study.items import is_storable
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
@@ -84,6 +85,7 @@ class ApiTokens:
         }  # fmt: skip
         with self.database.write() as connection:
             connection.execute(sa.insert(schema.api_token), row)
+            note(connection, now, by, "made a token of", study_id, f"{name}: {row['scopes']}, id {number}")
         return token
 
     def of_study(self, study_id: int) -> list[ApiToken]:
@@ -93,7 +95,7 @@ class ApiTokens:
         with self.database.read() as connection:
             return [_token(row) for row in connection.execute(query).mappings()]
 
-    def revoke(self, study_id: int, number: str) -> None:
+    def revoke(self, study_id: int, number: str, by: str) -> None:
         """End a token at once; it stays in the list."""
         table = schema.api_token
         here = table.c.study_id == study_id, table.c.id == number
@@ -102,6 +104,7 @@ class ApiTokens:
                 raise Refused(404, "no_token", f"There is no token {number} of this study.")
             now = self.database.clock.now()
             connection.execute(sa.update(table).where(*here, table.c.revoked.is_(None)).values(revoked=now))
+            note(connection, now, by, "revoked a token of", study_id, f"id {number}")
 
     def find(self, study_id: int, token: str) -> ApiToken | None:
         """The token that works in a study; None for whatever else was shown."""

@@ -29,7 +29,7 @@ from similitude.study.store.database import Database, migrations
 KEPT = (
     schema.study, schema.study_version, schema.rater, schema.reply, schema.answer, schema.lease, schema.invitation,
     schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret, schema.admin, schema.password_set,
-    schema.api_token,
+    schema.api_token, schema.deed,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
 _BEFORE_DOORS = ("0001", "0002_as_shown")
@@ -130,7 +130,15 @@ def _refuse_another(connection: sa.Connection, rows: list[tuple[str, dict[str, A
     if connection.scalar(sa.select(sa.func.count()).select_from(schema.rater)):
         raise StudyError(f"{path.name}: a backup of another database, and this one has raters; use a new database")
     derived = schema.pool, schema.curve, schema.model
-    for table in (*derived, schema.api_token, schema.invitation, schema.study_version, schema.study, schema.secret):
+    for table in (
+        *derived,
+        schema.deed,
+        schema.api_token,
+        schema.invitation,
+        schema.study_version,
+        schema.study,
+        schema.secret,
+    ):
         connection.execute(sa.delete(table))
 
 
@@ -152,7 +160,15 @@ def _move_time_on(connection: sa.Connection, rows: list[tuple[str, dict[str, Any
 
 def _move_counters_on(connection: sa.Connection) -> None:
     """PostgreSQL numbers rows by counters of their own, which know nothing of the rows that were brought back."""
-    for table in (schema.study, schema.rater, schema.answer, schema.redaction, schema.backup, schema.password_set):
+    for table in (
+        schema.study,
+        schema.rater,
+        schema.answer,
+        schema.redaction,
+        schema.backup,
+        schema.password_set,
+        schema.deed,
+    ):
         connection.execute(
             sa.text(
                 f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), "

@@ -248,3 +248,13 @@ api_token = _table(
     sa.Column("revoked", sa.Float),
     sa.Column("last_used", sa.Float),  # to the minute
 )
+
+deed = _table(  # what admins and tokens did; nothing is ever taken off
+    "deed",
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("at", sa.Float),
+    _needed("who", sa.Text),
+    _needed("what", sa.Text),
+    sa.Column("study_id", sa.ForeignKey("study.id")),
+    _needed("detail", sa.Text),
+)

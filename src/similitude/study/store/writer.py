@@ -55,6 +55,16 @@ class Writer:
                 self._jobs.put(_Job(batch, request, done))
         return done
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether what is handed in is written."""
+        return self._thread.is_alive() and not self._closed
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return self._jobs.qsize()
+
     def close(self) -> None:
         """Finish what was handed in, then stop."""
         with self._door:

@@ -19,7 +19,7 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.store import schema
-from similitude.study.web import login, token_pages
+from similitude.study.web import account, login, token_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -40,7 +40,7 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login.router, token_pages.router, router):
+    for pages in (login.router, account.router, token_pages.router, router):
         app.include_router(pages)
 
 
@@ -147,15 +147,15 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
     return await _set_paused(request, service, session, False)
 
 
-@router.get("/{study}/export", dependencies=_LOGGED_IN)
-async def export(service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
+@router.get("/{study}/export")
+async def export(session: Admin, service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
     """The answers as a file that is made while it is sent, as fast as it is taken."""
-    return await sent_answers(service, format)
+    return await sent_answers(service, format, session.name)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
     await checked_form(request, session)
-    await asyncio.to_thread(service.set_paused, paused)
+    await asyncio.to_thread(service.set_paused, paused, session.name)
     return RedirectResponse(outside(request, f"/admin/{service.study.name}"), 303)
 
 

@@ -20,7 +20,7 @@ from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiTokens, digest, is_api_token
+from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiToken, ApiTokens, digest, is_api_token
 from similitude.study.web.attempts import Attempts
 from similitude.study.web.downloads import FILES, sent_answers
 from similitude.study.web.handing_over import handed_over
@@ -129,7 +129,7 @@ class Askers:
         self.tokens, self.attempts = ApiTokens(database), attempts or Attempts()
         self._right: OrderedDict[str, None] = OrderedDict()
 
-    def check(self, service: StudyService, token: str, scope: str, where: str) -> None:
+    def check(self, service: StudyService, token: str, scope: str, where: str) -> ApiToken:
         """Refuse a token that may not do what is asked."""
         key, lane = digest(token), {"address": where}
         if key not in self._right and (wait := self.attempts.begin(lane)) > 0:
@@ -145,16 +145,22 @@ class Askers:
                 self._right.popitem(last=False)
         if not found.allows(scope):
             raise Refused(403, "scope", f"This token may not {SCOPES[scope]}: it lacks the scope {scope!r}.")
+        return found
 
 
 async def _allowed(request: Request, scope: str) -> StudyService:
     """The study, where the token that is shown may do that."""
+    return (await _shown(request, scope))[0]
+
+
+async def _shown(request: Request, scope: str) -> tuple[StudyService, str]:
+    """The study and, in words, the token that is shown, where it may do that."""
     service = service_of(request)
     if not is_api_token(token := bearer(request)):
         raise Refused(401, "unknown_token", f"Show a token with the scope {scope!r}: Authorization: Bearer sim_...")
     asker: Askers = request.app.state.asker
-    await asyncio.to_thread(asker.check, service, token, scope, network(request) or "this machine")
-    return service
+    found = await asyncio.to_thread(asker.check, service, token, scope, network(request) or "this machine")
+    return service, f"token {found.id} ({found.name})"
 
 
 async def _who(
@@ -301,10 +307,10 @@ async def state(request: Request) -> Response:
 @route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT))
 async def export(request: Request) -> Response:
     """All answers as a file, made while it is sent."""
-    service, kind = await _allowed(request, READ), request.query_params.get("format", "csv")
+    (service, who), kind = await _shown(request, READ), request.query_params.get("format", "csv")
     if kind not in FILES:
         raise Refused(422, "format", f"format: expected one of {', '.join(FILES)}")
-    return await sent_answers(service, kind)
+    return await sent_answers(service, kind, who)
 
 
 @route("/pause", "POST", Paused)
@@ -320,6 +326,6 @@ async def resume(request: Request) -> Response:
 
 
 async def _pause(request: Request, paused: bool) -> Response:
-    service = await _allowed(request, ADMIN)
-    await asyncio.to_thread(service.set_paused, paused)
+    service, who = await _shown(request, ADMIN)
+    await asyncio.to_thread(service.set_paused, paused, who)
     return json_reply({"paused": paused})

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import mimetypes
+import time
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -16,12 +17,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import admin, api_page, pages
+from similitude.study.web import admin, api_page, operations, pages
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.api import Askers  # which brings the routes of raters, too
 from similitude.study.web.guard import HEADERS, Guard, body_length, counted
 from similitude.study.web.interface import ENDPOINTS, VERSION, Endpoint, router, sentences
 from similitude.study.web.limits import LIMITS
+from similitude.study.web.operations import Meter
 from similitude.study.web.origins import ACROSS, across
 
 _log = logging.getLogger("similitude.study")
@@ -54,22 +56,24 @@ MEDIA_TYPES = {
 }
 
 
-def create_app(site: Site, root: str = "", secure: bool = False) -> FastAPI:
+def create_app(site: Site, root: str = "", secure: bool = False, meter: Meter | None = None) -> FastAPI:
     """The application of a site.
 
-    `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone. The
-    framework's own redirects to a path with a slash are off: they would name the host that the request named.
+    `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone;
+    `meter` counts requests where somebody may read that. The framework's own redirects to a path with a slash are off:
+    they would name the host that the request named.
     """
     know_media_types()
     app = _App(
         title="similitude study", version=VERSION, summary=api_page.SUMMARY, description=api_page.DESCRIPTION,
         docs_url=None, redoc_url=None, redirect_slashes=False,
     )  # fmt: skip
+    app.meter = meter
     app.state.site, app.state.root, app.state.secure = site, root, secure
     app.state.asker = Askers(site.database)
     app.include_router(router)
-    app.include_router(api_page.router)
-    app.include_router(pages.router)
+    for more in (api_page.router, operations.router, pages.router):
+        app.include_router(more)
     admin.install(app, site)
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
@@ -116,6 +120,8 @@ async def _gone(_: Request, __: Exception) -> Response:
 class _App(FastAPI):
     """Leads requests of the raters' interface straight to their functions; everything else goes the framework's way."""
 
+    meter: Meter | None = None
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = scope["path"].split("/", 3) if scope["type"] == "http" else []
         endpoint = None
@@ -127,7 +133,10 @@ class _App(FastAPI):
             await super().__call__(scope, receive, send)
             return
         request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, counted(receive, _LARGEST_BODY))
+        begin = time.perf_counter()
         response = await _answered(endpoint, request)
+        if self.meter is not None:
+            self.meter.count(parts[3], time.perf_counter() - begin)
         headers = [*response.raw_headers, *_HEADERS.items()]
         await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
         await send({"type": "http.response.body", "body": response.body})

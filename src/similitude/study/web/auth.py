@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from similitude.study.audit import note
 from similitude.study.items import is_storable
 from similitude.study.keys import is_signed, sign
 from similitude.study.refusal import Refused
@@ -104,6 +105,7 @@ class Door:
             connection.execute(sa.insert(admin), row)
             event = {"name": name, "at": now, "replaced": old is not None}
             connection.execute(sa.insert(schema.password_set), event)
+            note(connection, now, name, "set a password by a one-time link", detail="replaced" if old else "new")
             if old is not None:
                 connection.execute(sa.delete(schema.admin_session))
 
@@ -147,7 +149,27 @@ class Door:
             connection.execute(sa.update(admin).where(here).values(last_login=now))
             connection.execute(sa.delete(session).where(session.c.expires <= now))
             connection.execute(sa.insert(session), {**row, "since": since})
+            note(connection, now, name, "logged in")
         return token
+
+    def change_password(self, session: Session, old: str, new: str) -> None:
+        """Set another password for who is logged in and knows the old one; the name's other sessions end."""
+        _check(session.name, new)
+        admin, kept = schema.admin, schema.admin_session
+        with self.database.read() as connection:
+            known = connection.scalar(sa.select(admin.c.password).where(admin.c.name == session.name))
+        try:
+            self._hasher.verify(known or self._nobody, old[:_LONGEST])
+        except (VerificationError, InvalidHashError):
+            raise Refused(403, "password", "That is not your password until now.") from None
+        hashed = self._hasher.hash(new)
+        with self.database.write() as connection:
+            here = admin.c.name == session.name, admin.c.password == known  # else somebody else was quicker
+            if connection.execute(sa.update(admin).where(*here).values(password=hashed)).rowcount != 1:
+                raise Refused(409, "password", "The password was changed meanwhile. Log in anew.")
+            others = kept.c.name == session.name, kept.c.token != _hash(session.token)
+            connection.execute(sa.delete(kept).where(*others))
+            note(connection, self.database.clock.now(), session.name, "changed the password")
 
     def session(self, token: str | None) -> Session | None:
         """The session of a cookie; None where there is none any more."""

@@ -21,10 +21,11 @@ _PIECE = 1 << 16
 _BROKE_OFF = "the process that makes an export ended before its file did"
 
 
-async def sent_answers(service: StudyService, kind: str) -> StreamingResponse:
-    """The answers as a file of a kind of `FILES`, made while it is sent, as fast as it is taken."""
+async def sent_answers(service: StudyService, kind: str, to: str) -> StreamingResponse:
+    """The answers as a file of a kind of `FILES`, made while it is sent, as fast as it is taken; noted who takes it."""
     name = service.study.name
     pieces = await answers_file(service.database, name, f".{kind}")
+    await asyncio.to_thread(service.taken, to, kind)
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{kind}"'}
     return StreamingResponse(pieces, media_type=FILES[kind], headers=headers)
 

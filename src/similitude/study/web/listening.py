@@ -13,7 +13,9 @@ from types import FrameType
 from typing import Any, cast
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
 
+from similitude.study.logs import is_json
 from similitude.study.proxies import Proxies
 from similitude.study.settings import StudyError
 from similitude.study.web.limits import Crowd, LimitedProtocol, Limits, raise_open_files
@@ -32,6 +34,7 @@ def server_settings(app: Any, limits: Limits, proxies: Proxies) -> uvicorn.Confi
         timeout_keep_alive=limits.idle_seconds,
         access_log=False,
         log_level="warning",
+        log_config=None if is_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=_STOP_SECONDS,
         lifespan="off",
     )

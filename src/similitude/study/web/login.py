@@ -81,7 +81,7 @@ async def log_in(request: Request) -> Response:
     form = await form_of(request)
     _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", ""), form.get("password", "")
-    lanes = door.lanes(name, request.cookies.get(DEVICE_COOKIE, ""), _address(request))
+    lanes = door.lanes(name, request.cookies.get(DEVICE_COOKIE, ""), address_of(request))
     room = door.rooms["known" if "device" in lanes else "stranger"]
     if room.is_full:
         return await _later(request, 2.0, "Too many people log in at this moment.")
@@ -192,6 +192,6 @@ def _match(given: str, expected: str) -> None:
         raise Refused(403, "csrf", "This form is too old, or did not come from this site. Load the page again.")
 
 
-def _address(request: Request) -> str:
+def address_of(request: Request) -> str:
     """Who tries."""
     return network_of(request.client.host if request.client else "unknown")

@@ -46,7 +46,7 @@ async def make_token(request: Request, session: Admin, service: Service) -> Resp
 async def revoke_token(request: Request, session: Admin, service: Service) -> Response:
     """End a token."""
     form = await checked_form(request, session)
-    await asyncio.to_thread(ApiTokens(service.database).revoke, service.study_id, form.get("id", ""))
+    await asyncio.to_thread(ApiTokens(service.database).revoke, service.study_id, form.get("id", ""), session.name)
     return RedirectResponse(outside(request, f"/admin/{service.study.name}/tokens"), 303)
 
 
