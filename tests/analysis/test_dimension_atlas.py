@@ -11,6 +11,7 @@ import pytest
 
 import similitude as sm
 from similitude.analysis.dimension_atlas import dimensions_page
+from tests import seeds
 from tests.patience import PATIENCE
 from tests.shell import run
 from tests.study.conftest import browser  # noqa: F401
@@ -74,12 +75,14 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     truth = 2.0 * np.kron(np.eye(2), np.ones((5, 1)))
     names = [f"{kind} {k}" for kind in ("tool", "food") for k in range(5)]
-    c = sm.simulate(truth, 500, "odd_one_out", metric="dot", sharpness=1.0, names=names, random_state=0)
+    with seeds.as_seeded():  # a page is asked for words that these answers give it
+        c = sm.simulate(truth, 500, "odd_one_out", metric="dot", sharpness=1.0, names=names, random_state=0)
     sm.write_comparisons(c, folder / "answers.csv")
     pd.DataFrame({"edible": truth[:, 1]}, index=names).to_csv(folder / "attributes.csv", index_label="item")
     return folder
 
 
+@pytest.mark.own_seed
 def test_the_command(folder):
     said = run(
         "dimensions",
@@ -105,6 +108,7 @@ def test_the_command(folder):
     )
 
 
+@pytest.mark.own_seed
 def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
     c = sm.read_comparisons(folder / "answers.csv")
     found = sm.learn(c, method="NonNegativeEmbedding", n_components=4, time_limit=1, random_state=0)

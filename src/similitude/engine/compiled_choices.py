@@ -189,7 +189,7 @@ def value_information(X, pairs, picked, sign, weight, out):  # type: ignore[no-u
     q, width, several = pairs.shape[0], pairs.shape[1], pairs.shape[2]
     d = X.shape[1]
     value, slope, lost = np.empty((width, 1)), np.empty((width, 1)), np.empty(1)
-    spread = np.empty(width)
+    spread, tie, nobody = np.empty(width), np.empty(1), np.full(1, -np.inf)
     for t in range(q):
         for a in range(width):
             value[a, 0] = 0.0
@@ -197,7 +197,7 @@ def value_information(X, pairs, picked, sign, weight, out):  # type: ignore[no-u
                 i, j = pairs[t, a, b, 0], pairs[t, a, b, 1]
                 for k in range(d):
                     value[a, 0] -= sign * X[i, k] * X[j, k]
-        _losses(value, picked, lost, slope, 1)
+        _losses(value, picked, False, nobody, lost, slope, tie, 1)
         for a in range(width):
             slope[a, 0] += 1.0 if a < picked else 0.0
             spread[a] = slope[a, 0] if picked == 1 else slope[a, 0] * (1.0 - slope[a, 0])
