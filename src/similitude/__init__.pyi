@@ -86,6 +86,7 @@ from similitude.methods.kernel_clustering import kernel_linkage as kernel_linkag
 from similitude.methods.kernel_clustering import kernel_map as kernel_map
 from similitude.methods.kernel_learning import RCKL as RCKL
 from similitude.methods.mixed import MixedEmbedding as MixedEmbedding
+from similitude.methods.non_negative_embedding import NonNegativeEmbedding as NonNegativeEmbedding
 from similitude.methods.online.embedding import OnlineEmbedding as OnlineEmbedding
 from similitude.methods.online.erkle import ERKLE as ERKLE
 from similitude.methods.ordinal import CKL as CKL

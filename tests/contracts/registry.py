@@ -217,6 +217,7 @@ ESTIMATORS = {
     "MKPOE": lambda: sm.MKPOE(),
     "DRankingVM": lambda: sm.DRankingVM(),
     "ChoiceEmbedding": lambda: sm.ChoiceEmbedding(8, random_state=0),
+    "NonNegativeEmbedding": lambda: sm.NonNegativeEmbedding(8, random_state=0),
     "FeatureEmbedding": lambda: sm.FeatureEmbedding(2, random_state=0),
     "RankProjection": lambda: sm.RankProjection(2, random_state=0),
     "TACKL": lambda: sm.TACKL(2, random_state=0),

@@ -242,7 +242,8 @@ class AutoSimilarity(ComparisonEstimator):
         self._map = MeanMap.of(self.members_, shares, compared, size, centred=not all(products))
         X = self._map([member.embedding_ for member in self.members_])
         maps = [member.similarity_.feature_map for member in self.members_]
-        together = None if None in maps else self._map.of_maps(maps)
+        affine = all(one is not None and not one.non_negative for one in maps)
+        together = self._map.of_maps(maps) if affine else None
         if together is None:
             X *= compared[:, None]
         form = None

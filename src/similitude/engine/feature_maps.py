@@ -74,10 +74,12 @@ class FeatureMap:
     ----------
     pieces : what the modalities add
     origin : (d,) what is taken from their sum
+    non_negative : whether what is below 0 then becomes 0
     """
 
     pieces: tuple[ModalityMap, ...]
     origin: Floats
+    non_negative: bool = False
 
     @classmethod
     def joined(cls, maps: Sequence[FeatureMap]) -> FeatureMap:
@@ -117,7 +119,7 @@ class FeatureMap:
 
         Rows without features are at the centre instead, and with `unshared_at_centre` rows of zeros, too.
         """
-        if len(self.pieces) != 1 or not self.pieces[0].linear:
+        if self.non_negative or len(self.pieces) != 1 or not self.pieces[0].linear:
             return None
         return self.pieces[0].parts[0].weights, self.pieces[0].offset + self.origin
 
@@ -133,7 +135,7 @@ class FeatureMap:
         for one in added[1:]:
             total = total + one
         total -= self.origin
-        return total
+        return np.maximum(total, 0.0) if self.non_negative else total
 
     def _by_modality(self, features: Any) -> Mapping[str, Any]:
         known = self.modalities

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from itertools import pairwise
 
 import numpy as np
 from scipy import linalg
 
-from similitude.engine.backend import joined
+from similitude.engine.backend import Backend, joined
 from similitude.types import Floats
 
 _MOST_ALTERNATIONS = 500
@@ -133,25 +134,72 @@ class UnitDiagonal(Penalty):
 
 
 class NonNegative(Penalty):
-    """sum_k strength_k p_k over p >= 0, one strength for all or one each: sparse weights."""
+    """sum_k strength_k p_k + ridge · |p|² over p >= 0, one strength for all or one each: sparse weights.
+
+    The bound alone makes sparse what is a factor of products: where two items share nothing, any value that is left
+    would make them alike.
+    """
 
     smooth = True
     lower = 0.0
 
-    def __init__(self, strength: float | Floats) -> None:
-        self.rate = strength
+    def __init__(self, strength: float | Floats, ridge: float = 0.0) -> None:
+        self.rate, self.ridge = strength, ridge
 
     def value(self, params: Floats) -> float:
-        """sum_k strength_k p_k."""
-        return float(np.sum(self.rate * params))
+        """sum_k strength_k p_k + ridge · |p|²."""
+        return float((self.rate * params).sum() + self.ridge * (params @ params))
 
     def gradient(self, params: Floats) -> Floats:
-        """strength_k, inside the bound."""
-        return np.broadcast_to(np.asarray(self.rate, float), params.shape)
+        """strength_k + 2 · ridge · p_k, inside the bound."""
+        return self.rate + 2.0 * self.ridge * params
 
     def prox(self, params: Floats, step: float) -> Floats:
-        """max(0, p - step · strength)."""
-        return np.maximum(params - step * self.rate, 0.0)
+        """max(0, p - step · strength) / (1 + 2 · step · ridge)."""
+        return np.maximum(params - step * self.rate, 0.0) / (1.0 + 2.0 * step * self.ridge)
+
+
+class BesideFeatures(NonNegative):
+    """The least of free · |X - F N|² + mapped · |N|² over maps N of features F, and a strength, over X >= 0.
+
+    N has a closed form, `map_of`; put in, the price is free · |X|² - |B' X|², with B B' = free² · F M⁻¹ F' and
+    M = mapped · I + free · F'F. As a prior: columns of X are normal with covariance proportional to F F' / mapped +
+    I / free. `on` gives it numbers of a device.
+    """
+
+    def __init__(self, features: Floats, free: float, mapped: float, strength: float = 0.0) -> None:
+        super().__init__(strength, free)
+        self._factor = linalg.cho_factor(mapped * np.eye(features.shape[1]) + free * (features.T @ features))
+        self._features, root = features, np.triu(self._factor[0])
+        self.explained = free * linalg.solve_triangular(root, features.T, trans="T").T
+
+    def map_of(self, X: Floats) -> Floats:
+        """(q, d) the best map N of the features to vectors X."""
+        found: Floats = linalg.cho_solve(self._factor, self.ridge * (self._features.T @ X))
+        return found
+
+    def on(self, backend: Backend) -> BesideFeatures:
+        """Return the same where a backend works."""
+        other = copy(self)
+        other.explained = backend.tensor(self.explained)
+        return other
+
+    def value(self, params: Floats) -> float:
+        """strength · sum p + free · |X|² - |B' X|²."""
+        known = self.explained.T @ self._rows(params)
+        return super().value(params) - float((known * known).sum())
+
+    def gradient(self, params: Floats) -> Floats:
+        """strength + 2 (free · X - B B' X)."""
+        known = self.explained.T @ self._rows(params)
+        return super().gradient(params) - 2.0 * (self.explained @ known).ravel()
+
+    def prox(self, params: Floats, step: float) -> Floats:
+        """There is no closed form within the bound."""
+        raise TypeError("BesideFeatures has no proximal step in closed form; use lbfgs")
+
+    def _rows(self, params: Floats) -> Floats:
+        return params.reshape(len(self.explained), -1)
 
 
 class Blocks(Penalty):

@@ -139,9 +139,6 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _modality(self) -> Callable[[Kernel], Modality]:
         return whitened
 
-    def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
-        return ({}, c) if features is None else super()._read_features(features, c)
-
     def _free_rest(self) -> Floats:
         return self.residual_
 

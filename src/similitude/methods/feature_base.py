@@ -100,6 +100,8 @@ class FeatureLearner(ComparisonEstimator):
 
     def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
         """Return the features by modality, and the comparisons over the same items."""
+        if features is None and self.features_optional:
+            return {}, c
         return read_modalities(features, c, self._modality())
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:

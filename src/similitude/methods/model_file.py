@@ -29,7 +29,8 @@ from similitude.types import Array
 if TYPE_CHECKING:
     from similitude.methods.similarity import Similarity
 
-FORMAT = 2
+FORMAT = 3
+_WITHOUT_BOUNDS = 2  # what versions read that know no map whose values are never negative
 _NAMED = (*terms.SCALES, *terms.SHAPES)
 _LONGEST_REASON = 120
 _PLAIN = "save: a file holds numbers and names, and"
@@ -39,7 +40,7 @@ def written(model: Similarity) -> bytes:
     """Return a model as the bytes of its file; what a file cannot hold is refused with the reason."""
     arrays: dict[str, Array] = {"embedding": model.embedding}
     header = {
-        "format": FORMAT,
+        "format": FORMAT if model.feature_map is not None and model.feature_map.non_negative else _WITHOUT_BOUNDS,
         "kind": model.kind,
         "names": model.names,
         "scale": _named(model.loss.scale),
@@ -131,7 +132,7 @@ def _write_map(known: FeatureMap, arrays: dict[str, Array]) -> dict[str, Any]:
             arrays |= {f"map/{k}/{j}/{name}": array for name, array in own.items()}
             parts.append({"kind": part.kind, "route": part.route, **plain})
         pieces.append({"modality": piece.modality, "unshared_at_centre": piece.unshared_at_centre, "parts": parts})
-    return {"pieces": pieces}
+    return {"pieces": pieces, "non_negative": known.non_negative}
 
 
 def _read_map(header: Mapping[str, Any], arrays: StoredArrays) -> FeatureMap:
@@ -143,7 +144,7 @@ def _read_map(header: Mapping[str, Any], arrays: StoredArrays) -> FeatureMap:
         ]
         offset, unshared = arrays[f"map/{k}/offset"], bool(piece["unshared_at_centre"])
         pieces.append(ModalityMap(piece["modality"], tuple(parts), offset, unshared))
-    return FeatureMap(tuple(pieces), arrays["map/origin"])
+    return FeatureMap(tuple(pieces), arrays["map/origin"], bool(header.get("non_negative", False)))
 
 
 def _write_answering(answering: AnswerModel, arrays: dict[str, Array]) -> dict[str, Any]:
