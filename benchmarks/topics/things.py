@@ -1,7 +1,7 @@
 """The 1,854 objects of THINGS: how well 234,000 odd ones out foresee others, by what a model is made of.
 
-- `things_validation`: models learned from answers 0 to 213,999, on answers 214,000 to 233,999, where everything is chosen
-  that is chosen: free vectors, or those of CLIP and word2vec with a free rest; with signs, or never negative; by
+- `things_validation`: models learned from answers 0 to 213,999, on answers 214,000 to 233,999, where everything is
+  chosen: free vectors, or those of CLIP and word2vec with a free rest; with signs, or never negative; by
   products, or distances; at the default penalties and, where features are used, at a few strengths of them.
 - `things_final`: the best of those without and with features, learned from all 234,000 answers, on what was kept aside:
   the last 20,314 answers, and the 2,000 triples that were asked often. Intervals are over answers, and over triples.
