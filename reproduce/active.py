@@ -3,8 +3,8 @@
 Every strategy has the same model, fitted the same way: the best of a warm, a spectral and a random start after each
 round. Parts: `low` and `human` (simulated raters), `thesis` (250 items in six dimensions, no noise; the set-up of
 Fig. 12), `zappos` and `food` (recorded answers, Fig. 15 and 13), `fruit` (the record of four samplers). Ten seeds each,
-with a truth, a test and a first round of its own for every seed. `odd` (whole answers: odd ones out) has eight seeds, on
-which no setting was chosen.
+with a truth, a test and a first round of its own for every seed. `odd` (whole answers: odd ones out) has eight seeds,
+on which no setting was chosen.
 
 Run: python -m reproduce.active [PART ...]
 """
