@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from benchmarks.peers import environment
 from benchmarks.report import Table
 from benchmarks.settings import Settings
 
@@ -68,8 +69,8 @@ print(json.dumps([device, times]))
 
 def run(settings: Settings) -> Iterator[Table]:
     with tempfile.TemporaryDirectory() as folder:
-        device, empty = measure(folder)
-        best = [measure(folder)[1] for _ in range(settings.repeats)]
+        device, empty = measure(folder, settings.threads)
+        best = [measure(folder, settings.threads)[1] for _ in range(settings.repeats)]
     filled = {name: min(times[name] for times in best) for name in empty}
     note = f"on {device}; filled: best of {settings.repeats}"
     rows = [{"part": name, "empty caches s": empty[name], "filled caches s": filled[name]} for name in empty]
@@ -80,11 +81,11 @@ def run(settings: Settings) -> Iterator[Table]:
     yield Table("gpu_start", "The first fit on a GPU in a new process", COLUMNS, [*rows, total], note=note)
 
 
-def measure(folder: str) -> tuple[str, dict[str, float]]:
+def measure(folder: str, threads: int) -> tuple[str, dict[str, float]]:
     """Time one new process, with what compilers keep in a folder."""
     caches = {name: os.path.join(folder, name) for name in ("NUMBA_CACHE_DIR", "TRITON_CACHE_DIR", "CUDA_CACHE_PATH")}
     ran = subprocess.run(
-        [sys.executable, "-c", SCRIPT], env=os.environ | caches, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", SCRIPT], env=environment(threads) | caches, stdout=subprocess.PIPE, text=True, check=True
     )
     device, times = json.loads(ran.stdout.splitlines()[-1])
     return device, times
