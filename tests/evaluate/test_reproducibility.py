@@ -32,7 +32,7 @@ def test_what_does_not_come_again_is_left_out(found):
     some = DimensionReproducibility(table, found.model, 0.8, 0.95, 3, 2)
     kept = some.keep()
     np.testing.assert_array_equal(kept.embedding_, found.model.embedding_[:, [0, 2]])
-    assert kept.reproducibility_.dimension.tolist() == [0, 2]
+    assert kept.reproducibility_.dimension.tolist() == [1, 3]  # counted from 1
     assert found.model.reproducibility_ is None
     assert "2 of 3 dimensions" in repr(some)
     assert "does not come again" in some._repr_html_()
