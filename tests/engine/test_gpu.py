@@ -248,6 +248,21 @@ def test_choices_with_features_and_lapses_are_fitted_there(device, similarity, m
     assert there.status_ == "converged"
 
 
+@pytest.mark.parametrize("mapped", [True, False])
+def test_dimensions_that_are_never_negative_are_fitted_there(device, mapped):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 2.0, (30, 3)) * (np.arange(30)[:, None] % 3 == np.arange(3))
+    features = X @ rng.normal(size=(3, 5)) if mapped else None
+    c = sm.simulate(X, 1500, "odd_one_out", metric="dot", sharpness=1, random_state=1)
+    here, there = (
+        sm.NonNegativeEmbedding(6, device=where, scale=1.0, n_init=1, random_state=0).fit(c, features=features)
+        for where in ("cpu", device)
+    )
+    assert there.n_dimensions_ == here.n_dimensions_ == 3
+    assert there.objective_ == pytest.approx(here.objective_, rel=2e-3)
+    assert (there.embedding_ >= 0).all()
+
+
 def test_minibatches_come_near(device):
     truth = np.random.default_rng(0).normal(size=(30, 2))
     c = sm.simulate(truth, 3000, sharpness=2.0, random_state=1)

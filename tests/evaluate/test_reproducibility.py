@@ -17,7 +17,7 @@ def found():
 
 
 def test_planted_dimensions_come_again(found):
-    # over 20 draws halves agree with .94 in the mean of the least dimension, with a deviation of .02
+    # over 12 draws the least of the three agrees over halves with .979 in the mean, with a deviation of .006
     table = found.table
     assert len(table) == found.model.n_dimensions_ == 3
     assert found.reproducible.all()
@@ -32,7 +32,7 @@ def test_what_does_not_come_again_is_left_out(found):
     some = DimensionReproducibility(table, found.model, 0.8, 0.95, 3, 2)
     kept = some.keep()
     np.testing.assert_array_equal(kept.embedding_, found.model.embedding_[:, [0, 2]])
-    assert kept.reproducibility_.dimension.tolist() == [0, 2]
+    assert kept.reproducibility_.dimension.tolist() == [1, 3]  # counted from 1
     assert found.model.reproducibility_ is None
     assert "2 of 3 dimensions" in repr(some)
     assert "does not come again" in some._repr_html_()
