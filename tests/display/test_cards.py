@@ -104,6 +104,9 @@ def results(answers, model, tmp_path_factory):
         sm.uncertainty(model, answers, n=5, random_state=0),
         sm.more_answers(ste, answers, n_repeats=2, n_curves=20, random_state=0),
         sm.dimension(ste, answers, dimensions=(1, 2), n_folds=2, n_repeats=1, random_state=0),
+        sm.dimension_reproducibility(
+            sm.NonNegativeEmbedding(3, n_init=1, scale=1.0), answers, n_seeds=2, n_halves=1, random_state=0
+        ),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0),
         sm.compare(model, model.similarity_, answers, n_resamples=20, random_state=0).answers,
         sm.learn(answers.select(np.arange(25)), time_limit=0.5, random_state=0),

@@ -111,7 +111,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     reproducibility_: pd.DataFrame | None
     _per_item: NonNegative  # price of the values against the sum of the losses
 
-    n_components: int = field(default=100, kw_only=False)
+    n_components: int = field(default=60, kw_only=False)
     penalty: float | Literal["auto"] = "auto"
     l1_ratio: float = 0.1
     scale: float | Literal["auto"] = "auto"

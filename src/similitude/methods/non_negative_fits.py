@@ -31,6 +31,7 @@ Found = tuple[Floats, Result]
 """Vectors (n, d), dimensions from the heaviest to the lightest, and how the solver ended."""
 
 _ROUND = 60  # iterations, after which dimensions that died are left out
+_ROUGHER = 1e-5  # of those that only tell whether a lower price helps
 _ROUGH = 1e-6  # gain of an iteration at which the fits end that only tell where to go on
 
 
@@ -61,7 +62,7 @@ class Fits:
 
     def rough(self, start: Floats, price: int) -> Floats:
         """Vectors at one of the prices, near enough."""
-        return self._fit(start, price, _ROUGH)[0]
+        return self._fit(start, price, _ROUGH if price == 0 else _ROUGHER)[0]
 
     def whole(self, starts: Sequence[Floats], price: int, count: int | None) -> Found:
         """Vectors at one of the prices: what comes from every start, at most so many, at one price after the other."""

@@ -31,8 +31,8 @@ def place_values(
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
     n_old, n_new = similarity.n_items, c.n_items - similarity.n_items
     chosen = [one.select(np.flatnonzero((one.pairs >= n_old).any(axis=(1, 2, 3)))) for one in choices_of(c)]
+    refuse_unnamed(c, n_old, np.concatenate([np.zeros(0, int), *(one.pairs.ravel() for one in chosen)]))
     term = Picked(LEVEL, [one for one in chosen if len(one)])
-    refuse_unnamed(c, n_old, term.pairs)
     X = similarity.embedding
     model = Positions(n_new, X.shape[1], fixed=X)
     centre = np.zeros(model.shape) if expected is None else rows_of_new(expected, model.shape)
