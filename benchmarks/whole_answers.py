@@ -1,7 +1,7 @@
 """People's answers as they were given: most central cars, picks from grids of foods, odd ones out.
 
-Files lie in the folder of `real_data`. Of THINGS the first 234,000 answers are read and no others: what comes after
-them, and the repeated triples, are kept for final reports.
+Files lie in the folder of `real_data`. Of THINGS `load` reads the first 234,000 answers and no others: what comes
+after them, and the repeated triples, are for final reports, once everything is chosen.
 """
 
 from __future__ import annotations
@@ -40,6 +40,21 @@ def things_features() -> dict[str, npt.NDArray[np.float64]]:
     return {name: np.load(path)["X"].astype(float) for name, path in files.items()}
 
 
+def things_aside() -> sm.Comparisons:
+    """Return the answers after the first 234,000: for a final report."""
+    path = folder() / "things1854" / "answers_training.csv.gz"
+    return _odd_ones(pd.read_csv(path, skiprows=range(1, THINGS + 1)))
+
+
+def things_repeated() -> sm.Comparisons:
+    """Return the answers to 2,000 triples, each asked often: for a final report."""
+    return _odd_ones(pd.read_csv(folder() / "things1854" / "odd_one_out.csv.gz").query("set != 'du2171'"))
+
+
+def _odd_ones(table: pd.DataFrame) -> sm.Comparisons:
+    return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), n_items=1854)
+
+
 def _of(c: sm.Comparisons, answers: npt.NDArray[np.int64]) -> sm.Comparisons:
     return c[np.flatnonzero(np.isin(c.answer, answers))]
 
@@ -67,5 +82,4 @@ def _palette(name: str) -> sm.Comparisons:
 
 
 def _things() -> sm.Comparisons:
-    table = pd.read_csv(folder() / "things1854" / "answers_training.csv.gz", nrows=THINGS)
-    return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), n_items=1854)
+    return _odd_ones(pd.read_csv(folder() / "things1854" / "answers_training.csv.gz", nrows=THINGS))

@@ -3,8 +3,8 @@
 Every strategy has the same model, fitted the same way: the best of a warm, a spectral and a random start after each
 round. Parts: `low` and `human` (simulated raters), `thesis` (250 items in six dimensions, no noise; the set-up of
 Fig. 12), `zappos` and `food` (recorded answers, Fig. 15 and 13), `fruit` (the record of four samplers). Ten seeds each,
-with a truth, a test and a first round of its own for every seed. `odd` and `grid` (whole answers: odd ones out, one of
-four) have fewer seeds, which no setting was chosen on.
+with a truth, a test and a first round of its own for every seed. `odd` (whole answers: odd ones out) has eight seeds,
+on which no setting was chosen.
 
 Run: python -m reproduce.active [PART ...]
 """
@@ -90,18 +90,17 @@ def half_clustered(seed: int) -> np.ndarray:
     """80 items in three dimensions: half of them normal, half in five clusters."""
     rng = np.random.default_rng([555, seed])
     centres = rng.normal(size=(5, 3))
-    return np.concatenate(
-        [rng.normal(size=(40, 3)), centres[rng.integers(0, 5, 40)] + 0.25 * rng.normal(size=(40, 3))]
-    )
+    return np.concatenate([rng.normal(size=(40, 3)), centres[rng.integers(0, 5, 40)] + 0.25 * rng.normal(size=(40, 3))])
 
 
-def whole(form: str, seeds: range, estimator: object) -> pd.DataFrame:
-    return both([joblib.delayed(answered)(form, estimator, seed, label) for seed in seeds for label in PAIR])
+def odd() -> pd.DataFrame:
+    seeds = (*range(4), *range(100, 104))
+    return both([joblib.delayed(odd_one_out)(seed, label) for seed in seeds for label in PAIR])
 
 
-def answered(form: str, estimator: object, seed: int, label: str) -> pd.DataFrame:
+def odd_one_out(seed: int, label: str) -> pd.DataFrame:
     truth = half_clustered(seed)
-    return one(label, estimator, truth, seed, 20, form=form, sharpness=sharpness_of(truth, 0.15))
+    return one(label, sm.STE(3), truth, seed, 20, form="odd_one_out", sharpness=sharpness_of(truth, 0.15))
 
 
 def recorded(name: str, seed: int, label: str) -> pd.DataFrame:
@@ -142,8 +141,7 @@ PARTS = {
     "zappos": lambda: replay("zappos", (*PAIR, "A-CKL, all pairs")),
     "food": lambda: replay("food", PAIR),
     "fruit": fruit,
-    "odd": lambda: whole("odd_one_out", range(100, 106), sm.STE(3)),
-    "grid": lambda: whole("choice", range(100, 104), sm.STE(3)),
+    "odd": odd,
 }
 
 

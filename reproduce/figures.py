@@ -62,7 +62,8 @@ _ROWS = {
         ("Fig. 9", "not run", "", "supplement: nature images, whose answers are not at hand"),
     ],
     YEUNG: [
-        ("Fig. 1", "not run", "", "time: `python -m benchmarks labels` has it, with no verdict"),
+        ("Fig. 1", "not run", "", "time: `python -m benchmarks labels` has it (linear in the number of items), "
+            "a benchmark and no trials"),
         ("Fig. 2", "picture", "", "XOR before and after: `examples/plot_links.py`"),
         ("Table 1", "run", "spectral_kernel", "(a)"),
         ("Fig. 3", "run", "spectral_kernel", "(b): two of the digit sets, 500 pictures a digit instead of 2,000"),
@@ -101,7 +102,8 @@ _ROWS = {
         ("Table 1", "picture", "", "N = n(n-1)/2 for some n: arithmetic"),
         ("Fig. 5", "run", "dranking", "109 largest US cities of GeoNames"),
         ("Fig. 6", "run", "dranking", "GNMDS on the chain"),
-        ("Fig. 7", "not run", "", "GNMDS with a hard margin on 5,885 chained ranks: no feasible point within 50 s"),
+        ("Fig. 7", "not run", "", "GNMDS with a hard margin on 5,885 chained ranks: no feasible point within 50 s; "
+            "the active sets that solve d-ranking's (Fig. 8) need a squared norm, and this is a trace over a cone"),
         ("Fig. 8", "run", "dranking", "d-ranking-VM on the chain"),
         ("Table 2", "run", "dranking", "seconds"),
         ("Fig. 9", "substitute", "dranking", "MNIST's 3 and 5 instead of USPS, which is not at hand"),

@@ -76,7 +76,7 @@ def answers(settings: Settings) -> Table:
                 | {
                     column: 1e3 * best_of_processor(call, settings)
                     for column, call in (
-                        ("10,000 scored ms", lambda choices=choices: scorer.of_choices(choices)),
+                        ("10,000 scored ms", lambda scorer=scorer, choices=choices: scorer.of_choices(choices)),
                         ("one question ms", lambda chooser=chooser: chooser.choose(1)),
                     )
                 }

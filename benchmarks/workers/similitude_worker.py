@@ -10,6 +10,7 @@ import similitude as sm
 from similitude.active.head_gain import CrowdKernelGain
 from similitude.active.posterior import Posterior
 from similitude.active.scores import InformationGain
+from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -29,7 +30,7 @@ def objective(method, triplets, n, d):
     """Return what our solvers are given."""
     graph = build_graph(sm.Comparisons.from_triplets(triplets, n_items=n))
     loss = getattr(sm, method)(n_components=d, **SAME_LOSS.get(method, {})).comparison_loss()
-    problem = Problem(Positions(n, d), graph, loss, Ridge(0.0, n))
+    problem = Problem(Positions(n, d), Compared(graph, loss), Ridge(0.0, n))
     return lambda position: problem.value_and_gradient(position.ravel())
 
 

@@ -106,6 +106,11 @@ def test_pending_questions_are_not_asked_again(study):
     assert not np.isin(codes[1], codes[0]).any()
 
 
+def test_nothing_pending_is_nothing_to_remember(study):
+    table = sm.next_questions(study[0], 2, form="quadruplet", asked=study[1], pending=[], random_state=0)
+    assert array(table).shape == (2, 4)
+
+
 def test_a_question_that_nobody_could_tell_was_asked(study):
     model, answers = study
     table = sm.next_questions(model, 30, asked=answers, random_state=0)

@@ -35,7 +35,10 @@ MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if _OPENING.match(path.
 ON_REQUEST = {
     *((name, "diagonal_") for name in ("KPOE", "MKPOE")),
     # of one linear modality alone
-    *((name, "components_") for name in ("ChoiceEmbedding", "NonNegativeEmbedding", "KPOE", "MKPOE", "RCKLAK", "RCKLMKL")),
+    *(
+        (name, "components_")
+        for name in ("ChoiceEmbedding", "NonNegativeEmbedding", "KPOE", "MKPOE", "RCKLAK", "RCKLMKL")
+    ),
     ("GroupEmbedding", "weights_"),
     ("VectorMetric", "threshold_"),  # of pairs
 }

@@ -54,6 +54,32 @@ def test_same_bits_on_any_number_of_threads(loss, merged):
         assert np.array_equal(gradient, results[0][1])
 
 
+@pytest.mark.parametrize("steps", [1, 3000])
+def test_ratios_are_summed_as_logs_of_products(steps):
+    """CKL's pass takes the log of many ratios at once: none may overflow, whatever the weights."""
+    rng = np.random.default_rng(0)
+    rows = np.array([rng.permutation(300)[:3] for _ in range(6000)])
+    given = np.repeat(rng.choice([0.5, 1.0, 2.0], 6000 // steps), steps)
+    graph = replace(build_graph(sm.Comparisons.from_triplets(rows, weight=given)), merged=False)
+    weight = graph.weight
+    loss, X = sm.CKL(2).comparison_loss(), 100.0 * rng.normal(size=(300, 2))
+    value, product = CPU().embedding(loss, X, graph)
+    near, far = (CPU().sqdist(X, pairs) for pairs in (graph.near_pairs, graph.far_pairs))
+    assert value == pytest.approx(np.average(loss.shape(loss.margin(near, far))[0], weights=weight), rel=1e-12)
+    slopes = [
+        CPU().laplacian(X, pairs, w)
+        for pairs, w in zip(
+            (graph.near_pairs, graph.far_pairs), ratio_slopes(near, far, weight / weight.sum()), strict=True
+        )
+    ]
+    np.testing.assert_allclose(product, sum(slopes), rtol=1e-9, atol=1e-15)
+
+
+def ratio_slopes(near, far, weight, mu=0.05):
+    a, b = mu + near, mu + far
+    return weight / (a + b), -weight * a / (b * (a + b))
+
+
 def test_a_formula_of_the_users_own_is_evaluated_by_numpy():
     def cubic(t, a):
         return a * t**3, 3 * a * t**2, 6 * a * t

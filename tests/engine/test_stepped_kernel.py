@@ -43,6 +43,23 @@ def test_the_eigenpair_is_lapacks(n, rank, i, j, k, l, off):
             assert np.linalg.norm(vector) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("left", [1e-12, 1e-10, 1e-9, 1e-8])
+def test_what_earlier_residuals_left_below_0_hides_nothing(left):
+    """A kernel that is below 0 by less than a residual, where a step takes away: the pair is found, or not told."""
+    row = np.array([0, 1, 0, 2], np.int32)
+    for seed in range(10):
+        K = kernel(40, 30, seed)
+        values, vectors = linalg.eigh(K)
+        values[:3] = -left * np.array([1.0, 0.5, 0.1])
+        K = (vectors * values) @ vectors.T
+        K = 0.5 * (K + K.T)
+        moved = stepped(K, row, 2.0, 0.3)
+        value, _, found = eigenpair_below(moved, inverse_of(K), row, 2.0, 0.3, 0.0, 0.91)
+        least = linalg.eigvalsh(moved)[0]
+        assert least < -1e-3
+        assert not found or value == pytest.approx(least, abs=2 * TOL)
+
+
 def test_what_stays_above_0_is_told_without_an_eigenpair():
     for seed in range(10):
         K = kernel(60, 60, seed, least=0.05)

@@ -47,11 +47,11 @@ def test_less_alike_is_less_and_unrelated_is_nothing():
     assert near.correlation > far.correlation
     assert near.procrustes < far.procrustes
     unrelated = [
-        sm.compare(model(TRUTH), model(np.random.default_rng(k).normal(size=(16, 2))), random_state=0, n_resamples=99)
+        sm.compare(model(TRUTH), model(np.random.default_rng(k).normal(size=(16, 2))), random_state=k, n_resamples=99)
         for k in range(25)
     ]
     small = np.mean([one.p_value <= 0.1 for one in unrelated])
-    assert small < 0.25
+    assert small < 0.34  # .10 ± .06
     assert np.mean([one.low < 0 < one.high for one in unrelated]) > 0.75
 
 

@@ -100,7 +100,7 @@ def odd(tmp_path_factory):
     ("settings", "mapped"), [({}, False), ({"similarity": "distance", "cant_tell": "auto"}, False), ({}, True)]
 )
 def test_the_optimum_is_that_of_memory(odd, settings, mapped):
-    c, dataset = odd
+    c, _ = odd
     features = TRUTH if mapped else None
     here, there = (sm.ChoiceEmbedding(4, random_state=0, **settings).fit(one, features=features) for one in odd)
     assert there.penalty_ == pytest.approx(here.penalty_)

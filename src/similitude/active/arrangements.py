@@ -20,7 +20,7 @@ import numpy as np
 
 from similitude.feedback.columns import Rows
 from similitude.feedback.forms.placement import PLACEMENT
-from similitude.types import Bools, Floats, Ints
+from similitude.types import Bools, Floats
 
 WEAKEST = "weakest_evidence"  # the strategy, as answers name it
 _STEEP = 10.0  # how soon evidence is enough, as in the paper
@@ -67,7 +67,7 @@ def weakest_subsets(
 
 def _weakest_pair(known: Floats, rng: np.random.Generator) -> list[int]:
     first, second = np.triu_indices(len(known), 1)
-    order: Ints = rng.permutation(len(first))
+    order = rng.permutation(len(first))
     weakest = order[known[first, second][order].argmin()]
     return [int(first[weakest]), int(second[weakest])]
 

@@ -83,8 +83,8 @@ def _symmetric(weight, k, without, also):  # type: ignore[no-untyped-def]
 def inclusion_covariance(value, k, out):  # type: ignore[no-untyped-def]
     """Covariance of who is among k picked ones: Fisher's information of the answer on the values.
 
-    P(a) = w_a e_(k-1)(others) / e_k and P(a, b) = w_a w_b e_(k-2)(others) / e_k with w = exp(value). Values far from the
-    k-th largest, above or below, are as good as certain, and are brought nearer.
+    P(a) = w_a e_(k-1)(others) / e_k and P(a, b) = w_a w_b e_(k-2)(others) / e_k with w = exp(value). Values far from
+    the k-th largest, above or below, are as good as certain, and are brought nearer.
     """
     m, far = len(value), _MOST / k
     weight, share, kth = np.empty(m), np.empty(m), np.sort(value)[m - k]

@@ -151,7 +151,7 @@ class Chooser:
         self._strategies: dict[str, Strategy] = {name: make(name, situation) for name in {strategy, "random"}}
         self._turns = _turns(self.n_items, answers, allowed)
         self._recent: deque[int] = deque(maxlen=min(_REST, self.n_items // 3))
-        if pending is not None:
+        if pending is not None and len(pending):
             self._remember(_rows(pending, self.similarity, width, "pending"))
 
     @property

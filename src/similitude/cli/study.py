@@ -17,7 +17,13 @@ app = typer.Typer(help="Ask people: make a study, serve it, keep what they say."
 whole.add_typer(app, name="study")
 
 Folder = Annotated[Path, typer.Argument(help="folder of the study, or of several studies")]
-DatabaseUrl = Annotated[str | None, typer.Option(help="postgresql://... (default: the file answers.db in the folder)")]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        envvar="SIMILITUDE_DATABASE", show_envvar=False,
+        help="postgresql://... (default: what SIMILITUDE_DATABASE says, else the file answers.db in the folder)",
+    ),
+]  # fmt: skip
 Host = Annotated[str, typer.Option(help="address to listen at; 0.0.0.0 is reachable from other machines")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="port to listen at; 0 is any free one")]
 PublicUrl = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,6 +65,37 @@ def backup(
         typer.echo(f"{file}: {counted(back_up(opened, file), 'answer')}")
     finally:
         opened.close()
+
+
+@app.command(name="backups")
+def keep_backups(
+    folder: Folder,
+    into: Annotated[Path, typer.Argument(help="folder for the backups, best on another machine")],
+    keep: Annotated[int, typer.Option(min=1, help="how many to keep; older ones are taken away")] = 14,
+    every: Annotated[
+        float | None, typer.Option(min=0.01, help="hours after which to do it again, for ever (default: once)")
+    ] = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write a backup with the time in its name, and keep the latest so many: for a timer, or for ever."""
+    from similitude.study.maintenance.schedule import back_up_and_keep
+    from similitude.study.store.database import StoreError
+
+    while True:
+        try:
+            opened = _open(folder, database)
+            try:
+                file, gone = back_up_and_keep(opened, into, keep)
+            finally:
+                opened.close()
+            typer.echo(f"{file}: written; {counted(gone, 'older one')} taken away")
+        except StoreError as error:
+            if every is None:
+                raise
+            typer.echo(f"no backup this time: {error}", err=True)
+        if every is None:
+            return
+        time.sleep(3600 * every)
 
 
 @app.command(name="import")

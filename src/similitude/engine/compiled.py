@@ -81,6 +81,7 @@ def _either(number: int, expression: Callable[..., Any], other: Callable[..., An
 scale_of = _switch(terms.SCALES)
 shape_of = _switch(terms.SHAPES)
 _N_SHORT = sum(len(shape.__code__.co_code) <= _LONG for shape in terms.SHAPES)  # these come first
+_LOGARITHM, _LOGISTIC = terms.SCALES.index(terms.logarithm), terms.SHAPES.index(terms.logistic)
 _short_shape_of = _switch(terms.SHAPES[:_N_SHORT])
 FORMULAS = hashlib.sha256(inspect.getsource(terms).encode()).hexdigest()
 
@@ -161,13 +162,44 @@ def _add_losses(shape_at, shape, parameter, level, near, far, weight, pull, star
 @_inlined
 def _pull(X, i, j, k, l, w_near, w_far, out):  # type: ignore[no-untyped-def]
     """Add to `out` the rows of L X that two pairs of slopes w_near and w_far make."""
-    # i and k last: in a triplet they are the same row, whose two writes then follow on each other.
+    if i == k:  # a triplet: its head is written once
+        for c in range(X.shape[1]):
+            a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[i, c] - X[l, c])
+            out[j, c] -= a
+            out[l, c] -= b
+            out[i, c] += a + b
+        return
     for c in range(X.shape[1]):
         a, b = w_near * (X[i, c] - X[j, c]), w_far * (X[k, c] - X[l, c])
         out[j, c] -= a
         out[l, c] -= b
         out[i, c] += a
         out[k, c] += b
+
+
+@_inlined
+def _ratios(X, near, far, weight, mu, out, start, stop):  # type: ignore[no-untyped-def]
+    """`embedding` for the logistic loss of scale log(mu + d2), CKL's: without an exponential, and nearly without logs.
+
+    With a = mu + d2_near and b = mu + d2_far the loss is log(1 + a/b) = log((a + b)/b), its derivatives 1/(a + b) and
+    -a/(b (a + b)). The log of a product is the sum of the logs: it is taken once for as many comparisons of one weight
+    as leave the product far from overflow.
+    """
+    total, product, own = 0.0, 1.0, 0.0
+    for t in range(start, stop):
+        i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]
+        a, b = mu, mu
+        for c in range(X.shape[1]):
+            step_near, step_far = X[i, c] - X[j, c], X[k, c] - X[l, c]
+            a += step_near * step_near
+            b += step_far * step_far
+        by_sum, by_far = 1.0 / (a + b), 1.0 / b
+        if weight[t] != own or product > 1e100:
+            total += own * math.log(product)
+            product, own = 1.0, weight[t]
+        product *= (a + b) * by_far
+        _pull(X, i, j, k, l, own * by_sum, -own * (a * by_far) * by_sum, out)
+    return total + own * math.log(product)
 
 
 @_inlined
@@ -244,6 +276,8 @@ def _with_formulas(stamp: str) -> tuple[Callable[..., Any], ...]:
     def embedding(X, near, far, weight, scale, scale_parameter, shape, shape_parameter, out, start, stop):  # type: ignore[no-untyped-def]
         """Sum of weighted losses over comparisons; adds L X to `out`: distances, losses and pullback in one pass."""
         stamp  # noqa: B018
+        if scale == _LOGARITHM and shape == _LOGISTIC:
+            return _ratios(X, near, far, weight, scale_parameter, out, start, stop)
         total = 0.0
         for t in range(start, stop):
             i, j, k, l = near[t, 0], near[t, 1], far[t, 0], far[t, 1]

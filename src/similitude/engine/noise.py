@@ -21,6 +21,7 @@ from similitude.types import Floats
 
 _DENSE_BELOW = 400
 _STEADY, _DRAWS = 100, 10
+_SHARED_DRAWS = 3
 _LEAST = 1e-9  # where nothing can be said of any pair
 
 
@@ -44,6 +45,18 @@ def noise_level(
     order = n_items if features is None else features.shape[1]
     drawn = [_largest(term, n_items, dot, features, rng) for _ in range(1 if order >= _STEADY else _DRAWS)]
     return n_items * max(float(np.sqrt(np.mean(np.square(drawn)))), _LEAST)
+
+
+def shared_level(term: Picked, n_items: int, dot: bool, free: float, *, rng: np.random.Generator) -> float:
+    """Return the strength of a ridge on one vector b that all items share, beside free ones at the strength `free`.
+
+    With X = 1 b' + E the products b' E say which items are like many, and answers by chance teach those nothing as long
+    as |n S 1|² <= strength · (free - n u' S u), u along S 1. For odd ones out it is about n/8 times `free`: at the
+    strength of what is free, b would be a way for chance to get in. Twice |n S 1|² / free leaves room for the
+    eigenvalues of S, and for draws above the mean.
+    """
+    drawn = [slopes_at_zero(term.by_chance(rng), n_items, dot).sum(axis=1) for _ in range(_SHARED_DRAWS)]
+    return 2.0 * max(n_items**2 * float(np.mean(np.square(drawn)) * n_items) / free, _LEAST)
 
 
 def _largest(term: Picked, n_items: int, dot: bool, features: Floats | None, rng: np.random.Generator) -> float:

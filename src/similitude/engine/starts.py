@@ -15,11 +15,12 @@ from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Result
 from similitude.engine.threads import one_blas_thread
 from similitude.graph.build import SimilarityGraph
-from similitude.types import Floats
+from similitude.types import Array, Floats
 
 Solve = Callable[[Problem, Floats, int], Result]
 
 _DENSE_BELOW = 400
+_TABLE_BELOW, _FILLED = 4096, 5  # items, and entries per vote, up to which a table is quicker than a sparse matrix
 _SCALES = (0.1, 0.3, 1.0, 3.0)
 
 
@@ -66,11 +67,9 @@ def spectral_positions(graph: SimilarityGraph, n_components: int, rng: np.random
     pairs = np.concatenate([graph.near_pairs, graph.far_pairs])
     vote = np.concatenate([graph.weight, -graph.weight])
     n = graph.n_items
-    half = sparse.coo_matrix((vote, pairs.T), shape=(n, n)).tocsr()
     total = np.bincount(pairs.ravel(), np.repeat(np.abs(vote), 2), n)
     inverse = 1.0 / np.sqrt(total / max(total.mean(), 1e-300) + 1.0 / max(total.mean(), 1.0))
-    normalised = sparse.diags_array(inverse) @ (half + half.T) @ sparse.diags_array(inverse)
-    values, vectors = _leading(normalised, min(n_components, n - 1), rng)
+    values, vectors = _leading(_normalised_votes(pairs, vote, inverse), min(n_components, n - 1), rng)
     X = np.zeros((n, n_components))
     X[:, : len(values)] = inverse[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
     compared = graph.occurrences > 0
@@ -82,11 +81,22 @@ def spectral_positions(graph: SimilarityGraph, n_components: int, rng: np.random
     return X * compared[:, None]
 
 
+def _normalised_votes(pairs: Array, vote: Floats, inverse: Floats) -> Any:
+    """D^-1 A D^-1: a table where most of it is filled, or it is small, else sparse."""
+    n = len(inverse)
+    if n <= _DENSE_BELOW or (n <= _TABLE_BELOW and _FILLED * len(pairs) >= n * n):
+        half = np.bincount(pairs[:, 0].astype(np.int64) * n + pairs[:, 1], vote, n * n).reshape(n, n)
+        return inverse[:, None] * (half + half.T) * inverse
+    sums = sparse.coo_matrix((vote, pairs.T), shape=(n, n)).tocsr()
+    return sparse.diags_array(inverse) @ (sums + sums.T) @ sparse.diags_array(inverse)
+
+
 def _leading(matrix: Any, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     n = matrix.shape[0]
     with one_blas_thread():
         if n <= _DENSE_BELOW or count >= n - 1:
-            values, vectors = linalg.eigh(matrix.toarray(), subset_by_index=[n - count, n - 1])
+            dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+            values, vectors = linalg.eigh(dense, subset_by_index=[n - count, n - 1])
         else:
             start = rng.normal(size=n)
             values, vectors = sparse_linalg.eigsh(matrix, count, which="LA", v0=start, tol=1e-2, ncv=max(20, 3 * count))

@@ -109,6 +109,12 @@ def _append(basis, T, width, image, source):  # type: ignore[no-untyped-def]
     return width + 1
 
 
+@_inlined
+def _inverted(p, s):  # type: ignore[no-untyped-def]
+    """1/(mu + s) for an eigenvalue mu = 1/p - SHIFT of K; one below 0 is what earlier residuals left, and means 0."""
+    return 1.0 / (max(0.0, 1.0 / p - SHIFT) + s)
+
+
 @_kernel
 def _zero(p, x, y, gamma, furthest):  # type: ignore[no-untyped-def]
     """Return s with g(s) = 0, or `_NONE` where there is none, b, and g(s); by bisection of log s.
@@ -119,7 +125,7 @@ def _zero(p, x, y, gamma, furthest):  # type: ignore[no-untyped-def]
     for round_ in range(100):
         xx, xy, yy = 0.0, 0.0, 0.0
         for k in range(len(p)):
-            inverse = p[k] / (1.0 + (s - SHIFT) * p[k])
+            inverse = _inverted(p[k], s)
             xx += inverse * x[k] * x[k]
             xy += inverse * x[k] * y[k]
             yy += inverse * y[k] * y[k]
@@ -153,7 +159,7 @@ def _solved(T, width, done, R, gamma, furthest):  # type: ignore[no-untyped-def]
     s, b, g = _zero(p, x, y, gamma, furthest)
     found = np.zeros(done)
     for k in range(done):
-        part = p[k] / (1.0 + (s - SHIFT) * p[k]) * (x[k] - b * y[k])
+        part = _inverted(p[k], s) * (x[k] - b * y[k])
         for a in range(done):
             found[a] += part * turn[a, k]
     beyond = 0.0

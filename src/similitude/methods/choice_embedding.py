@@ -5,13 +5,16 @@
 P is the softmax over the pairs that could have been picked (`engine.choice_terms`), by the dot products of their
 vectors, or by minus a scale of their squared distances. Φ holds the features of all modalities side by side, each
 whitened and scaled to a mean squared distance of 2 between items, and for dot products a column of ones, without which
-vectors of centred features could not say that an item is like many. Without features X = E.
+vectors of centred features could not say that an item is like many. Without features X = E, and for dot products
+1 b' + E with a vector b that all share: the ridge would else take what is like many for a dimension as dear as any.
 
 Ridges on N and E are trace norms of the kernels they give, so that the number of dimensions is learned: it need only be
 large enough. At the strengths at which answers by chance would teach nothing (`engine.noise`) they find it; but there
 they also press the vectors together, so that without features those dimensions are fitted again at a lower price, 0.3
 of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions, after a look at cars, food and THINGS). With
-features the noise level serves as it is: on validation answers of THINGS lower ones are worse. A lapse, and the
+features that make up most of the vectors the noise level serves as it is: on validation answers of THINGS lower ones
+are worse. Where they make up less, what is free is fitted at the lower price, too, so that features which say little do
+no harm. A lapse, and the
 sharpness of raters, are fitted at once with the vectors (`engine.sources`), and so is how often people cannot tell.
 """
 
@@ -32,7 +35,7 @@ from similitude.engine.choice_terms import Picked
 from similitude.engine.devices import backend_on, choose_device, solvers_of
 from similitude.engine.measures import SignedProduct
 from similitude.engine.models import DotProducts, Positions
-from similitude.engine.noise import leading, noise_level, slopes_at_zero
+from similitude.engine.noise import leading, noise_level, shared_level, slopes_at_zero
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
@@ -64,6 +67,7 @@ _SCALES = {
     "ratio": Formula(logarithm, 0.05),
 }
 _RELAXED = 0.3  # of the noise level: where the dimensions that it leaves are fitted
+_MOSTLY = 0.7  # share of the features in the vectors from which what is free stays at the noise level
 _NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
 _NOTHING = 0.02  # the mean square of a dimension that moves the odds of answers by some hundredths at most
 
@@ -178,7 +182,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
             problem = self._problem(term, vectors, strengths, count, backend)
             best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
-        self.penalty_, self.map_penalty_ = strengths
+        self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, c.names)
         self._keep_sources(term.sources, names, best.params[vectors.size :], c)
 
@@ -220,7 +224,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
             return said.solve(vectors, _ridges(vectors, strengths, said.n_compared), start)
 
-        best, vectors, (self.penalty_, self.map_penalty_) = self._in_stages(solve, vectors, said.levels)
+        best, vectors, strengths = self._in_stages(solve, vectors, said.levels)
+        self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
         self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
             said.levels, sample.lapse_, sample.cant_tell_, sample.raters_,
@@ -234,13 +239,26 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _in_stages(
         self, solve: Solve, vectors: Positions, strengths: tuple[float, float]
     ) -> tuple[Result, Positions, tuple[float, float]]:
-        """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right."""
+        """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
+
+        With features that say most of it, it is not; else what is free is pressed by the noise level as it is without.
+        """
         best = solve(vectors, strengths, None)
         asked, start = _asked_for(best, vectors)
-        if asked and self.penalty == "auto" and not self.modalities_:
-            vectors, strengths = self._vectors(None, vectors.n_items, asked), (_RELAXED * strengths[0], strengths[1])
+        if asked and self.penalty == "auto" and self._said_by_features(best, vectors) < _MOSTLY:
+            vectors = self._vectors(vectors.features, vectors.n_items, asked)
+            strengths = (_RELAXED * strengths[0], strengths[1] * (1.0 if self.modalities_ else _RELAXED))
             best = solve(vectors, strengths, start)
         return best, vectors, strengths
+
+    def _said_by_features(self, best: Result, vectors: Positions) -> float:
+        """The share of the features in the squares of the vectors, beside what is free."""
+        if not self.modalities_ or vectors.features is None:
+            return 0.0
+        rows, columns = best.params[: vectors.size].reshape(vectors.shape), vectors.features.shape[1]
+        features = columns - self._dot  # without the column of ones
+        mapped, free = vectors.features[:, :features] @ rows[:features], rows[columns:]
+        return float((mapped**2).sum() / max((mapped**2).sum() + (free**2).sum(), 1e-300))
 
     def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
         """Who the raters are, where they differ, and the likelihood of the answers."""
@@ -267,18 +285,24 @@ class ChoiceEmbedding(FreeRestEstimator):
         return lbfgs(problem, at, max_iter=self.max_iter, tol=self.tol, callback=callback)
 
     def _columns(self, n_items: int) -> Floats | None:
-        """Φ of all modalities; a column of ones beside it where products are learned."""
-        if not self.modalities_:
-            return None
-        columns = side_by_side(self.modalities_)
-        return np.hstack([columns, np.ones((n_items, 1))]) if self._dot else columns
+        """Φ of all modalities; a column of ones beside it where products are learned; None where there is nothing."""
+        shared = np.ones((n_items, int(self._dot)))
+        columns = np.hstack([side_by_side(self.modalities_), shared]) if self.modalities_ else shared
+        return columns if columns.shape[1] else None
 
     def _strengths(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> tuple[float, float]:
-        """Penalties of what is free and of the map: those given, else the noise level; without a map it has none."""
+        """Penalties of what is free and of the map: those given, else the noise level; nan without a map.
+
+        Without features the map is what all share, in the proportion in which both would learn from noise.
+        """
         n, F = vectors.n_items, vectors.features
-        free = noise_level(term, n, self._dot, rng=rng) if self.penalty == "auto" else float(self.penalty)
+        given = self.penalty != "auto"
+        free = float(self.penalty) if given else noise_level(term, n, self._dot, rng=rng)
         if F is None:
             return free, float("nan")
+        if not self.modalities_:
+            level = noise_level(term, n, self._dot, rng=rng) if given else free
+            return free, free / level * shared_level(term, n, self._dot, level, rng=rng)
         if self.map_penalty != "auto":
             return free, float(self.map_penalty)
         return free, noise_level(term, n, self._dot, F[:, : -1 if self._dot else None], rng=rng)
@@ -286,6 +310,10 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
         """The leading directions in which the answers pull from 0, and a little chance in every other."""
         S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
+        if not self.modalities_ and F is not None:
+            free = self._vectors(None, vectors.n_items, self.n_components)
+            start = self._start(term, free, rng).reshape(free.shape)
+            return np.vstack([start.mean(0), start]).ravel()
         pull = S if F is None else F.T @ (S @ F)
         values, directions = leading(pull, min(self.n_components, pull.shape[0]), rng)
         start = 0.01 * rng.normal(size=vectors.shape)
@@ -301,8 +329,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         X, params = np.pad(X, more), np.pad(params, more)
         self.point_ = params
         mapped = 0 if vectors.features is None else vectors.features.shape[1]
-        self.residual_ = params[mapped:]
-        self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if mapped else {}
+        self.residual_ = params[mapped:] if self.modalities_ else X
+        self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if self.modalities_ else {}
         self.origin_ = -params[mapped - 1] if mapped and self._dot else np.zeros(self.n_components)
         further = {"form": SignedProduct(X, -np.ones(X.shape[1]))} if self._dot else {}
         loss = ComparisonLoss(_SCALES[self.similarity], Formula(logistic))

@@ -108,8 +108,8 @@ class NonNegativeEmbedding(FeatureEstimator):
 
     features_optional = learns_rank = learns_penalty = True
 
-    reproducibility_: pd.DataFrame | None
-    _per_item: NonNegative  # price of the values against the sum of the losses
+    reproducibility_: pd.DataFrame | None = field(init=False)
+    _per_item: NonNegative = field(init=False)  # price of the values against the sum of the losses
 
     n_components: int = field(default=60, kw_only=False)
     penalty: float | Literal["auto"] = "auto"

@@ -84,8 +84,12 @@ class InShards:
         free, mapped = self.sample.levels_
         self.levels = (
             free * fewer if estimator.penalty == "auto" else free,
-            mapped * fewer if estimator.map_penalty == "auto" else mapped,
+            mapped * fewer if self._map_is_auto(estimator) else mapped,
         )
+
+    def _map_is_auto(self, estimator: ChoiceEmbedding) -> bool:
+        """Whether the penalty of the map is a level of noise; that of what all share goes with what is free."""
+        return (estimator.map_penalty if self.sample.modalities_ else estimator.penalty) == "auto"
 
     def start(self) -> Floats:
         """Return what the sample found; the whole may need dimensions that it did not ask for."""
