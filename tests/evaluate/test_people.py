@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.spatial import distance
 
 import similitude as sm
-from similitude.evaluate.people import Judged
+from similitude.evaluate.people import JudgedPairs
 
 N = 14
 NAMES = [f"item {k}" for k in range(N)]
@@ -79,7 +79,7 @@ def test_raters_who_judged_some_pairs_count_on_these():
 
 def test_answers_say_how_unlike_each_rater_finds_a_pair():
     c = sm.Comparisons.from_triplets([[0, 1, 2], [0, 1, 3], [0, 2, 3]], n_items=4, rater=["a", "a", "b"])
-    judged = Judged.of_answers(c, c.answers.rater.codes[c.answer])
+    judged = JudgedPairs.of_answers(c, c.answers.rater.codes[c.answer])
     value = {
         (r, *sorted(judged.pairs[p].tolist())): v
         for r, p, v in zip(judged.rater, judged.pair, judged.value, strict=True)

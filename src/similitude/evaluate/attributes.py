@@ -52,7 +52,7 @@ def against_attributes(
     """
     frame = as_attributes(attributes, names, len(values))
     rng = np.random.default_rng(random_state)
-    parts = [Known.of(values, frame.to_numpy(float), columns) for columns in _by_gaps(frame.to_numpy(float))]
+    parts = [KnownAttributes.of(values, frame.to_numpy(float), columns) for columns in _by_gaps(frame.to_numpy(float))]
     order = np.concatenate([part.columns for part in parts])
     once = np.ones(len(values))
     found = np.hstack([part.correlations(once) for part in parts])
@@ -112,7 +112,7 @@ def _by_gaps(A: Floats) -> list[Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownAttributes:
     """Dimensions and attributes of the items of which some attributes are known.
 
     Attributes
@@ -128,7 +128,7 @@ class Known:
     given: RankedColumns
 
     @classmethod
-    def of(cls, values: Floats, A: Floats, columns: Array) -> Known:
+    def of(cls, values: Floats, A: Floats, columns: Array) -> KnownAttributes:
         """Sort each column once."""
         known = np.isfinite(A[:, columns[0]])
         return cls(known, columns, RankedColumns.of(values[known]), RankedColumns.of(A[known][:, columns]))
@@ -189,7 +189,9 @@ def _unit(ranks: Floats) -> Floats:
     return np.divide(ranks, size, out=np.zeros_like(ranks), where=size > 0)
 
 
-def _joint_p(parts: Sequence[Known], found: Floats, n_items: int, count: int, rng: np.random.Generator) -> Floats:
+def _joint_p(
+    parts: Sequence[KnownAttributes], found: Floats, n_items: int, count: int, rng: np.random.Generator
+) -> Floats:
     """Share of shuffles whose largest correlation of all is as large, the true order among them."""
     orders = [rng.permutation(n_items) for _ in range(count)]
     largest = np.array([max(part.shuffled(order) for part in parts) for order in orders])

@@ -74,7 +74,7 @@ class PeopleAgreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedPairs:
     """What raters find of pairs.
 
     Attributes
@@ -90,7 +90,7 @@ class Judged:
     value: Floats
 
     @classmethod
-    def of_tables(cls, tables: Floats) -> Judged:
+    def of_tables(cls, tables: Floats) -> JudgedPairs:
         """Tables of several raters, as ranks within each."""
         pairs = every_pair(tables.shape[1])
         values = np.array([share_ranks(one) for one in tables[:, *pairs.T]])
@@ -98,7 +98,7 @@ class Judged:
         return cls(pairs, rater, pair, values[rater, pair])
 
     @classmethod
-    def of_answers(cls, c: Comparisons, rater: Array) -> Judged:
+    def of_answers(cls, c: Comparisons, rater: Array) -> JudgedPairs:
         """Answers: losses less wins of each pair, as a share of both."""
         pairs, index = distinct_pairs(np.concatenate([c.near, c.far]), c.n_items)
         who = np.concatenate([rater, rater])
@@ -128,16 +128,16 @@ def with_people(one: View, two: View, comparisons: Comparisons | None, level: fl
     if comparisons is not None:
         rater = comparisons.answers.rater.codes[comparisons.answer]
         if len(np.unique(rater[rater >= 0])) >= _FEWEST_RATERS:
-            return _by_rater([one, two], Judged.of_answers(comparisons, rater), level)
+            return _by_rater([one, two], JudgedPairs.of_answers(comparisons, rater), level)
         return _as_one([one, two], comparisons)
     if tables is None or len(tables) < _FEWEST_RATERS:
         return None
     owner = one if one.raters is not None else two
     items = owner.items
-    return _by_rater([one, two], Judged.of_tables(tables[:, items[:, None], items]), level)
+    return _by_rater([one, two], JudgedPairs.of_tables(tables[:, items[:, None], items]), level)
 
 
-def _by_rater(views: Sequence[View], judged: Judged, level: float) -> PeopleAgreement:
+def _by_rater(views: Sequence[View], judged: JudgedPairs, level: float) -> PeopleAgreement:
     rows, (total, count) = judged.by_rater(), judged.pooled()
     far = [view.distances(judged.pairs) for view in views]
     found = np.array([[_spearman(d[judged.pair[own]], judged.value[own]) for own in rows] for d in far])
@@ -154,10 +154,10 @@ def _by_rater(views: Sequence[View], judged: Judged, level: float) -> PeopleAgre
 
 def _as_one(views: Sequence[View], c: Comparisons) -> PeopleAgreement:
     """People as one: by all answers, with a ceiling by halves of them."""
-    whole = Judged.of_answers(c, np.zeros(len(c), int))
+    whole = JudgedPairs.of_answers(c, np.zeros(len(c), int))
     found = [_spearman(view.distances(whole.pairs)[whole.pair], whole.value) for view in views]
     half = np.random.default_rng(0).permutation(np.arange(c.n_answers) % 2)[c.answer]
-    halves = Judged.of_answers(c, half)
+    halves = JudgedPairs.of_answers(c, half)
     total, count = halves.pooled()
     both = np.flatnonzero(count == 2)
     own = halves.rater == 0
