@@ -252,6 +252,15 @@ def admin_pages(page, address, site):
     yield "study"
     page.set_viewport_size({"width": 390, "height": 844})
     yield "study on a phone"
+    page.goto(address + "/admin/colours/tokens")
+    page.fill("[name=name]", "a lab")
+    page.check("[name=ask]")
+    page.click(".fields button")
+    page.wait_for_selector("code.token")
+    yield "tokens on a phone"
+    for path in ("/admin/-/log", "/admin/-/password", "/api"):
+        page.goto(address + path)
+        yield path
     page.goto(address + "/admin/empty")
     page.wait_for_selector("#raters tbody tr")
     yield "empty"
