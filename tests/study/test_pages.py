@@ -102,6 +102,27 @@ def test_one_is_one(served):
     assert setup_of(get("/s/one/"))["ask"] == "Pick the one that is most like the one on top."
 
 
+def test_what_is_asked_has_the_words_of_the_study_in_it(served):
+    ends = 'grid_size = 4, low = "the darkest {pick}", high = "the lightest"'
+    get = served(
+        one=f'title = "One"\nquestion = {{form = "attribute", {ends}}}\n',
+        all='title = "All"\nquestion = {form = "ranking", grid_size = 4, pick = 4}\n',
+    )
+    assert setup_of(get("/s/one/"))["ask"] == "Put these in order, from the darkest {pick} to the lightest."
+    assert setup_of(get("/s/all/"))["ask"].startswith("Pick all of them in order")
+
+
+def test_settings_that_a_form_cannot_be_asked_with_are_refused(served):
+    for question, said in {
+        'form = "attribute"': "low: an attribute has a name for its least and its most",
+        'form = "placement", grid_size = 21': "grid_size: expected at most 20 items on the table",
+        'form = "grouping", grid_size = 2': "grid_size: expected at least 3 items",
+        'form = "ranking", pick = 1': "pick: expected 2 to 8",
+    }.items():
+        with pytest.raises(StudyError, match=said):
+            served(one=f'title = "One"\nquestion = {{{question}}}\n')
+
+
 def test_pages_show_pictures_that_are_no_items(tmp_path, served):
     for name in ("example face.png", "secret.txt"):
         (tmp_path / "one" / "pages").mkdir(parents=True, exist_ok=True)

@@ -143,7 +143,8 @@ def _has_page(study: Study, name: str, language: str) -> bool:
 def _asked(question: Question, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
     asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
-    known = {"pick": str(question.pick), "low": question.low or "", "high": question.high or ""}
+    ends = {end: texts.get(end) or getattr(question, end) or "" for end in ("low", "high")}
+    known = {"pick": str(question.pick), **ends}
     return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
 
 
