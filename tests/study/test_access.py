@@ -254,7 +254,7 @@ def admin_pages(page, address, site):
     yield "study on a phone"
     page.goto(address + "/admin/colours/tokens")
     page.fill("[name=name]", "a lab")
-    page.check("[name=ask]")
+    page.click("[name=ask]")
     page.click(".fields button")
     page.wait_for_selector("code.token")
     yield "tokens on a phone"

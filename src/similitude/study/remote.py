@@ -145,6 +145,5 @@ def _next(rater: str, state: Mapping[str, Any]) -> AskedQuestion | None:
     if not state["questions"]:
         return None
     one, shown = state["questions"][0], tuple(state["questions"][0]["shown"])
-    return AskedQuestion(
-        rater, one["number"], tuple(item["name"] for item in shown), shown, one["kind"], one.get("correct")
-    )
+    names = tuple(item["name"] for item in shown)
+    return AskedQuestion(rater, one["number"], names, shown, one["kind"], one.get("correct"))
