@@ -11,7 +11,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.forms.base import Form, of_one_kind
-from similitude.feedback.whole_shards import Kind
+from similitude.feedback.whole_shards import AnswerKind
 from similitude.types import Array, Bools
 
 
@@ -51,7 +51,7 @@ def undecided_of(comparisons: Comparisons) -> list[Alternatives]:
     return found
 
 
-def whole_kinds(comparisons: Comparisons) -> list[tuple[Kind, Array]]:
+def whole_kinds(comparisons: Comparisons) -> list[tuple[AnswerKind, Array]]:
     """Return the kinds of the answers that are whole, "can't tell" included, with the rows of each."""
     answers, found = comparisons.answers, []
     width, said = np.asarray(answers.shown.lengths), np.asarray(answers.response.lengths)
@@ -60,12 +60,12 @@ def whole_kinds(comparisons: Comparisons) -> list[tuple[Kind, Array]]:
         rows = np.flatnonzero(whole & (answers.form.codes == code))
         for chosen in of_one_kind(width[rows], said[rows]):
             kind = rows[chosen]
-            found.append((Kind(name, int(width[kind[0]]), int(said[kind[0]])), kind))
+            found.append((AnswerKind(name, int(width[kind[0]]), int(said[kind[0]])), kind))
     ties = [(one.row, one.picked) for one in undecided_of(comparisons)]
     for rows, picked in ties:
         unique = np.unique(rows)
         form = answers.form.labels[answers.form.codes[unique[0]]]
-        found.append((Kind(form, int(width[unique[0]]), picked, tied=True), unique))
+        found.append((AnswerKind(form, int(width[unique[0]]), picked, tied=True), unique))
     return found
 
 

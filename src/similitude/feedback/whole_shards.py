@@ -22,7 +22,7 @@ KEY = b"similitude"  # of what a Parquet file says about its answers
 
 
 @dataclass(frozen=True)
-class Kind:
+class AnswerKind:
     """What answers of one form and size have in common.
 
     Attributes
@@ -57,7 +57,7 @@ class Kind:
         return {KEY: json.dumps(vars(self)).encode()}
 
     @classmethod
-    def of_metadata(cls, metadata: Mapping[bytes, bytes] | None, file: str) -> Kind | None:
+    def of_metadata(cls, metadata: Mapping[bytes, bytes] | None, file: str) -> AnswerKind | None:
         """Read it; None where a file holds comparisons."""
         if not metadata or KEY not in metadata:
             return None
@@ -82,7 +82,7 @@ class WholeAnswers:
     weight : (a,) how much each counts
     """
 
-    kind: Kind
+    kind: AnswerKind
     shown: Array
     said: Array
     weight: Floats
@@ -113,7 +113,7 @@ class WholeAnswers:
         return Comparisons.from_answers(answers, names=names, n_items=n_items, weight=self.weight)
 
 
-def whole_answers(comparisons: Comparisons, picked: Sequence[tuple[Kind, Array]]) -> list[WholeAnswers]:
+def whole_answers(comparisons: Comparisons, picked: Sequence[tuple[AnswerKind, Array]]) -> list[WholeAnswers]:
     """Return answers by kind, given the rows of each."""
     c = comparisons
     weight = np.ones(c.n_answers)
@@ -121,6 +121,6 @@ def whole_answers(comparisons: Comparisons, picked: Sequence[tuple[Kind, Array]]
     return [_of_kind(c.answers, kind, rows, weight) for kind, rows in picked]
 
 
-def _of_kind(answers: Any, kind: Kind, rows: Array, weight: Floats) -> WholeAnswers:
+def _of_kind(answers: Any, kind: AnswerKind, rows: Array, weight: Floats) -> WholeAnswers:
     said = np.zeros((len(rows), 0), np.int32) if kind.tied else answers.response.matrix(rows).astype(np.int32)
     return WholeAnswers(kind, answers.shown.matrix(rows), said, weight[rows])

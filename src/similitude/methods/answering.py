@@ -106,8 +106,8 @@ class Sharpness(AnswerModel):
                 levels = level(one.pairs.reshape(-1, 2)).reshape(one.pairs.shape[:3]).sum(2)
                 value = one.sign * self.sharpness[who, None] * levels
                 chance = (1.0 - self.lapse[who]) * tie_chances(value, one.picked, self.cant_tell)
-                log_chance[one.row] = 0.0
-                np.add.at(log_chance, one.row, np.log(np.maximum(chance, 1e-300)))
+                whole = np.bincount(one.row, np.log(np.maximum(chance, 1e-300)), len(log_chance))
+                log_chance[one.row] = whole[one.row]
         return np.exp(log_chance)
 
     def stored(self) -> Stored:

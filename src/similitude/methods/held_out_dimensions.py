@@ -28,7 +28,7 @@ _SCALES = np.geomspace(0.4, 4.0, 47)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class DimensionsAsked:
     """What held-out answers ask for.
 
     Attributes
@@ -51,7 +51,7 @@ def asked_for(
     start: Floats,
     n_prices: int,
     rng: np.random.Generator,
-) -> Asked:
+) -> DimensionsAsked:
     """Fit to parts of the choices, at one price after the other as long as that is better, and look at the others."""
     parts = list(_folds(choices, rng))
     fits = [fitter(train) for train, _ in parts]
@@ -68,7 +68,7 @@ def asked_for(
     most = max(X.shape[1] for X in vectors)
     losses = np.concatenate([one.by_count(X, scale, most) for X, one in zip(vectors, tests, strict=True)], axis=1)
     count = _helping(losses, np.concatenate([one.weight for one in tests]))
-    return Asked(price, scale if count else 1.0, None if count == most else count, first[-1])
+    return DimensionsAsked(price, scale if count else 1.0, None if count == most else count, first[-1])
 
 
 def _best_scale(vectors: Sequence[Floats], tests: Sequence[_HeldOut]) -> tuple[float, float]:

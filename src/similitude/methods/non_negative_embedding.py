@@ -43,7 +43,7 @@ from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.held_out_dimensions import MANY, Asked, asked_for
+from similitude.methods.held_out_dimensions import MANY, DimensionsAsked, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.non_negative_fits import LEVEL, Fits
 from similitude.methods.similarity import Similarity
@@ -149,7 +149,7 @@ class NonNegativeEmbedding(FeatureEstimator):
         settings = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
         shape, there = (n, self.n_components), feedback.compared[:, None]
         starts = [rng.uniform(0.0, _START, shape) * there for _ in range(self.n_init)]
-        asked = Asked(0, 1.0 if self.scale == "auto" else float(self.scale), None, starts[0])
+        asked = DimensionsAsked(0, 1.0 if self.scale == "auto" else float(self.scale), None, starts[0])
         if self.scale == "auto":
             asked = asked_for(
                 choices, lambda some: Fits.on(backend, some, prices, **settings).rough, starts[0], len(prices), rng

@@ -24,7 +24,7 @@ from similitude.feedback.checks import check_shown, check_weight, head_first
 from similitude.feedback.files.tables import pyarrow
 from similitude.feedback.items import Names, as_integers
 from similitude.feedback.shards import Block, Shards, fold
-from similitude.feedback.whole_shards import Kind, WholeAnswers
+from similitude.feedback.whole_shards import AnswerKind, WholeAnswers
 from similitude.types import Array
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ Group = tuple[int, int, int]
 """A row group: number of its file, its number there, and how many comparisons it gives."""
 
 
-Layout = tuple[tuple[str, ...], bool, Kind | None]
+Layout = tuple[tuple[str, ...], bool, AnswerKind | None]
 """Columns of a file, whether there are weights, and what answers it holds where they are whole."""
 
 
@@ -157,7 +157,7 @@ class ComparisonDataset(Shards):
                 metadata = pq.read_metadata(file)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"{file.name}: the Parquet file is cut off or damaged ({error})") from None
-            kind = Kind.of_metadata(metadata.metadata, file.name)
+            kind = AnswerKind.of_metadata(metadata.metadata, file.name)
             columns.append(_layout(file.name, metadata.schema.names, kind))
             sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
             if max(sizes, default=0) > 4 * _MOST_ROWS:
@@ -179,7 +179,7 @@ class RowGroups:
     path: Path
     items: tuple[str, ...]
     weighted: bool
-    kind: Kind | None
+    kind: AnswerKind | None
     groups: list[int]
     rows: int
 
@@ -268,7 +268,7 @@ def _items(found: list[str] | int, n_items: int | None) -> tuple[Names | None, i
     return names, wanted
 
 
-def _layout(file: str, names: Sequence[str], kind: Kind | None) -> Layout:
+def _layout(file: str, names: Sequence[str], kind: AnswerKind | None) -> Layout:
     if kind is not None:
         missing = sorted(set(kind.columns) - set(names))
         if missing:
