@@ -144,7 +144,7 @@ def term_cases(n_items=6, rows=40):
         ("choices with a lapse", choice_terms.Picked(scale, _choices(n_items), lapse=None), free),
         ("choices by raters", _picked_by_raters(squared, _choices(n_items)), models.DotProducts(free)),
         ("choices or can't tell", choice_terms.Picked(scale, _choices(n_items, 0.3), unsure=None), free),
-        ("can't tell, by raters", _picked_by_raters(squared, _choices(n_items, 0.3), unsure=None), free),
+        ("choices by raters or can't tell", _picked_by_raters(squared, _choices(n_items, 0.3), unsure=None), free),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
     shared = {problem.Term, problem.OnePass, rating_terms.Rated}

@@ -227,7 +227,7 @@ def test_random_questions_show_every_item_equally_often_in_every_place(width):
         ({"spread": -0.5, "sharpness": 1}, "spread: expected a number of at least 0"),
         ({"raters": 0}, "n_raters: expected at least 1, found 0"),
         ({"raters": Raters.of([1.0]), "lapse": 0.5}, "raters: a table has its own sharpness"),
-        ({"metric": "cosine"}, "metric: expected 'euclidean' or 'precomputed', found 'cosine'"),
+        ({"metric": "cosine"}, "metric: expected 'euclidean', 'dot' or 'precomputed', found 'cosine'"),
         ({"metric": "precomputed"}, "truth: expected a square table"),
         ({"truth": np.full((4, 2), np.nan)}, "truth: expected a matrix of finite numbers"),
         ({"truth": np.zeros((2, 2))}, "a question shows 3 different items, but there are 2"),

@@ -105,12 +105,12 @@ def test_limits_are_set_where_the_server_is_started_and_others_stay(tmp_path, mo
 
 
 def test_texts_that_would_stay_in_english_are_told(tmp_path):
-    folder = write_study(tmp_path, "faces", f'title = "T"\nlanguage = "ar"\n{SHORT}')
+    folder = write_study(tmp_path, "faces", f'title = "T"\nlanguage = "sw"\n{SHORT}')
     said = still_in_english(read_study(folder))
-    assert "faces/study.toml: language is 'ar'" in said
+    assert "faces/study.toml: language is 'sw'" in said
     assert "would be in English: ask_triplet, scale_low" in said
     words = "\n".join(f'{name} = "x"' for name in default_texts() if not name.startswith("key_") and name != "skip")
-    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "de-AT"\n{SHORT}[texts]\n{words}\n', encoding="utf-8")
+    (folder / "study.toml").write_text(f'title = "T"\nlanguage = "sw-KE"\n{SHORT}[texts]\n{words}\n', encoding="utf-8")
     assert "1 text of the pages would be in English: skip;" in still_in_english(read_study(folder))
     (folder / "study.toml").write_text(f'title = "T"\nlanguage = "en-GB"\n{SHORT}', encoding="utf-8")
     assert unfinished(read_study(folder)) == []

@@ -5,10 +5,12 @@ import io
 import pytest
 from PIL import Image
 
+from similitude.study.languages import translation
 from tests.patience import until
 from tests.study.conftest import arrived, on_question, serving, watch
 from tests.study.making import FORMS, SHORT, colours, faces, picture, write_study
 
+ARABIC = translation("ar")
 STRICT = "skip = false\ncant_tell = false\n"
 FORCED = {"forced_colors": "active", "color_scheme": "dark"}
 
@@ -78,8 +80,8 @@ def test_what_stands_under_a_number_is_what_it_means_from_right_to_left_too(live
     on_question(page, 0)
     assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
     steps, ends = page.locator(".step"), page.locator(".ends span")
-    low, high = ("not alike at all", "very alike") if "rating" in study else ("a guess", "certain")
-    assert ends.all_inner_texts() == [low, high]
+    scale = "scale" if "rating" in study else "confidence"
+    assert ends.all_inner_texts() == [ARABIC[f"{scale}_low"], ARABIC[f"{scale}_high"]]
     first, last = middle(steps.first), middle(steps.last)
     assert abs(middle(ends.first) - first) < abs(middle(ends.first) - last)
     assert abs(middle(ends.last) - last) < abs(middle(ends.last) - first)
@@ -97,7 +99,7 @@ def test_a_slider_grows_towards_what_its_end_means_from_right_to_left_too(live, 
     low, high = page.locator(".ends span").first, page.locator(".ends span").last
     assert middle(low) < middle(high)
     page.mouse.click(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
-    page.get_by_role("button", name="Confirm").click()
+    page.get_by_role("button", name=ARABIC["confirm"]).click()
     assert arrived(live, "ar-slider", 1)[0]["response"] == [40]
 
 

@@ -48,6 +48,15 @@ class DescribedDimensions:
     about : which answers `share` and `without` are about, in words; empty without answers
     deviation : (n, d) how sure each value is, where the model knows; else None
     kept : (d,) which dimensions of the model the table is about: all, unless some were left out
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, similitude as sm
+    >>> names = ["cup", "glass", "jug", "ball", "wheel", "coin"]
+    >>> model = pd.DataFrame(2 * np.kron(np.eye(2), np.ones((3, 1))) + 0.1, index=names)
+    >>> found = sm.describe_dimensions(model)
+    >>> found.names, found.values.shape
+    (['cup, glass, jug?', 'ball, wheel, coin?'], (6, 2))
     """
 
     similarity: Similarity
