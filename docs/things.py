@@ -48,7 +48,7 @@ def learned(answers: sm.Comparisons, model: Path | None) -> sm.Similarity:
     """The model of a file, or a new one."""
     if model is not None and model.exists():
         return sm.Similarity.load(model)
-    fitted = sm.NonNegativeEmbedding(80, l1_ratio=0.0, n_init=1, scale=1.0, random_state=0).fit(answers).similarity_
+    fitted = sm.NonNegativeEmbedding(random_state=0).fit(answers).similarity_
     if model is not None:
         fitted.save(model)
     return fitted
