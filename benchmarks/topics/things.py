@@ -97,7 +97,7 @@ def scores(model: Any, test: sm.Comparisons) -> Row:
 
 def over_triples(right: np.ndarray, repeated: sm.Comparisons) -> tuple[float, float]:
     """Share of answers that are right, and its standard error by triples."""
-    triple = pd.DataFrame(np.sort(repeated.answers.shown, axis=1)).groupby([0, 1, 2]).ngroup()
+    triple = pd.DataFrame(np.sort(repeated.answers.shown.matrix(), axis=1)).groupby([0, 1, 2]).ngroup()
     by_triple = pd.Series(right.astype(float)).groupby(triple).agg(["sum", "size"])
     share = float(right.mean())
     return share, float(np.sqrt(((by_triple["sum"] - share * by_triple["size"]) ** 2).sum()) / len(right))
@@ -105,7 +105,7 @@ def over_triples(right: np.ndarray, repeated: sm.Comparisons) -> tuple[float, fl
 
 def most_people(repeated: sm.Comparisons) -> float:
     """Share of answers that are the one which most people gave to their triple."""
-    shown = repeated.answers.shown
+    shown = repeated.answers.shown.matrix()
     table = pd.DataFrame(np.sort(shown, axis=1), columns=["i", "j", "k"]).assign(odd=shown[:, 2])
     counts = table.groupby(["i", "j", "k", "odd"]).size()
     return float(counts.groupby(level=[0, 1, 2]).max().sum() / len(table))
