@@ -10,12 +10,21 @@ import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from similitude.feedback.forms import PAGES
 from similitude.study.fault import StudyError as StudyError
@@ -23,6 +32,7 @@ from similitude.study.languages import read_own, wording
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
+OURS = ("name", "folder", "words", "spoken", "wording")  # of a `Study`: what is found out, and written by nobody
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -45,7 +55,7 @@ class Section(BaseModel):
 class Question(Section):
     """What is asked, and how often."""
 
-    form: str = "triplet"
+    form: Annotated[str, WithJsonSchema({"type": "string", "enum": [*PAGES]})] = "triplet"
     text: str | None = None
     number: Positive = 60
     grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
@@ -271,19 +281,29 @@ def check_name(folder: Path) -> str:
 def read_study(folder: Path) -> Study:
     """Read and check the study in a folder."""
     path = folder / FILE
-    name = check_name(folder)
+    check_name(folder)
     try:
-        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
+        text = path.read_text(encoding="utf-8-sig")  # some editors write a mark
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
-        raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
+    return study_of(folder, text)
+
+
+def study_of(folder: Path, text: str) -> Study:
+    """The study that a text of `study.toml` makes of a folder, checked as if it stood there."""
+    path = folder / FILE
     try:
-        study = Study(**{**written, "name": name, "folder": folder.resolve()})
+        written: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"{path}: not valid TOML ({error})") from None
+    if ours := sorted({*OURS} & set(written)):
+        raise StudyError(f"{path}: {ours[0]}: {_UNKNOWN}")
+    try:
+        study = Study(**{**written, "name": check_name(folder), "folder": folder.resolve()})
     except ValidationError as error:
-        raise StudyError(_sentences(path, error)) from None
+        raise WrongKeys(path, [_fault(one) for one in error.errors(include_url=False)]) from None
     spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
     study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
@@ -324,15 +344,35 @@ def read_studies(root: Path) -> list[Study]:
     return studies
 
 
-def _sentences(path: Path, error: ValidationError) -> str:
-    """What is wrong, one line per key."""
-    lines = []
-    for fault in error.errors(include_url=False):
-        key = ".".join(str(part) for part in fault["loc"])
-        said = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            said = "unknown key; see the reference of study.toml for those there are"
-        found = "" if fault["type"] in ("missing", "value_error", "extra_forbidden") else f", found {fault['input']!r}"
-        named = key and not said.startswith(f"{key}.")
-        lines.append(f"{path}: {key}: {said}{found}" if named else f"{path}: {said}")
-    return "\n".join(lines)
+class Fault(NamedTuple):
+    """What is wrong with one key: which, and a sentence."""
+
+    key: str
+    sentence: str
+
+
+class WrongKeys(StudyError):
+    """Settings that do not fit, one line per key; `faults` holds the same by key."""
+
+    def __init__(self, path: Path, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(f"{path}: {fault.key}: {fault.sentence}" for fault in faults))
+
+
+_UNKNOWN = "unknown key; see the reference of study.toml for those there are"
+
+
+def _fault(found: Any) -> Fault:
+    """A key and what is wrong with it, of what pydantic found; what is said of a table begins with the key in it."""
+    key = ".".join(str(part) for part in found["loc"])
+    said = found["msg"].removeprefix("Value error, ")
+    if found["type"] == "extra_forbidden":
+        return Fault(key, _UNKNOWN)
+    if found["type"] == "value_error" and (within := _WITHIN.match(said)):
+        name = within[1]
+        return Fault(name if name.startswith(f"{key}.") else f"{key}.{name}", within[2])
+    told = found["type"] in ("missing", "value_error")
+    return Fault(key, said if told else f"{said}, found {found['input']!r}")
+
+
+_WITHIN = re.compile(r"([a-z_][a-z0-9_.]*): (.*)", re.DOTALL)
