@@ -281,27 +281,17 @@ def check_name(folder: Path) -> str:
 def read_study(folder: Path) -> Study:
     """Read and check the study in a folder."""
     path = folder / FILE
-    check_name(folder)
+    name = check_name(folder)
     try:
-        text = path.read_text(encoding="utf-8-sig")  # some editors write a mark
+        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path}: not valid TOML ({error})") from None
-    return study_of(folder, text)
-
-
-def study_of(folder: Path, text: str) -> Study:
-    """The study that a text of `study.toml` makes of a folder, checked as if it stood there."""
-    path = folder / FILE
-    try:
-        written: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
     if ours := sorted({*OURS} & set(written)):
         raise StudyError(f"{path}: {ours[0]}: {_UNKNOWN}")
     try:
-        study = Study(**{**written, "name": check_name(folder), "folder": folder.resolve()})
+        study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
         raise WrongKeys(path, [_fault(one) for one in error.errors(include_url=False)]) from None
     spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
