@@ -156,6 +156,7 @@ class SurveyField(Section):
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
     required: Switch = False
+    when: Literal["before", "after"] = "after"
 
     @model_validator(mode="after")
     def _has_choices(self) -> Self:
@@ -165,7 +166,7 @@ class SurveyField(Section):
 
 
 class Survey(Section):
-    """Fields that are asked at the end."""
+    """Fields that are asked beside the questions, before the first or after the last."""
 
     fields: tuple[SurveyField, ...] = ()
 
