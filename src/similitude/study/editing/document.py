@@ -29,6 +29,7 @@ def values_of(text: str) -> dict[str, Any]:
 
 def changed(text: str, changes: Mapping[str, Any]) -> str:
     """The text with some keys changed; None takes a key away, and what is the same already is left as it is."""
+    text = text.removeprefix("\ufeff")  # which some editors write
     now = values_of(text)
     for key, value in changes.items():
         if value is None:
@@ -88,11 +89,17 @@ def _place(document: tomlkit.TOMLDocument, key: str) -> tuple[Any, str]:
     return (document[section] if section else document), name
 
 
+def _item(table: Any, name: str) -> Any:
+    """What stands behind a key, with all that is written around it; a look-up gives plain values of some kinds."""
+    container = table if isinstance(table, Container) else getattr(table, "value", None)
+    return container.item(name) if isinstance(container, Container) else table[name]
+
+
 def _with_other(text: str, key: str, value: Any) -> str:
     """A key with another value, where it stands."""
     document = tomlkit.parse(text)
     table, name = _place(document, key)
-    if isinstance(table[name], (AoT, Table)):  # written under headers of its own
+    if isinstance(_item(table, name), (AoT, Table)):  # written under headers of its own
         return _with_new(_without(text, key), key, value)
     table[name] = tomlkit.parse(f"value = {written(value)}\n")["value"]
     return tomlkit.dumps(document)
@@ -102,7 +109,7 @@ def _without(text: str, key: str) -> str:
     """A key switched off; what was said beside it stays."""
     document = tomlkit.parse(text)
     table, name = _place(document, key)
-    item = table[name]
+    item = _item(table, name)
     comment = "" if isinstance(item, (AoT, Table)) else item.trivia.comment
     if comment and not isinstance(table, InlineTable) and "\n" not in item.as_string():
         return _line_replaced(text, key, f"# {name} = {item.as_string()}{item.trivia.comment_ws}{comment}")
@@ -130,11 +137,12 @@ def _with_new(text: str, key: str, value: Any) -> str:
     """A key that was not there, in its place by the look of the text; by the library where that would be misread."""
     wanted = {**values_of(text), key: value}
     section, _, name = key.rpartition(".")
-    for new in (_in_lines(text, section, name, value), _by_library(text, section, name, value)):
+    for put in (_in_lines, _by_library, _at_an_end):
         try:
+            new = put(text, section, name, value)
             if new is not None and values_of(new) == wanted:
                 return new
-        except StudyError:
+        except (StudyError, TOMLKitError):
             continue
     raise StudyError(f"{key}: study.toml has no place for it that can be found; write it there as text")
 
@@ -145,8 +153,7 @@ def _in_lines(text: str, section: str, name: str, value: Any) -> str | None:
     if begin == end and section:
         if section in tomllib.loads(text):
             return None  # written in one line, or with dots
-        gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}[{section}]\n{name} = {written(value)}\n"
+        return _at_an_end(text, section, name, value)
     off = re.compile(rf"^#\s*({re.escape(name)}\s*=.*)$")
     for k in range(begin, end):
         if found := off.match(lines[k]):
@@ -156,10 +163,18 @@ def _in_lines(text: str, section: str, name: str, value: Any) -> str | None:
     return "\n".join([*lines[: last + 1], f"{name} = {written(value)}", *lines[last + 1 :]])
 
 
+def _at_an_end(text: str, section: str, name: str, value: Any) -> str:
+    """As a table of its own behind everything; what belongs to none, before everything."""
+    line = f"{name} = {written(value)}\n"
+    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+    return f"{text}{gap}[{section}]\n{line}" if section else f"{line}{text}"
+
+
 def _said_beside(line: str) -> str:
     """The comment behind a key, with the room before it."""
     try:
-        item = next(iter(tomlkit.parse(line).values()))
+        document = tomlkit.parse(line)
+        item = _item(document, next(iter(document)))
     except (TOMLKitError, StopIteration):
         return ""
     return f"{item.trivia.comment_ws}{item.trivia.comment}" if item.trivia.comment else ""

@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from similitude.study.items import NO_ITEMS
 from similitude.study.refusal import Refused
 
 FOLDER = ".incoming"
@@ -173,7 +172,3 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: Path, most:
             out.write(block)
     return size
 
-
-def is_no_item(name: str) -> bool:
-    """Whether a file of this name would be no item, as README."""
-    return name.startswith(NO_ITEMS)

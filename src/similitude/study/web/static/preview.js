@@ -2,8 +2,9 @@
 // would to somebody at the stage that is looked at, and nothing of it is kept anywhere.
 
 export class Preview {
-  constructor({ preview }) {
+  constructor({ preview, survey }) {
     this.token = null;
+    this.afterConsent = survey.some((field) => field.when === "before") ? "before" : "questions";
     this.stage = preview.stage;
     this.questions = preview.questions;
     this.answered = preview.answered;
@@ -16,8 +17,8 @@ export class Preview {
   }
 
   async ask(method, path, body) {
-    const said = { me: () => this.me(), join: () => this.joined(), consent: () => this.agreed(), before: () => this.agreed("questions"),
-      questions: () => this.held(), answers: () => this.taken(body.number), survey: () => this.wayOut };
+    const said = { me: () => this.me(), join: () => this.joined(), consent: () => this.at(this.afterConsent), before: () => this.at("questions"),
+      questions: () => this.held(), answers: () => this.taken(body), survey: () => this.wayOut };
     return said[path]();
   }
 
@@ -29,7 +30,7 @@ export class Preview {
     return { ...this.me(), token: "preview" };
   }
 
-  agreed(stage = "before") {
+  at(stage) {
     this.stage = stage;
     return this.me();
   }
@@ -39,7 +40,9 @@ export class Preview {
     return { questions: this.questions, answered: this.answered, length: this.length, done, paused: false };
   }
 
-  taken(number) {
+  /** The page that edits the study may want to know the answer: it makes questions whose answer is known. */
+  taken({ number, response }) {
+    window.parent.postMessage({ similitude: "answer", response }, window.location.origin);
     this.questions = this.questions.filter((question) => question.number !== number);
     this.answered += 1;
     return this.held();
