@@ -189,4 +189,3 @@ class StudyService:
 
 def _as_text(name: str) -> str:
     return encode({"name": name, "kind": "text", "content": name, "address": None})
-

@@ -10,23 +10,15 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study.fault import UNKNOWN, WrongKeys
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.languages import read_own, wording
 from similitude.study.texts import all_texts
@@ -290,11 +282,11 @@ def read_study(folder: Path) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
     if ours := sorted({*OURS} & set(written)):
-        raise StudyError(f"{path}: {ours[0]}: {_UNKNOWN}")
+        raise StudyError(f"{path}: {ours[0]}: {UNKNOWN}")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
-        raise WrongKeys(path, [_fault(one) for one in error.errors(include_url=False)]) from None
+        raise WrongKeys.of(path, error.errors(include_url=False)) from None
     spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
     study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
@@ -333,37 +325,3 @@ def read_studies(root: Path) -> list[Study]:
         if one.name == other.name:
             raise StudyError(f"{root}: {one.folder.name!r} and {other.folder.name!r} would have the same address")
     return studies
-
-
-class Fault(NamedTuple):
-    """What is wrong with one key: which, and a sentence."""
-
-    key: str
-    sentence: str
-
-
-class WrongKeys(StudyError):
-    """Settings that do not fit, one line per key; `faults` holds the same by key."""
-
-    def __init__(self, path: Path, faults: Sequence[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("\n".join(f"{path}: {fault.key}: {fault.sentence}" for fault in faults))
-
-
-_UNKNOWN = "unknown key; see the reference of study.toml for those there are"
-
-
-def _fault(found: Any) -> Fault:
-    """A key and what is wrong with it, of what pydantic found; what is said of a table begins with the key in it."""
-    key = ".".join(str(part) for part in found["loc"])
-    said = found["msg"].removeprefix("Value error, ")
-    if found["type"] == "extra_forbidden":
-        return Fault(key, _UNKNOWN)
-    if found["type"] == "value_error" and (within := _WITHIN.match(said)):
-        name = within[1]
-        return Fault(name if name.startswith(f"{key}.") else f"{key}.{name}", within[2])
-    told = found["type"] in ("missing", "value_error")
-    return Fault(key, said if told else f"{said}, found {found['input']!r}")
-
-
-_WITHIN = re.compile(r"([a-z_][a-z0-9_.]*): (.*)", re.DOTALL)

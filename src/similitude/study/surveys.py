@@ -25,7 +25,9 @@ def is_open(connection: sa.Connection, study: Study, rater: Row) -> bool:
     names = [field.name for field in fields_at(study, BEFORE)]
     if not names or rater["answered"]:
         return False
-    said = sa.select(schema.reply.c.field).where(schema.reply.c.rater_id == rater["id"], schema.reply.c.field.in_(names))
+    said = sa.select(schema.reply.c.field).where(
+        schema.reply.c.rater_id == rater["id"], schema.reply.c.field.in_(names)
+    )
     return connection.execute(said.limit(1)).first() is None
 
 

@@ -65,7 +65,9 @@ def test_what_the_form_says_is_what_the_file_says_and_comes_back(field, text):
         there = changed(text, {field.key: value})
         assert values_of(there) == {**values_of(text), field.key: value}
         assert changed(there, {field.key: value}) == there, "what is the same is not written"
-        assert values_of(changed(there, {field.key: None})) == {k: v for k, v in values_of(text).items() if k != field.key}
+        assert values_of(changed(there, {field.key: None})) == {
+            k: v for k, v in values_of(text).items() if k != field.key
+        }
 
 
 def test_all_keys_at_once_come_back():
@@ -124,6 +126,8 @@ def test_what_is_no_toml_is_said():
         changed("title = ", {"title": "x"})
 
 
-@pytest.mark.parametrize("value", [1, 1.5, True, "a\n\"'\\\u0007\u2028", ["a", 1], [], {}, [{"a": [{"b": 1}]}], {"a b": 1}])
+@pytest.mark.parametrize(
+    "value", [1, 1.5, True, "a\n\"'\\\u0007\u2028", ["a", 1], [], {}, [{"a": [{"b": 1}]}], {"a b": 1}]
+)
 def test_a_value_is_written_so_that_it_reads_the_same(value):
     assert tomllib.loads(f"x = {written(value)}\n")["x"] == value

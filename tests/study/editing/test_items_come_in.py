@@ -152,7 +152,12 @@ def test_a_table_becomes_the_items_beside_those_of_the_folder(study):
 
 @pytest.mark.parametrize(
     ("table", "why"),
-    [(b"a,b\n1,2\n", "a column `name`"), (b"\xff\xfe\x00", "UTF-8"), (b"name\n", "a column `name`"), (b"name\n" + b"a\n" * 12, "more than 9 rows")],
+    [
+        (b"a,b\n1,2\n", "a column `name`"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"name\n", "a column `name`"),
+        (b"name\n" + b"a\n" * 12, "more than 9 rows"),
+    ],
 )
 def test_what_is_no_table_is_refused(study, table, why, monkeypatch):
     monkeypatch.setattr("similitude.study.editing.taking.MOST_ROWS", 9)

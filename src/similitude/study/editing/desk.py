@@ -23,7 +23,7 @@ from similitude.study.editing.gallery import Gallery, Moves, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
 from similitude.study.editing.looking import Looked, look
 from similitude.study.editing.taking import Taken, Taking
-from similitude.study.fault import StudyError
+from similitude.study.fault import StudyError, WrongKeys
 from similitude.study.files import Files, Texts
 from similitude.study.items import KINDS
 from similitude.study.opening import fault_of
@@ -250,8 +250,6 @@ class Desk:
 
 
 def _wrong(looked: Looked) -> StudyError:
-    from similitude.study.settings import WrongKeys
-
     return WrongKeys(Path(FILE), looked.faults)
 
 

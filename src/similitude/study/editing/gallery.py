@@ -75,7 +75,9 @@ class Gallery:
 
     def listed(self) -> list[Listed]:
         """Every item in the order of names; what cannot be shown says why."""
-        found = map(self._of_row, self.rows()) if self.table else (self._of_file(path.stem, path) for path in self.paths())
+        found = (
+            map(self._of_row, self.rows()) if self.table else (self._of_file(path.stem, path) for path in self.paths())
+        )
         return sorted(found, key=lambda one: one.item.name)
 
     def path_of(self, name: str) -> Path | None:
@@ -125,7 +127,9 @@ class Gallery:
         if any(one.item.name == other for one in self.listed()):
             raise StudyError(f"there is an item {other!r} already; names are identities, so give each its own")
         if self.table:
-            return {self.table: as_table([_renamed(row, other) if name_in(row) == name else row for row in self.rows()])}
+            return {
+                self.table: as_table([_renamed(row, other) if name_in(row) == name else row for row in self.rows()])
+            }
         path = next(path for path in self.paths() if path.stem == name)
         moves.move(path, path.with_name(f"{other}{path.suffix}"))
         return {}
@@ -145,7 +149,9 @@ class Gallery:
     def _of_file(self, name: str, path: Path, content: str = "") -> Listed:
         try:
             item = item_of_file(name, path, "items", content)
-            return Listed(item, path.stat().st_size, fault_of_name(name) or (_OPENED.fault_of(path) if item.path else None))
+            return Listed(
+                item, path.stat().st_size, fault_of_name(name) or (_OPENED.fault_of(path) if item.path else None)
+            )
         except (StudyError, OSError) as error:
             return Listed(Item(name, "text", path.name), 0, str(error).removeprefix("items: "))
 
@@ -155,7 +161,9 @@ class Gallery:
             item = item_of_row(row, self.folder, "items")
         except StudyError as error:
             return Listed(Item(name, "text", name), 0, str(error).removeprefix("items: "))
-        return Listed(item, 0, fault_of_name(name)) if item.path is None else self._of_file(name, item.path, item.content)
+        return (
+            Listed(item, 0, fault_of_name(name)) if item.path is None else self._of_file(name, item.path, item.content)
+        )
 
 
 def name_in(row: Row) -> str:
@@ -180,8 +188,14 @@ def fault_of_file_name(name: str) -> str | None:
 
 def as_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV: our columns that are used, then those of the researcher, in the order in which they came."""
-    used = [key for row in rows for key, value in row.items() if isinstance(key, str) and isinstance(value, str) and value]
-    columns = ["name", *(key for key in COLUMNS[1:] if key in used), *(key for key in dict.fromkeys(used) if key not in COLUMNS)]
+    used = [
+        key for row in rows for key, value in row.items() if isinstance(key, str) and isinstance(value, str) and value
+    ]
+    columns = [
+        "name",
+        *(key for key in COLUMNS[1:] if key in used),
+        *(key for key in dict.fromkeys(used) if key not in COLUMNS),
+    ]
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

@@ -171,4 +171,3 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: Path, most:
                 return None
             out.write(block)
     return size
-

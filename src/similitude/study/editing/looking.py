@@ -11,10 +11,10 @@ from similitude.study.contents import read_contents
 from similitude.study.editing.document import values_of
 from similitude.study.editing.fields import fields
 from similitude.study.editing.gallery import Gallery
-from similitude.study.fault import StudyError
+from similitude.study.fault import Fault, StudyError, WrongKeys
 from similitude.study.files import Files, Texts
 from similitude.study.items import Item
-from similitude.study.settings import FILE, Fault, Study, WrongKeys, read_study
+from similitude.study.settings import FILE, Study, read_study
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from similitude.study.editing.document import changed, value_of, values_of, writ
 from similitude.study.editing.fields import fields, parts
 from similitude.study.editing.looking import Looked
 from similitude.study.editing.preview import STAGES, previewed, stages_of
-from similitude.study.fault import StudyError
+from similitude.study.fault import Fault, StudyError
 from similitude.study.items import Item, background_of
 from similitude.study.refusal import Refused
-from similitude.study.settings import FILE, Fault
+from similitude.study.settings import FILE
 from similitude.study.texts import default_texts
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session

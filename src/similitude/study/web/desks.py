@@ -11,10 +11,9 @@ from fastapi import Depends, Request
 from fastapi.responses import JSONResponse
 
 from similitude.study.editing.desk import Desk
-from similitude.study.fault import StudyError
+from similitude.study.fault import Fault, StudyError, WrongKeys
 from similitude.study.items import Item
 from similitude.study.refusal import Refused
-from similitude.study.settings import Fault, WrongKeys
 from similitude.study.web.admin_page import outside
 from similitude.study.web.auth import Session
 from similitude.study.web.login import match

@@ -189,7 +189,9 @@ async def about(request: Request) -> Response:
     """The form of the questions, and what an answer may be."""
     study = service_of(request).study
     asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
-    fields = [field.model_dump(include={"name", "kind", "choices", "required", "when"}) for field in study.survey.fields]
+    fields = [
+        field.model_dump(include={"name", "kind", "choices", "required", "when"}) for field in study.survey.fields
+    ]
     shape = {"shows": width(study.question), "length": study.length, "consent": study.pages.consent is not None}
     return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "survey": fields})
 
