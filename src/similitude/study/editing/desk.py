@@ -25,13 +25,14 @@ from similitude.study.editing.looking import Looked, look
 from similitude.study.editing.taking import Taken, Taking
 from similitude.study.fault import StudyError, WrongKeys
 from similitude.study.files import Files, Texts
+from similitude.study.following import follow
 from similitude.study.items import KINDS
 from similitude.study.opening import fault_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import FILE, Study, read_study
 from similitude.study.site import Kept, Site
+from similitude.study.states import standing
 from similitude.study.store import schema
-from similitude.study.store.rows import questions_before
 from similitude.study.written import FOLDER
 
 _PICTURES = tuple(suffix for suffix, kind in KINDS.items() if kind == "image")
@@ -72,7 +73,7 @@ class Desk:
 
     def basis(self) -> int:
         """The revision that is looked at; what was edited by hand in the meantime is one, too."""
-        revisions.follow(self.site, self.name, settled=True)
+        follow(self.site, self.kept, settled=True)
         return self.kept.number
 
     def text(self) -> str:
@@ -102,7 +103,7 @@ class Desk:
             return {}
         keys = meaning(service.study.question)
         with self.site.database.read() as connection:
-            if not questions_before(connection, self.kept.study_id, keys):
+            if not standing(connection, self.kept.study_id).asked:
                 return {}
         why = "People were asked with this already; their answers would not mean the same. Make a new study instead."
         return {f"question.{key}": why for key in keys}
@@ -186,7 +187,7 @@ class Desk:
         """Files are moved while nobody else changes the study, and moved back where it then cannot be served."""
         moves = Moves()
         with self.site.lock:
-            revisions.follow(self.site, self.name, settled=True)
+            follow(self.site, self.kept, settled=True)
             try:
                 yield moves
             except BaseException:
@@ -200,8 +201,7 @@ class Desk:
 
     def _settle(self) -> None:
         """Take note of the folder as it is, so that files of ours do not pass for somebody's edit by hand."""
-        service = self.site.studies.get(self.name)
-        self.kept.stamp = shelf.stamp_of(self.folder, service and service.study, self.kept.files)
+        self.kept.stamp = shelf.stamp_of(self.folder, self.site.contents_of(self.name), self.kept.files)
         self.kept.seen = self.kept.stamp
 
     # --- pictures of pages ---
