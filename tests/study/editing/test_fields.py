@@ -82,7 +82,8 @@ def comments(text):
 
 
 def test_what_the_researcher_wrote_beside_the_keys_stays_and_so_does_the_order():
-    said = "# mine\ntitle = 'Old' # why so\n\n# about the question\n[question]  # a table\nnumber = 60# tight\nform='triplet'\n"
+    said = "# mine\ntitle = 'Old' # why so\n\n# about the question\n[question]  # a table\nnumber = 60# tight\n"
+    said += "form='triplet'\n"
     after = changed(said, {"title": "New", "question.number": 80, "question.pick": 3})
     assert after == said.replace("'Old'", '"New"').replace("60#", "80#") + "pick = 3\n"
     assert comments(changed(after, {"question.number": None})) == [

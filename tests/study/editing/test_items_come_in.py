@@ -1,4 +1,4 @@
-"""Items that are uploaded: pieces, archives, tables; what is hostile, twice there or broken is named, and nothing else."""
+"""Items that are uploaded: pieces, archives, tables; what is hostile, there already or broken is named with why."""
 
 import io
 import stat
@@ -34,7 +34,7 @@ def zipped(files, **more):
     return out.getvalue()
 
 
-def upload(folder, files, replace=False, asked=lambda name: 0):
+def upload(folder, files, replace=False, asked=lambda _: 0):
     """Upload files by name; what became of them, written as the server would."""
     box, sent = Incoming(folder), []
     for k, (name, content) in enumerate(files.items()):
@@ -57,15 +57,15 @@ def names(folder):
 
 
 def reasons(taken):
-    return {name: why for name, why in taken.refused}
+    return dict(taken.refused)
 
 
 def test_files_come_in_and_what_is_no_item_is_named_with_why(study):
     taken = upload(
         study,
         {
-            "new.png": picture(grey=20), "word.txt": "hello", "again.png": picture(grey=20), "old.png": picture(grey=30),
-            "copy.png": picture(grey=10), "broken.png": picture()[:40], "empty.wav": b"", "notes.docx": b"x",
+            "new.png": picture(grey=20), "word.txt": "hello", "again.png": picture(grey=20),
+            "old.png": picture(grey=30), "copy.png": picture(grey=10), "broken.png": picture()[:40], "empty.wav": b"", "notes.docx": b"x",
             "README.png": picture(grey=40), "con.png": picture(grey=50), "wide\u0000.png": picture(grey=60),
         },
     )  # fmt: skip
@@ -86,7 +86,7 @@ def test_an_item_is_replaced_where_that_is_wanted_and_nobody_was_asked_about_it(
     assert upload(study, {"old.jpg": picture(kind="JPEG")}, replace=True).replaced == ["old"]
     assert [path.name for path in (study / "items").glob("old.*")] == ["old.jpg"]
     assert (study / REMOVED / "old.png").is_file(), "nothing is lost"
-    taken = upload(study, {"old.png": picture(grey=3)}, replace=True, asked=lambda name: 7)
+    taken = upload(study, {"old.png": picture(grey=3)}, replace=True, asked=lambda _: 7)
     assert "7 answers are about 'old'" in reasons(taken)["old.png"]
 
 
@@ -102,8 +102,8 @@ def test_an_archive_is_unpacked_and_its_tricks_are_refused(study):
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     content = {
         "a/b/deep.png": picture(grey=70), "../../out.png": picture(grey=71), "/root.png": picture(grey=72),
-        "..\\win.png": picture(grey=73), "C:\\drive.png": picture(grey=74), "__MACOSX/._deep.png": b"x", ".DS_Store": b"x",
-        "inner.zip": zipped({"x.png": picture()}), "other/deep.png": picture(grey=75), link: b"/etc/passwd",
+        "..\\win.png": picture(grey=73), "C:\\drive.png": picture(grey=74), "__MACOSX/._deep.png": b"x",
+        ".DS_Store": b"x", "inner.zip": zipped({"x.png": picture()}), "other/deep.png": picture(grey=75), link: b"/etc/passwd",
     }  # fmt: skip
     taken = upload(study, {"set.zip": zipped(content)})
     assert taken.added == ["deep"]
@@ -180,7 +180,7 @@ def test_items_are_renamed_and_taken_out_and_moved_back(tmp_path, as_table):
     kept = (folder / "items.csv").read_text(encoding="utf-8") if as_table else None
     write(gallery.remove("face01", moves))
     write(gallery.rename("face02", "friend", moves))
-    assert names(folder) == [name for name in before if name not in ("face01", "face02")][:2] + ["friend", *before[4:]]
+    assert names(folder) == ["face00", "face03", "friend", *before[4:]]
     for wrong, why in (("friend", "already"), ("", "1 to 200"), ("a/b" if not as_table else "\0", "name")):
         with pytest.raises(StudyError, match=why):
             gallery.rename("face03", wrong, moves)

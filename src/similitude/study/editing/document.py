@@ -47,9 +47,8 @@ def changed(text: str, changes: Mapping[str, Any]) -> str:
 def written(value: Any) -> str:
     """A value as TOML writes it: one line, but a list of tables one to a line."""
     if isinstance(value, Mapping):
-        return (
-            "{ " + ", ".join(f"{_name(key)} = {written(one)}" for key, one in value.items()) + " }" if value else "{}"
-        )
+        inside = ", ".join(f"{_name(key)} = {written(one)}" for key, one in value.items())
+        return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list | tuple):
         if value and all(isinstance(one, Mapping) for one in value):
             return "[\n" + "".join(f"  {written(one)},\n" for one in value) + "]"

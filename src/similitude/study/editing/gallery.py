@@ -188,14 +188,10 @@ def fault_of_file_name(name: str) -> str | None:
 
 def as_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV: our columns that are used, then those of the researcher, in the order in which they came."""
-    used = [
-        key for row in rows for key, value in row.items() if isinstance(key, str) and isinstance(value, str) and value
-    ]
-    columns = [
-        "name",
-        *(key for key in COLUMNS[1:] if key in used),
-        *(key for key in dict.fromkeys(used) if key not in COLUMNS),
-    ]
+    said = ((key, value) for row in rows for key, value in row.items())
+    used = dict.fromkeys(key for key, value in said if isinstance(key, str) and isinstance(value, str) and value)
+    theirs = (key for key in used if key not in COLUMNS)
+    columns = ["name", *(key for key in COLUMNS[1:] if key in used), *theirs]
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

@@ -1,4 +1,4 @@
-"""The words of the pages in one language, as they are edited: what is said unless the study says otherwise, and that."""
+"""The words of the pages in a language, as they are edited: what is said by default, and what the study says itself."""
 
 from __future__ import annotations
 

@@ -126,8 +126,9 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         values = {}
     study = found.study
     return {
-        "text": found.text, "values": values, "written": _as_written(values), "basis": desk.basis(), "locked": desk.locked(),
-        "faults": [fault._asdict() for fault in found.faults], "to_do": desk.to_do(found),
+        "text": found.text, "values": values, "written": _as_written(values), "basis": desk.basis(),
+        "locked": desk.locked(), "faults": [fault._asdict() for fault in found.faults],
+        "to_do": desk.to_do(found),
         "items": [drawn_at(request, desk)(item) for item in found.items.values()],
         "stages": STAGES if study is None else stages_of(study),
         "languages": ["en"] if study is None else list(study.languages),

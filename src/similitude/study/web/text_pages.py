@@ -14,7 +14,7 @@ from similitude.study.editing.document import changed
 from similitude.study.editing.preview import STAGES, stages_of
 from similitude.study.editing.words import CHECKED, is_checked, said_in, words_in
 from similitude.study.fault import StudyError
-from similitude.study.languages import shipped, unchecked
+from similitude.study.languages import unchecked
 from similitude.study.refusal import Refused
 from similitude.study.settings import FILE, Study
 from similitude.study.web import login
@@ -106,8 +106,9 @@ def _told(request: Request, desk: Desk) -> dict[str, Any]:
     return {
         "basis": desk.basis(), "to_do": desk.to_do(looked), "faults": [fault._asdict() for fault in looked.faults],
         "languages": [] if study is None else [_spoken(study, language) for language in study.languages],
-        "pages": pages, "files": {} if study is None else _files(desk, study), "shipped": shipped(), "pictures": desk.pictures(), "piece": PIECE,
-        "stages": STAGES if study is None else stages_of(study), "at": outside(request, f"/admin/{desk.name}/{FOLDER}/"),
+        "pages": pages, "files": {} if study is None else _files(desk, study), "pictures": desk.pictures(),
+        "piece": PIECE, "stages": STAGES if study is None else stages_of(study),
+        "at": outside(request, f"/admin/{desk.name}/{FOLDER}/"),
     }  # fmt: skip
 
 
