@@ -29,6 +29,7 @@ from similitude.study.texts import default_texts
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, drawn_at, faults_as_json
+from similitude.study.web.interface import json_reply
 from similitude.study.web.login import Admin, checked_form
 from similitude.study.web.pages import rater_page, setup_of
 
@@ -82,7 +83,7 @@ async def design_page(request: Request, session: Admin, desk: DeskOf) -> Respons
 @router.get("/{study}/design/now")
 async def design_now(request: Request, session: Admin, desk: DeskOf) -> Response:
     """What the settings are at the moment, and the token with which they may be changed."""
-    return JSONResponse({**await asyncio.to_thread(_told, request, desk), "csrf": session.csrf})
+    return json_reply({**await asyncio.to_thread(_told, request, desk), "csrf": session.csrf})
 
 
 @router.post("/{study}/design")
@@ -100,7 +101,7 @@ def _saved(request: Request, desk: Desk, session: Session, sent: dict[str, Any])
         return JSONResponse({"code": "out_of_date", "detail": str(late), "now": _told(request, desk)}, 409)
     except StudyError as error:
         return faults_as_json(error)
-    return JSONResponse(_told(request, desk, looked))
+    return json_reply(_told(request, desk, looked))
 
 
 def _changes(sent: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from similitude.study.web import login
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, drawn_at, faults_as_json
+from similitude.study.web.interface import json_reply
 from similitude.study.web.login import Admin
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
@@ -70,13 +71,13 @@ async def piece(request: Request, session: Admin, desk: DeskOf, uid: str, at: in
     login.match(request.headers.get("x-csrf", ""), session.csrf)
     data = await request.body()
     there = await asyncio.to_thread(desk.incoming.add, uid, at, data)
-    return JSONResponse({"size": there})
+    return json_reply({"size": there})
 
 
 @router.get("/{study}/design/upload/{uid}", dependencies=_LOGGED_IN)
 async def how_far(desk: DeskOf, uid: str) -> Response:
     """How much of a file has come."""
-    return JSONResponse({"size": await asyncio.to_thread(desk.incoming.size, uid)})
+    return json_reply({"size": await asyncio.to_thread(desk.incoming.size, uid)})
 
 
 @router.post("/{study}/design/items")
@@ -93,7 +94,7 @@ def _changed(request: Request, desk: Desk, session: Session, sent: dict[str, Any
             case "add":
                 files = [(str(one["uid"]), str(one["name"])[:1000]) for one in sent.get("files", [])]
                 taken = desk.take_in(files, sent.get("replace") is True, by)
-                return JSONResponse({**_told(request, desk), "taken": asdict(taken)})
+                return json_reply({**_told(request, desk), "taken": asdict(taken)})
             case "remove":
                 desk.remove_item(str(sent.get("name")), sure, by)
             case "rename":
@@ -108,7 +109,7 @@ def _changed(request: Request, desk: Desk, session: Session, sent: dict[str, Any
         return faults_as_json(error)
     except (KeyError, TypeError):
         raise Refused(422, "invalid", "files: expected a list of tables with uid and name") from None
-    return JSONResponse(_told(request, desk))
+    return json_reply(_told(request, desk))
 
 
 def _told(request: Request, desk: Desk) -> dict[str, Any]:

@@ -16,7 +16,6 @@ import sqlalchemy as sa
 from fastapi import Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, Field
-from starlette.convertors import Convertor, register_url_convertor
 
 from similitude.study import surveys
 from similitude.study.asking import BACKGROUND, width
@@ -42,21 +41,6 @@ from similitude.study.web.interface import (
     router,
     service_of,
 )
-
-
-class _AnyName(Convertor[str]):
-    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
-
-    regex = r"[\s\S]+"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("any_name", _AnyName())
 
 
 def _storable(text: str) -> str:

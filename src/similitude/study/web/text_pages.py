@@ -22,6 +22,7 @@ from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, faults_as_json
 from similitude.study.web.item_pages import PIECE
+from similitude.study.web.interface import json_reply
 from similitude.study.web.login import Admin
 from similitude.study.written import FOLDER, picture_at
 
@@ -73,7 +74,7 @@ def _saved(request: Request, desk: Desk, session: Session, sent: dict[str, Any])
         return faults_as_json(error)
     except (KeyError, TypeError, AttributeError):
         raise Refused(422, "invalid", "The request is not as this page sends it.") from None
-    return JSONResponse({**_told(request, desk), "taken": taken})
+    return json_reply({**_told(request, desk), "taken": taken})
 
 
 def _language(study: Study, sent: dict[str, Any]) -> str:
