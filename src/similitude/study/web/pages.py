@@ -63,9 +63,8 @@ def study_page(request: Request, service: Service) -> Response:
     study, language = service.study, language_of(request, service.study)
     shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
     told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    page = _page(
-        "rater.html", shown=shown, terms=terms_in_words(study, language), setup=setup(service, language), **told
-    )
+    made = {**setup(service, language), "full": service.is_shut(request.query_params.get(REHEARSAL, ""))}
+    page = _page("rater.html", shown=shown, terms=terms_in_words(study, language), setup=made, **told)
     page.headers["Vary"] = "Accept-Language"
     return page
 
@@ -131,7 +130,7 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
-        "full": service.is_full(),
+        "version": service.version,
         "texts": texts,
     }
 
