@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -33,6 +32,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
+from similitude.study.surveys import keep_after, keep_before
 from similitude.study.versions import Served
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
@@ -75,6 +75,7 @@ class StudyService:
             self.entrance.follow(before.entrance)
         # made once: the writer serves together what waits for the same batch
         self._join_batch, self._survey_batch = each(self._join), each(self._survey)
+        self._before_batch = each(self._before)
 
     def _items_json(self, names: Sequence[str]) -> str:
         """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
@@ -113,6 +114,10 @@ class StudyService:
     def answer(self, said: Said) -> Future[Row]:
         """Keep an answer; the result has the questions that the rater holds then."""
         return self.writer.submit(self.answering.answer_batch, said)
+
+    def before(self, rater_id: int, replies: Mapping[str, str]) -> Future[None]:
+        """Keep what was said in the survey before the first question."""
+        return self.writer.submit(self._before_batch, (rater_id, replies))
 
     def survey(self, rater_id: int, replies: Mapping[str, str]) -> Future[Row]:
         """Keep what was said in the survey, and let the rater go."""
@@ -161,46 +166,31 @@ class StudyService:
         )
         return [None] * len(requests)
 
-    def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
-        rater_id, replies = request
+    def _before(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> None:
+        rater = self._may_be_asked(connection, request[0])
+        keep_before(connection, self.study, rater, request[1], self.database.clock.now())
+
+    def _may_be_asked(self, connection: sa.Connection, rater_id: int) -> Row:
         rater = self.answering.raters(connection, [rater_id]).get(rater_id)
         if (refusal := self.answering.refusal(rater)) is not None:
             raise refusal
         assert rater is not None
+        return rater
+
+    def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
+        rater_id, replies = request
+        rater = self._may_be_asked(connection, rater_id)
         if not self.answering.is_done(connection, rater):
             left = self.study.length - rater["answered"]
             raise Refused(409, "not_done", f"{left} of your questions are still open.")
-        self._check_replies(replies)
         now = self.database.clock.now()
+        keep_after(connection, self.study, rater, replies, now)
         if rater["finished"] is None:
-            rows = [{"rater_id": rater_id, "field": k, "value": v, "received": now} for k, v in replies.items() if v]
-            if rows:
-                connection.execute(sa.insert(schema.reply), rows)
             rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
             done = {"finished": now, "withheld": rater["withheld"]}
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
         return way_out(self.study, rater)
 
-    def _check_replies(self, replies: Mapping[str, str]) -> None:
-        fields = {each_field.name: each_field for each_field in self.study.survey.fields}
-        if unknown := set(replies) - set(fields):
-            raise Refused(422, "field", f"{min(unknown)}: the survey has no such field.")
-        for name, one in fields.items():
-            value = replies.get(name, "")
-            if one.required and not value.strip():
-                raise Refused(422, "field", f"{one.label}: this field must be filled in.")
-            if value and one.kind == "choice" and value not in one.choices:
-                raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
-            if value and one.kind == "number" and not _is_number(value):
-                raise Refused(422, "field", f"{one.label}: expected a number.")
-
 
 def _as_text(name: str) -> str:
     return encode({"name": name, "kind": "text", "content": name, "address": None})
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

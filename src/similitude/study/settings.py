@@ -15,15 +15,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study.fault import UNKNOWN, WrongKeys
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
+OURS = ("name", "folder", "words", "spoken", "wording")  # of a `Study`: what is found out, and written by nobody
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -46,7 +48,7 @@ class Section(BaseModel):
 class Question(Section):
     """What is asked, and how often."""
 
-    form: str = "triplet"
+    form: Annotated[str, WithJsonSchema({"type": "string", "enum": [*PAGES]})] = "triplet"
     text: str | None = None
     number: Positive = 60
     grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
@@ -147,6 +149,7 @@ class SurveyField(Section):
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
     required: Switch = False
+    when: Literal["before", "after"] = "after"
 
     @model_validator(mode="after")
     def _has_choices(self) -> Self:
@@ -156,7 +159,7 @@ class SurveyField(Section):
 
 
 class Survey(Section):
-    """Fields that are asked at the end."""
+    """Fields that are asked beside the questions, before the first or after the last."""
 
     fields: tuple[SurveyField, ...] = ()
 
@@ -279,12 +282,12 @@ def read_study(folder: Path, files: Files | None = None) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
-        raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
+    if ours := sorted({*OURS} & set(written)):
+        raise StudyError(f"{path}: {ours[0]}: {UNKNOWN}")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
-        raise StudyError(_sentences(path, error)) from None
+        raise WrongKeys.of(path, error.errors(include_url=False)) from None
     spoken = {one: own for one in study.languages if (own := read_own(files, one))}
     study = study.model_copy(update={"words": _read_pages(path, files, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
@@ -339,17 +342,3 @@ def folders_in(root: Path) -> list[Path]:
 def _is_empty(root: Path) -> bool:
     """Whether a folder is there, and holds nothing but a database of ours."""
     return root.is_dir() and all(path.name.startswith((".", "answers.db")) for path in root.iterdir())
-
-
-def _sentences(path: Path, error: ValidationError) -> str:
-    """What is wrong, one line per key."""
-    lines = []
-    for fault in error.errors(include_url=False):
-        key = ".".join(str(part) for part in fault["loc"])
-        said = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            said = "unknown key; see the reference of study.toml for those there are"
-        found = "" if fault["type"] in ("missing", "value_error", "extra_forbidden") else f", found {fault['input']!r}"
-        named = key and not said.startswith(f"{key}.")
-        lines.append(f"{path}: {key}: {said}{found}" if named else f"{path}: {said}")
-    return "\n".join(lines)

@@ -51,6 +51,7 @@ DEFAULTS: dict[str, str] = {
     "wrong": "We had another answer in mind: it is marked.",
     "break_title": "Time for a break",
     "break": "You have answered {number} of {total} questions. Rest your eyes, and go on when you like.",
+    "survey_first_title": "A few questions first",
     "survey_title": "A few last questions",
     "required": "must be filled in",
     "choose_one": "please choose",

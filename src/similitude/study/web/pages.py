@@ -60,13 +60,17 @@ def without_the_slash(request: Request, service: Service) -> Response:
 @router.get("/s/{study}/")
 def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
-    study, language = service.study, language_of(request, service.study)
-    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
-    told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    made = {**setup(service, language), "full": service.is_shut(request.query_params.get(REHEARSAL, ""))}
-    page = _page("rater.html", shown=shown, terms=terms_in_words(study, language), setup=made, **told)
+    language = language_of(request, service.study)
+    page = rater_page(service.study, setup(service, language, request.query_params.get(REHEARSAL, "")), language)
     page.headers["Vary"] = "Accept-Language"
     return page
+
+
+def rater_page(study: Study, told: Mapping[str, Any], language: str) -> HTMLResponse:
+    """The page of raters, with what its scripts are told."""
+    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
+    given = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
+    return _page("rater.html", shown=shown, terms=terms_in_words(study, language), setup=told, **given)
 
 
 def language_of(request: Request, study: Study) -> str:
@@ -106,9 +110,15 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService, language: str) -> dict[str, Any]:
+def setup(service: StudyService, language: str, rehearsal: str = "") -> dict[str, Any]:
+    """What the scripts need to know of a study that is served; `rehearsal` is that part of the link."""
+    served = {"version": service.version, "full": service.is_shut(rehearsal)}
+    return {**setup_of(service.study, service.background, language), **served}
+
+
+def setup_of(study: Study, background: str, language: str) -> dict[str, Any]:
     """What the scripts need to know of a study."""
-    study, question = service.study, service.study.question
+    question = study.question
     texts = texts_of(study, language)
     return {
         "study": study.name,
@@ -116,7 +126,7 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "language": language if len(study.languages) > 1 else None,
         "form": question.form,
         "ask": _asked(question, texts),
-        "background": service.background,
+        "background": background,
         "enlarge": study.items.enlarge,
         "low": texts.get("low") or question.low or texts["scale_low"],
         "high": texts.get("high") or question.high or texts["scale_high"],
@@ -130,7 +140,6 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
-        "version": service.version,
         "texts": texts,
     }
 

@@ -3,6 +3,7 @@
 import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
 import { Memory } from "./memory.js";
+import { Preview } from "./preview.js";
 import { Outbox } from "./outbox.js";
 import { ask, feedback, progressWords } from "./question.js";
 import { breakPage, done, loadingPage, page, sorry, survey, written } from "./screens.js";
@@ -39,7 +40,7 @@ function say(words, lasting = 4) {
 }
 
 let troubled = false;
-const server = new Server(setup.study, {
+const server = setup.preview ? new Preview(setup) : new Server(setup.study, {
   trouble(reached) {
     troubled = true;
     say(reached ? texts.unavailable : texts.offline, 0);
@@ -56,7 +57,7 @@ const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
 if (setup.language) parameters.language = setup.language; // kept with the rater: in which of several they were asked
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
-const memory = new Memory(setup.study, identity);
+const memory = new Memory(setup.study, identity, setup.preview?.remembers);
 setup.shortcuts = new Shortcuts(memory);
 
 /** Where the rater stands, as the server says; null for somebody whom it does not know yet. */
@@ -205,23 +206,33 @@ async function wait() {
 async function finish() {
   document.getElementById("place").textContent = "";
   let wayOut = null;
-  const send = async (replies) => {
+  const send = sendTo("survey", (found) => (wayOut = found));
+  const fields = setup.survey.filter((field) => field.when === "after");
+  if (fields.length) await survey(main, fields, texts, send);
+  else await send({});
+  await done(main, wayOut, setup);
+}
+
+/** Sends a survey; what is wrong with it is given back as a sentence. */
+function sendTo(path, kept) {
+  return async (replies) => {
     try {
-      wayOut = await server.ask("POST", "survey", { replies });
+      kept(await server.ask("POST", path, { replies }));
       return null;
     } catch (refusal) {
       if (refusal instanceof Refusal && refusal.status === 422) return refusal.message;
       throw refusal;
     }
   };
-  if (setup.survey.length) await survey(main, setup.survey, texts, send);
-  else await send({});
-  await done(main, wayOut, setup);
 }
 
 async function start() {
-  const me = await comeIn();
+  let me = await comeIn();
   if (me === null) return;
+  if (me.stage === "before") {
+    const fields = setup.survey.filter((field) => field.when === "before");
+    await survey(main, fields, texts, sendTo("before", (found) => (me = found)), texts.survey_first_title);
+  }
   if (me.stage === "done") return done(main, me, setup);
   if (me.answered === 0 && setup.pages.includes("instructions") && !memory.get("instructed")) {
     await page(main, { body: written("instructions"), buttons: [["start", texts.start]] });
