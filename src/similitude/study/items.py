@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from similitude.study.files import Files
 from similitude.study.settings import Study, StudyError
 
 Kind = Literal["image", "audio", "video", "text", "colour"]
@@ -56,10 +58,11 @@ def background_of(study: Study, items: Iterable[Item]) -> str:
     return (study.items.background or usual).lower()
 
 
-def read_items(study: Study) -> dict[str, Item]:
-    """The items of a study by name, in order of their names; at least as many as a question shows."""
-    where = f"{study.folder.name}: items"
-    found = _from_table(study, where) if study.items.table else _from_folder(study.folder / study.items.folder, where)
+def read_items(study: Study, files: Files | None = None) -> dict[str, Item]:
+    """The items of a study by name, in order of their names; `files` are its texts where they do not lie there."""
+    where, files = f"{study.folder.name}: items", files or Files(study.folder)
+    table, folder = study.items.table, study.folder / study.items.folder
+    found = _from_table(study, files, where) if table else _from_folder(folder, where)
     items = {}
     for item in sorted(found, key=lambda item: item.name):
         if item.name in items:
@@ -112,12 +115,10 @@ def item_of_file(name: str, path: Path, where: str, content: str = "") -> Item:
     return Item(name, kind, content or name, path)
 
 
-def _from_table(study: Study, where: str) -> list[Item]:
+def _from_table(study: Study, files: Files, where: str) -> list[Item]:
     """Rows `name` with one of `file`, `text`, `colour`; a table of colours or words may have the name alone."""
-    path = study.folder / str(study.items.table)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(files.exact(str(study.items.table)), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{where}: cannot read the table {study.items.table!r} ({error})") from None
     if not rows or "name" not in rows[0]:

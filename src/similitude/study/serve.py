@@ -8,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 
+from similitude.study.following import following
 from similitude.study.logs import LogFormat, configure
 from similitude.study.proxies import Outside, Proxies
 from similitude.study.site import Site, open_site
@@ -63,7 +64,7 @@ def serve(
     ):
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
-        with learning(site) if model else nullcontext():
+        with following(site), learning(site) if model else nullcontext():
             stop.run(uvicorn.Server(settings(site, outside, limits, proxies, meter)), listening)
 
 

@@ -76,6 +76,8 @@ DEFAULTS: dict[str, str] = {
     "people who invited you can remove them. You can close this page.",
     "full_title": "This study is complete",
     "full": "It has all the people it needs. Thank you for coming.",
+    "not_open_title": "This study is not open yet",
+    "not_open": "Please come back later, by the same link. Nothing about you was kept.",
     "paused_title": "This study is paused",
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
     "paused_before": "Leave this page open, or come back later: the questions begin as soon as it goes on.",

@@ -60,7 +60,7 @@ def without_the_slash(request: Request, service: Service) -> Response:
 def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
     language = language_of(request, service.study)
-    page = rater_page(service.study, setup(service, language), language)
+    page = rater_page(service.study, setup(service, language, request.query_params.get(REHEARSAL, "")), language)
     page.headers["Vary"] = "Accept-Language"
     return page
 
@@ -109,9 +109,10 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService, language: str) -> dict[str, Any]:
-    """What the scripts need to know of a study that is served."""
-    return {**setup_of(service.study, service.background, language), "full": service.is_full()}
+def setup(service: StudyService, language: str, rehearsal: str = "") -> dict[str, Any]:
+    """What the scripts need to know of a study that is served; `rehearsal` is that part of the link."""
+    served = {"version": service.version, "full": service.is_shut(rehearsal)}
+    return {**setup_of(service.study, service.background, language), **served}
 
 
 def setup_of(study: Study, background: str, language: str) -> dict[str, Any]:

@@ -105,6 +105,7 @@ class Questions(BaseModel):
     length: int
     done: bool
     paused: bool
+    study_version: str = Field(description="as the study is now: another one means other words, or other questions")
 
 
 Withheld = Literal["time", "skips", "not_shown", "rehearsal"]

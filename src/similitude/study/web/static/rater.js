@@ -15,6 +15,7 @@ setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the ques
 const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
+const RENEW_SECONDS = 10; // of several servers some may be a little behind
 const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
@@ -150,6 +151,11 @@ async function questions() {
   let last = null;
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
+    if (held.study_version !== setup.version && outbox.size === 0 && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000) {
+      memory.set("renewed", Date.now());
+      window.location.reload(); // the study was changed: what comes next is asked in its words of now
+      return new Promise(() => {});
+    }
     if (next === undefined) {
       await wait();
       continue;
@@ -237,7 +243,7 @@ async function start() {
 
 /** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named", "crowded", ...NO_MORE].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_open", "not_named", "crowded", ...NO_MORE].includes(error.code);
   ended = true;
   onScreen?.away.abort();
   changed();
