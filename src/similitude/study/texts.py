@@ -142,6 +142,11 @@ def places(text: str) -> set[str]:
     return set(_PLACE.findall(text))
 
 
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with those of its places filled in that are known."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+
+
 def default_texts() -> dict[str, str]:
     """What is asked, by form, and all other words."""
     return {name: text for form in PAGES.values() for name, text in form.asks.items()} | DEFAULTS

@@ -20,7 +20,7 @@ from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.states import DRAFT, state_of
 from similitude.study.store import schema
-from similitude.study.web import account, login, revision_pages, token_pages
+from similitude.study.web import account, design, item_pages, login, revision_pages, text_pages, token_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -41,7 +41,8 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login.router, account.router, token_pages.router, revision_pages.router, router):
+    editing = (design.router, item_pages.router, text_pages.router)
+    for pages in (login.router, account.router, token_pages.router, revision_pages.router, *editing, router):
         app.include_router(pages)
 
 

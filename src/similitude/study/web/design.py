@@ -25,7 +25,7 @@ from similitude.study.fault import Fault, StudyError
 from similitude.study.items import Item, background_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import FILE
-from similitude.study.texts import default_texts
+from similitude.study.texts import default_texts, fill
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, drawn_at, faults_as_json
@@ -34,6 +34,8 @@ from similitude.study.web.login import Admin, checked_form
 from similitude.study.web.pages import rater_page, setup_of
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
+_NOTHING = '{"changes": {}}'
+_TO_BEGIN_WITH = {"pick": "2", "low": "the smallest", "high": "the largest"}  # places in what a form asks
 _IN_A_FRAME = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'self'; base-uri 'none'; "
     "form-action 'none'"
@@ -64,7 +66,7 @@ async def make_new(request: Request, session: Admin) -> Response:
 
 
 def _new_page(request: Request, session: Session, status: int = 200, **values: Any) -> Response:
-    forms = {name: next(iter(form.asks.values())) for name, form in PAGES.items()}
+    forms = {name: fill(next(iter(form.asks.values())), _TO_BEGIN_WITH) for name, form in PAGES.items()}
     return render(request, "new.html", status, **{"session": session, "forms": forms, "given": {}, **values})
 
 
@@ -131,7 +133,7 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         "locked": desk.locked(), "faults": [fault._asdict() for fault in found.faults],
         "to_do": desk.to_do(found),
         "items": [drawn_at(request, desk)(item) for item in found.items.values()],
-        "stages": STAGES if study is None else stages_of(study),
+        "stages": list((STAGES if study is None else stages_of(study)).items()),
         "languages": ["en"] if study is None else list(study.languages),
         "shows": None if study is None else PAGES[study.question.form].width(grid_size=study.question.grid_size),
     }  # fmt: skip
@@ -165,7 +167,7 @@ async def preview(request: Request, session: Admin, desk: DeskOf) -> Response:
 def _previewed(request: Request, desk: Desk, form: dict[str, str]) -> Response:
     try:
         given: dict[str, str | None] = json.loads(form.get("files") or "{}")
-        text = form.get("text") or changed(desk.text(), _changes(json.loads(form.get("changes") or "{}")))
+        text = form.get("text") or changed(desk.text(), _changes(json.loads(form.get("changes") or _NOTHING)))
         looked = desk.look({**given, FILE: text})
     except (StudyError, ValueError) as error:
         looked = Looked("", faults=(Fault("", str(error)),))

@@ -6,7 +6,6 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
-from similitude.study.texts import all_texts
+from similitude.study.texts import all_texts, fill
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -153,7 +152,7 @@ def _asked(question: Question, texts: Mapping[str, str]) -> str:
     asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
     ends = {end: texts.get(end) or getattr(question, end) or "" for end in ("low", "high")}
     known = {"pick": str(question.pick), **ends}
-    return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
+    return fill(asked, known)
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

@@ -33,7 +33,7 @@ export function frames(given) {
 
 /** Offer what there is to look at; what was chosen stays. */
 export function offer(stages, languages) {
-  fill(at("stage"), Object.entries(stages));
+  fill(at("stage"), stages);
   fill(at("language"), languages.map((one) => [one, one]));
 }
 

@@ -121,6 +121,12 @@ async function addPictures() {
 
 // --- all together ---
 
+function lookAt(stage) {
+  if (!now.stages.some(([name]) => name === stage)) return;
+  at("stage").value = stage;
+  look.draw();
+}
+
 function changed() {
   count(drafts.size + words.size);
   look.follow();
@@ -189,11 +195,11 @@ const count = bar(save, () => { drafts.clear(); words.clear(); show(now); count(
 guard(() => drafts.size + words.size > 0);
 at("page").addEventListener("change", () => {
   drawPage();
-  if (now.stages[at("page").value]) { at("stage").value = at("page").value; look.draw(); }
+  lookAt(at("page").value);
 });
 at("spoken").addEventListener("change", () => { drawPage(); drawWords(); at("language").value = language(); look.draw(); });
-at("find").addEventListener("input", drawWords);
+at("find").addEventListener("input", () => { at("all").open = true; drawWords(); });
 at("pictures").addEventListener("change", addPictures);
 at("checked").addEventListener("change", () => noteWord("checked", at("checked").checked || null, spoken().checked || null));
 show(told);
-if (now.stages.consent) { at("stage").value = "consent"; look.draw(); }
+lookAt("consent");
