@@ -21,7 +21,7 @@ from similitude.study.create import unfinished
 from similitude.study.editing.document import changed, values_of
 from similitude.study.editing.gallery import Gallery, Moves, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
-from similitude.study.editing.looking import Looked, look
+from similitude.study.editing.looking import Looked, fault_in, look
 from similitude.study.editing.taking import Taken, Taking
 from similitude.study.fault import StudyError, WrongKeys
 from similitude.study.files import Files, Texts
@@ -122,7 +122,12 @@ class Desk:
         looked = self.look(given)
         if looked.is_wrong:
             raise _wrong(looked)
-        self._revise(given, by, basis)
+        try:
+            self._revise(given, by, basis)
+        except StudyError as error:
+            if looked.faults and not isinstance(error, OutOfDate):
+                raise _wrong(looked) from None
+            raise
         return self.look()
 
     def _revise(self, given: Texts, by: str, basis: int | None = None) -> None:
@@ -131,7 +136,7 @@ class Desk:
         except Refused as refusal:
             if refusal.code == "changed":
                 raise OutOfDate(str(refusal)) from None
-            raise StudyError(str(refusal).replace(f"{self.folder / FILE}: ", "")) from None
+            raise WrongKeys(Path(FILE), [fault_in(self.folder, line) for line in str(refusal).splitlines()]) from None
 
     def page_in(self, file: str, language: str | None) -> str:
         """The name of a page's file in a language."""

@@ -47,7 +47,7 @@ def look(folder: Path, given: Texts | None = None) -> Looked:
     except WrongKeys as wrong:
         return Looked(text, faults=wrong.faults, is_wrong=True)
     except StudyError as error:
-        fault = _fault(folder, str(error))
+        fault = fault_in(folder, str(error))
     try:
         study = read_study(folder, files)
     except StudyError:
@@ -63,7 +63,7 @@ def _shown(folder: Path, text: str) -> dict[str, Item]:
     return {one.item.name: one.item for one in listed if one.fault is None}
 
 
-def _fault(folder: Path, sentence: str) -> Fault:
+def fault_in(folder: Path, sentence: str) -> Fault:
     """A sentence with the key that it speaks of, where it names one; without the path of the file."""
     plain = sentence.replace(f"{folder / FILE}: ", "").replace(f"{folder.resolve() / FILE}: ", "")
     plain = plain.removeprefix(f"{folder.name}: ")
