@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _PRICE = 0.5  # of the noise level of vectors without a bound: where dimensions are found
-_LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25)  # of that: where they may be fitted again
+_LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06, 0.03)  # of that: where they may be fitted again
 _START = 0.4  # the largest value at the start
 
 

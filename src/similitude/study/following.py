@@ -89,7 +89,7 @@ def _take_as_it_lies(site: Site, kept: Kept, last: Revision | None, who: str) ->
     if contents is not None:
         site.serve(contents)
     shelf.set_mark(kept.folder, shelf.Mark(kept.number))
-    _stamp(site, kept)
+    settle(site, kept)
 
 
 def _since(last: Revision, folder: Path, files: Mapping[str, str], contents: Contents | None) -> list[str]:
@@ -133,7 +133,7 @@ def _look_at_folder(site: Site, kept: Kept) -> None:
     if wrong and (proposal.study is None or proposal.forbidden or not is_draft(site, kept)):
         kept.problem = f"What was edited in the folder is not served: {wrong}"
         _log.warning("%s: %s", kept.name, kept.problem)
-        _stamp(site, kept)
+        settle(site, kept)
         return
     try:
         apply_proposal(site, kept, proposal, BY_HAND)
@@ -152,7 +152,7 @@ def _adopt(site: Site, kept: Kept, revision: Revision) -> None:
         if revision.version is not None:
             _log.warning("%s: revision %s cannot be served here: %s", kept.name, revision.number, error)
     _put(kept, given)
-    _stamp(site, kept)
+    settle(site, kept)
 
 
 def apply_proposal(site: Site, kept: Kept, proposal: Proposal, who: str, what: str = "changed") -> None:
@@ -172,7 +172,7 @@ def apply_proposal(site: Site, kept: Kept, proposal: Proposal, who: str, what: s
         if contents is not None:
             site.serve(contents)
         _put(kept, given)
-    _stamp(site, kept)
+    settle(site, kept)
 
 
 def _check_meanwhile(connection: sa.Connection, kept: Kept, contents: Contents | None) -> None:
@@ -190,7 +190,7 @@ def too_late(last: Revision) -> Refused:
     """Who changes what somebody else has changed meanwhile."""
     return Refused(
         409, "changed",
-        f"{last.who} has changed the study since you looked at it (revision {last.number}: "
+        f"The study was changed since you looked at it (revision {last.number}, {last.who}: "
         f"{'; '.join(last.changes[:3])}). Nothing of yours was saved: look at what it is now, and change that.",
     )  # fmt: skip
 
@@ -219,7 +219,8 @@ def _put(kept: Kept, given: Texts) -> None:
         _log.warning("%s: cannot be written to (%s); what is served is in the database", kept.folder, error)
 
 
-def _stamp(site: Site, kept: Kept) -> None:
+def settle(site: Site, kept: Kept) -> None:
+    """Take note of the folder as it is, so that what we put there does not pass for an edit by hand."""
     kept.stamp = kept.seen = shelf.stamp_of(kept.folder, site.contents_of(kept.name), kept.files)
 
 

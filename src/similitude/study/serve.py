@@ -98,6 +98,8 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {hint}" for hint in _hints(site, links, folder)),
+        *(f"draft          {name}: not fit to be served yet" for name in site.kept if name not in site.studies),
+        *([] if site.kept else ["no study yet   make one on the admin page"]),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
         *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",

@@ -1,25 +1,22 @@
-"""Solvers whose state stays on the device: torch's L-BFGS over all comparisons, and Adam over parts of them."""
+"""Solvers whose state stays on the device: L-BFGS over all comparisons, and Adam over parts of them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import torch
 
 from similitude.engine.comparison_terms import compared
 from similitude.engine.gpu.backend import TorchBackend
-from similitude.engine.gpu.bounded import descend
 from similitude.engine.gpu.comparisons import DeviceComparisons, Part
+from similitude.engine.gpu.descent import descend
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.lbfgs import NEEDS
 from similitude.engine.solvers.minibatch import free_positions
 from similitude.engine.solvers.result import Callback, Result
 from similitude.types import Floats
-
-_ITERATIONS_PER_LOOK = 5
 
 
 def lbfgs(
@@ -32,59 +29,26 @@ def lbfgs(
     units: Floats | float = 1.0,
     callback: Callback | None = None,
 ) -> Result:
-    """Minimise a smooth problem, until an iteration gains less than tol of the objective, looked at every few.
+    """Minimise a problem smooth inside its penalty's bounds, until iterations gain less than tol of the objective.
 
-    `units` are what parameters are counted in, one each or one for all. Within bounds the steps are those of
-    `engine.gpu.bounded`, where convergence is looked at in every iteration.
+    `units` are what parameters are counted in, one each or one for all.
     """
     NEEDS.check(problem)
     backend = problem.backend
     assert isinstance(backend, TorchBackend)
     unit = backend.tensor(np.asarray(units))
-    if np.isfinite(problem.penalty.lower).any():
-        return _bounded(problem, start, unit, backend, max_iter=max_iter, tol=tol, memory=memory, callback=callback)
-    x = (backend.tensor(np.ascontiguousarray(start).ravel()) / unit).requires_grad_()
-    # torch's own tests of convergence are off: each would wait for the device in every iteration, as does a look here.
-    optimizer = torch.optim.LBFGS(
-        [x], max_iter=_ITERATIONS_PER_LOOK, max_eval=20 * _ITERATIONS_PER_LOOK, history_size=memory,
-        tolerance_grad=0.0, tolerance_change=0.0, line_search_fn="strong_wolfe",
-    )  # fmt: skip
     there = (lambda params: params) if problem.on_device else backend.host  # with terms beside: the host's
-    evaluations = 0
-
-    def closure() -> float:
-        nonlocal evaluations
-        evaluations += 1
-        with torch.no_grad():
-            value, gradient = problem.value_and_gradient(there(x.detach() * unit))
-            x.grad = backend.tensor(gradient) * unit
-        return value
-
-    seen, value, status = 0, np.inf, "max_iter"
-    while seen < max_iter:
-        before, value = value, float(optimizer.step(closure))  # of the point where the step began
-        seen += _ITERATIONS_PER_LOOK
-        if callback is not None:
-            callback(seen, value)
-        if before - value <= tol * _ITERATIONS_PER_LOOK * max(abs(before), abs(value), 1e-12) and np.isfinite(before):
-            status = "converged"
-            break
-    params = x.detach() * unit
-    return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
-
-
-def _bounded(problem: Problem, start: Floats, unit: torch.Tensor, backend: TorchBackend, **settings: Any) -> Result:
-    """The same within lower bounds."""
-    there = (lambda params: params) if problem.on_device else backend.host
 
     def evaluate(counted: torch.Tensor) -> tuple[float, torch.Tensor]:
         with torch.no_grad():
             value, gradient = problem.value_and_gradient(there(counted * unit))
             return value, backend.tensor(gradient) * unit
 
-    x = backend.tensor(np.ascontiguousarray(start).ravel()) / unit
-    lower = backend.tensor(np.broadcast_to(problem.penalty.lower, x.shape).copy()) / unit
-    x, status, seen, evaluations = descend(evaluate, x, lower, **settings)
+    x, bound = backend.tensor(np.ascontiguousarray(start).ravel()) / unit, problem.penalty.lower
+    lower = backend.tensor(np.broadcast_to(bound, x.shape).copy()) / unit if np.isfinite(bound).any() else None
+    x, status, seen, evaluations = descend(
+        evaluate, x, lower, max_iter=max_iter, tol=tol, memory=memory, callback=callback
+    )
     params = x * unit
     return Result(backend.host(params), problem.value(there(params)), status, seen, evaluations, f"on {backend.device}")
 

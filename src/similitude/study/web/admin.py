@@ -167,7 +167,7 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
     rows = []
     with site.database.read() as connection:
-        for name, service in site.studies.items():
+        for name, service in list(site.studies.items()):
             here = rater.c.study_id == service.study_id, rater.c.origin.not_in(APART)
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             rows.append(
@@ -175,7 +175,7 @@ def _overview(site: Site) -> list[dict[str, Any]]:
                  "answers": int(answers or 0), "state": state_of(connection, service.study_id),
                  "n_items": len(service.items), "problem": site.kept[name].problem}
             )  # fmt: skip
-    unserved = {name: kept.problem for name, kept in site.kept.items() if name not in site.studies}
-    rows += [{"name": name, "title": name, "state": DRAFT, "problem": why} for name, why in unserved.items()]
-    arriving = {name: why for name, (_, why) in site.arriving.items() if why}
-    return rows + [{"name": name, "title": name, "state": None, "problem": why} for name, why in arriving.items()]
+    unserved = [(name, DRAFT, kept.problem) for name, kept in list(site.kept.items()) if name not in site.studies]
+    arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why]
+    others = [{"name": name, "title": name, "state": now, "problem": why} for name, now, why in unserved + arriving]
+    return rows + [{**one, "n_items": 0} for one in others]

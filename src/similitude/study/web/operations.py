@@ -113,7 +113,7 @@ def _of_site(site: Site) -> Iterator[str]:
     yield from _head("similitude_writer_queue", "gauge", "requests that wait to be written")
     yield _line("similitude_writer_queue", site.writer.waiting)
     with site.database.read() as connection:
-        figures = {name: _of_study(connection, service) for name, service in site.studies.items()}
+        figures = {name: _of_study(connection, service) for name, service in list(site.studies.items())}
     for name, (kind, words) in _FIGURES.items():
         yield from _head(f"similitude_{name}", kind, words)
         for study, found in figures.items():

@@ -93,6 +93,7 @@ def _told(site: Site, name: str) -> dict[str, Any]:
     return {
         "title": _title(site, name),
         "state": now.state,
+        "phase": now.phase,
         "problem": kept.problem,
         "served": service is not None,
         "preview": None if service is None else rehearsal_link(service),

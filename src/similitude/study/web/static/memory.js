@@ -8,6 +8,11 @@ export class Memory {
     for (const [name, value] of Object.entries(remembers ?? {})) this.set(name, value);
   }
 
+  /** Whether it is still there when the page is loaded again. */
+  get lasts() {
+    return !(this.store instanceof Fleeting);
+  }
+
   get(name) {
     return this.store.getItem(this.prefix + name);
   }

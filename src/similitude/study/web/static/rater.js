@@ -151,12 +151,13 @@ async function questions() {
   let last = null;
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
-    if (held.study_version !== setup.version && outbox.size === 0 && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000) {
+    const changed = held.study_version !== setup.version && memory.lasts && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000;
+    if (changed && outbox.size === 0) {
       memory.set("renewed", Date.now());
-      window.location.reload(); // the study was changed: what comes next is asked in its words of now
+      window.location.reload(); // what comes next is asked in the words of now
       return new Promise(() => {});
     }
-    if (next === undefined) {
+    if (changed || next === undefined) {
       await wait();
       continue;
     }

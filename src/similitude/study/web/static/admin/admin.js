@@ -31,7 +31,7 @@ function showNow(now) {
   write("pause", now.paused ? "Resume" : "Pause");
   at("pause").hidden = ["draft", "closed"].includes(now.state);
   at("pause").disabled = false;
-  at("pilot").hidden = !now.pilot.raters;
+  at("piloted").hidden = !now.pilot.raters;
   write("pilot", `${number.format(now.pilot.answers)} more answers by ${number.format(now.pilot.raters)} raters of the pilot are kept apart.`);
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
