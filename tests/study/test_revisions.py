@@ -4,7 +4,11 @@ import contextlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -17,6 +21,8 @@ from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.states import CLOSED, DRAFT, LIVE, PILOT
 from similitude.study.store import schema
+from tests.patience import until
+from tests.study.conftest import serving
 from tests.study.servers import write_study
 
 SHORT = "[question]\nnumber = 4\n"
@@ -454,3 +460,50 @@ def test_a_closed_study_may_still_be_corrected(site):
     revise(site, "words", {"consent.md": "Thank you."}, "ada")
     assert site.studies["words"].standing().state == CLOSED
     assert json.loads(site.studies["words"].study.as_json())["words"]["consent"] == "Thank you."
+
+
+# --- real processes ---
+
+KILLS_ITSELF = """
+import os, signal, sys
+from pathlib import Path
+from similitude.study import revisions, shelf
+from similitude.study.site import open_site
+
+site, write = open_site(Path(sys.argv[1])), shelf.write_whole
+
+def write_one(path, data):
+    write(path, data)
+    if path.name == "study.toml":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+shelf.write_whole = write_one
+text = (Path(sys.argv[1]) / "words" / "study.toml").read_text().replace("number = 4", "number = 6")
+revisions.revise(site, "words", {"study.toml": text, "consent.md": "Otherwise."}, "ada")
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_of_a_process_that_writes_the_files(tmp_path):
+    write_study(tmp_path / "words", SHORT)
+    ended = subprocess.run([sys.executable, "-c", KILLS_ITSELF, str(tmp_path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    found = [(tmp_path / "words" / name).read_text(encoding="utf-8") for name in ("study.toml", "consent.md")]
+    assert ("number = 6" in found[0], found[1]) == (True, "Do you agree?"), "it was killed between two files"
+    assert not shelf.mark_of(tmp_path / "words").whole
+    with contextlib.closing(open_site(tmp_path)) as site:
+        assert (text_of(site, file="consent.md"), "number = 6" in text_of(site)) == ("Otherwise.", True)
+        assert site.studies["words"].study.question.number == 6
+        assert [one.number for one in history(site, "words")] == [2, 1]
+
+
+@pytest.mark.slow
+def test_two_servers_follow_a_change_by_hand(tmp_path):
+    write_study(tmp_path / "words", SHORT)
+    with serving(tmp_path) as one, serving(tmp_path) as two:
+        path = tmp_path / "words" / "study.toml"
+        path.write_text(path.read_text(encoding="utf-8").replace("number = 4", "number = 6"), encoding="utf-8")
+        for server in (one, two):
+            about = f"{server.address}/api/words/v1/about"
+            until(lambda about=about: httpx.get(about).json()["length"] == 6, f"{about} stays as it was", every=0.1)
+        assert [row["number"] for row in one.rows("SELECT number FROM revision ORDER BY number")] == [1, 2]
