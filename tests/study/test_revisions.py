@@ -113,6 +113,15 @@ def test_no_page_of_ours_reads_outside_the_folder_but_a_hand_may(site, place, tm
     assert site.studies["words"].study.pages.consent == place
 
 
+def test_no_page_of_ours_writes_over_anything_but_texts(tmp_path, open_folder):
+    site = open_folder(write_study(tmp_path / "words", SHORT))
+    for name in ("answers.db", ".revision.json", "items/a.png"):
+        given = other(site, "consent = 'consent.md'", f"consent = '{name}'")
+        with pytest.raises(Refused, match=f"{name}: expected a file in the study's folder that ends in .toml"):
+            revise(site, "words", {**given, name: "nothing"}, "ada")
+    assert len(history(site, "words")) == 1
+
+
 @both
 def test_what_answers_mean_cannot_change_once_people_were_asked(site, take_part):
     given = other(site, "number = 4", 'number = 4\nform = "odd_one_out"')
