@@ -65,8 +65,9 @@ def test_files_come_in_and_what_is_no_item_is_named_with_why(study):
         study,
         {
             "new.png": picture(grey=20), "word.txt": "hello", "again.png": picture(grey=20),
-            "old.png": picture(grey=30), "copy.png": picture(grey=10), "broken.png": picture()[:40], "empty.wav": b"", "notes.docx": b"x",
-            "README.png": picture(grey=40), "con.png": picture(grey=50), "wide\u0000.png": picture(grey=60),
+            "old.png": picture(grey=30), "copy.png": picture(grey=10), "broken.png": picture()[:40],
+            "empty.wav": b"", "notes.docx": b"x", "README.png": picture(grey=40), "con.png": picture(grey=50),
+            "wide\u0000.png": picture(grey=60),
         },
     )  # fmt: skip
     assert taken.added == ["new", "word"]
@@ -103,7 +104,8 @@ def test_an_archive_is_unpacked_and_its_tricks_are_refused(study):
     content = {
         "a/b/deep.png": picture(grey=70), "../../out.png": picture(grey=71), "/root.png": picture(grey=72),
         "..\\win.png": picture(grey=73), "C:\\drive.png": picture(grey=74), "__MACOSX/._deep.png": b"x",
-        ".DS_Store": b"x", "inner.zip": zipped({"x.png": picture()}), "other/deep.png": picture(grey=75), link: b"/etc/passwd",
+        ".DS_Store": b"x", "inner.zip": zipped({"x.png": picture()}), "other/deep.png": picture(grey=75),
+        link: b"/etc/passwd",
     }  # fmt: skip
     taken = upload(study, {"set.zip": zipped(content)})
     assert taken.added == ["deep"]

@@ -1,6 +1,7 @@
-"""The pages that edit a study, asked as a browser asks them: saved by key, told by key, two at once, drafts, a restart."""
+"""The pages that edit a study, asked as a browser asks them: saved and told by key, two at once, drafts, a restart."""
 
 import io
+import itertools
 import json
 import re
 import zipfile
@@ -14,6 +15,8 @@ from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from tests.study.making import faces, picture, words
 from tests.study.test_login import PASSWORD, QUICK, Browser
+
+_NUMBERS = itertools.count(1)
 
 
 class Designer(Browser):
@@ -61,15 +64,15 @@ def designer_of(site):
     return designer
 
 
-@pytest.fixture
-def site(tmp_path):
-    (tmp_path / "studies").mkdir()
-    site = open_site(tmp_path / "studies")
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A server whose studies are all made by the tests, each its own."""
+    site = open_site(tmp_path_factory.mktemp("studies"))
     yield site
     site.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def designer(site):
     return designer_of(site)
 
@@ -77,9 +80,18 @@ def designer(site):
 @pytest.fixture
 def study(designer):
     """A study of ten words, which can be served."""
-    make(designer, "words")
-    assert designer.upload("words", zipped(words())).status_code == 200
-    return "words"
+    name = f"words-{next(_NUMBERS)}"
+    make(designer, name)
+    assert designer.upload(name, zipped(words())).status_code == 200
+    return name
+
+
+@pytest.fixture(scope="module")
+def untouched(designer):
+    """One that no test changes."""
+    make(designer, "untouched")
+    assert designer.upload("untouched", zipped(words())).status_code == 200
+    return "untouched"
 
 
 def zipped(files):
@@ -95,11 +107,13 @@ def make(designer, name, form="triplet", title="Some <b>words</b>"):
     return designer.send("/admin/-/new", "/admin/-/new", name=name, title=title, form=form)
 
 
-def text_of(site, name="words"):
+def text_of(site, name):
     return (site.root / name / "study.toml").read_text(encoding="utf-8")
 
 
-def test_a_study_is_made_from_an_empty_server(site, designer):
+def test_a_study_is_made_from_an_empty_server(tmp_path):
+    site = open_site(tmp_path)
+    designer = designer_of(site)
     assert "There is no study here yet" in designer.get("/admin").text
     assert make(designer, "words").headers["location"] == "/admin/words/design"
     told = designer.told("words")
@@ -108,30 +122,37 @@ def test_a_study_is_made_from_an_empty_server(site, designer):
     assert "Some &lt;b&gt;words&lt;/b&gt;" in designer.get("/admin/words/design").text
     assert designer.get("/s/words/").status_code == 404, "a draft without items is served to nobody"
     assert deeds(site.database)[0].what == "made"
+    site.close()
 
 
 @pytest.mark.parametrize("form", ["labelling", "attribute", "placement", "choice"])
 def test_every_form_can_be_begun_with(site, designer, form):
-    make(designer, "one", form)
-    assert values_of(text_of(site, "one"))["question.form"] == form
-    assert designer.upload("one", zipped(faces(12))).status_code == 200
-    designer.save("one", designer.told("one"), question__number=5)
-    assert designer.told("one")["faults"] == []
+    make(designer, form, form)
+    assert values_of(text_of(site, form))["question.form"] == form
+    assert designer.upload(form, zipped(faces(12))).status_code == 200
+    designer.save(form, designer.told(form), question__number=5)
+    assert designer.told(form)["faults"] == []
 
 
-@pytest.mark.parametrize("name", ["", "../x", "Words", "a b", "-", "words", "x" * 80, "<script>"])
-def test_a_name_that_cannot_be_an_address_is_refused(site, designer, study, name):
-    answer = make(designer, name)
-    assert answer.status_code == 422
-    assert "<script>" not in answer.text.replace('<script type="', "")
-    assert [path.name for path in site.root.iterdir() if path.is_dir()] == ["words"]
+def test_a_name_that_cannot_be_an_address_is_refused(site, designer, study):
+    before = set(site.root.iterdir())
+    for name in ["", "../x", "Words", "a b", "-", study, "x" * 80, "<script>"]:
+        answer = make(designer, name)
+        assert answer.status_code == 422
+        assert "<script>" not in answer.text
+    assert set(site.root.iterdir()) == before
+    assert not (site.root.parent / "x").exists()
 
 
 def test_only_what_was_changed_is_written(site, designer, study):
-    before = text_of(site)
+    before = text_of(site, study)
     answer = designer.save(study, designer.told(study), question__number=9, break_every=4)
     assert answer.status_code == 200
-    lines = [(one, two) for one, two in zip(before.splitlines(), text_of(site).splitlines(), strict=True) if one != two]
+    lines = [
+        (one, two)
+        for one, two in zip(before.splitlines(), text_of(site, study).splitlines(), strict=True)
+        if one != two
+    ]
     assert [two.split("#")[0].strip() for _, two in lines] == ["break_every = 4", "number = 9"]
     assert site.studies[study].study.question.number == 9, "it is served at once"
     assert answer.json()["values"]["question.number"] == 9
@@ -147,19 +168,19 @@ def test_only_what_was_changed_is_written(site, designer, study):
         ({"question.form": "labelling"}, "question.classes", "at least 2"),
         ({"catch.every": 3}, "catch.questions", "none is given"),
         ({"completion.redirect": "javascript:alert(1)"}, "completion.redirect", "match pattern"),
-        ({"survey.fields": [{"name": "a", "label": "A"}, {"name": "B", "label": "B"}]}, "survey.fields.1.name", "pattern"),
+        ({"survey.fields": [{"name": "a", "label": "A"}, {"name": "B", "label": "B"}]}, "survey.fields.1.name", "pat"),
         ({"language": "<b>"}, "language", "expected"),
         ({"pages.consent": "none.md"}, "pages.consent", "cannot read"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_of_its_key_and_nothing_is_written(site, designer, study, changes, key, said):
-    before = text_of(site)
-    answer = designer.tell(study, "", (told := designer.told(study)), basis=told["basis"], changes=changes)
+def test_what_is_wrong_is_said_of_its_key_and_nothing_is_written(site, designer, untouched, changes, key, said):
+    before = text_of(site, untouched)
+    answer = designer.tell(untouched, "", (told := designer.told(untouched)), basis=told["basis"], changes=changes)
     assert answer.status_code == 422
     faults = {fault["key"]: fault["sentence"] for fault in answer.json()["faults"]}
     assert said in faults[key]
     assert str(site.root) not in answer.text, "where the files lie is nobody's business"
-    assert text_of(site) == before
+    assert text_of(site, untouched) == before
 
 
 def test_two_tabs_at_once_the_second_is_told_and_loses_nothing(site, designer, study):
@@ -168,7 +189,7 @@ def test_two_tabs_at_once_the_second_is_told_and_loses_nothing(site, designer, s
     late = designer.save(study, second, break_every=5)
     assert late.status_code == 409
     assert "ada has changed the study" in late.json()["detail"]
-    assert "break_every = 5" not in text_of(site)
+    assert "break_every = 5" not in text_of(site, study)
     again = designer.save(study, {**second, "basis": late.json()["now"]["basis"]}, break_every=5)
     assert again.status_code == 200
     assert {"question.number": 9, "break_every": 5}.items() <= again.json()["values"].items()
@@ -177,7 +198,7 @@ def test_two_tabs_at_once_the_second_is_told_and_loses_nothing(site, designer, s
 def test_an_edit_by_hand_in_between_is_told_too(site, designer, study):
     told = designer.told(study)
     path = site.root / study / "study.toml"
-    path.write_text(text_of(site).replace("Some <b>words</b>", "Other"), encoding="utf-8")
+    path.write_text(text_of(site, study).replace("Some <b>words</b>", "Other"), encoding="utf-8")
     late = designer.save(study, told, question__number=9)
     assert late.status_code == 409
     assert late.json()["now"]["values"]["title"] == "Other"
@@ -185,14 +206,14 @@ def test_an_edit_by_hand_in_between_is_told_too(site, designer, study):
 
 def test_the_file_can_be_edited_as_text(site, designer, study):
     told = designer.told(study, "/text")
-    assert told["text"] == text_of(site)
+    assert told["text"] == text_of(site, study)
     other = f"# mine\n{told['text']}".replace("number = 60", "number = 12")
     assert designer.tell(study, "", told, basis=told["basis"], text=other).status_code == 200
-    assert text_of(site) == other
+    assert text_of(site, study) == other
     told = designer.told(study, "/text")
     wrong = designer.tell(study, "", told, basis=told["basis"], text="title = ")
     assert (wrong.status_code, "not valid TOML" in wrong.text) == (422, True)
-    assert text_of(site) == other
+    assert text_of(site, study) == other
 
 
 def test_what_people_were_asked_with_is_locked_and_says_why(site, designer, study):
@@ -216,7 +237,9 @@ def join_and_answer(service):
     return rater
 
 
-def test_a_restart_in_between_keeps_a_draft_as_it_was(site, designer):
+def test_a_restart_in_between_keeps_a_draft_as_it_was(tmp_path):
+    site = open_site(tmp_path)
+    designer = designer_of(site)
     make(designer, "later")
     designer.save("later", designer.told("later"), question__number=5)
     site.close()
@@ -243,11 +266,11 @@ def test_items_come_in_are_named_and_served_at_once(site, designer, study):
     assert taken["added"] == ["face", "big"]
     assert {name for name, _ in taken["refused"]} == {"../evil.png", "apple.txt"}
     assert "face" in site.studies[study].items
-    assert sorted(path.name for path in site.root.iterdir() if path.is_dir()) == ["words"]
-    small = designer.get("/admin/words/design/items/file/big?small=true")
+    assert not list(site.root.parent.rglob("evil*"))
+    small = designer.get(f"/admin/{study}/design/items/file/big?small=true")
     assert small.headers["content-type"] == "image/webp"
     assert len(small.content) < len(noise()) / 3
-    assert designer.get("/admin/words/design/items/file/big").content == noise()
+    assert designer.get(f"/admin/{study}/design/items/file/big").content == noise()
     assert "ada" in {deed.who for deed in deeds(site.database) if deed.what == "changed"}
 
 
@@ -386,7 +409,8 @@ def test_the_preview_is_the_raters_page_with_what_is_not_saved_and_keeps_nothing
     assert answer.headers["x-frame-options"] == "SAMEORIGIN"
     assert site.studies[study].study.question.form == "triplet"
     with site.database.read() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM rater").scalar() == 0
+        here = f"SELECT count(*) FROM rater WHERE study_id = {site.studies[study].study_id}"
+        assert connection.exec_driver_sql(here).scalar() == 0
 
 
 @pytest.mark.parametrize(
@@ -394,11 +418,11 @@ def test_the_preview_is_the_raters_page_with_what_is_not_saved_and_keeps_nothing
     [("consent", "questions", 0), ("before", "before", 0), ("practice", "questions", 0), ("question", "questions", 1),
      ("survey", "questions", None), ("done", "done", 0), ("nonsense", "questions", 1)],
 )  # fmt: skip
-def test_every_stage_can_be_looked_at(site, designer, study, stage, at, answered):
+def test_every_stage_can_be_looked_at(site, designer, untouched, stage, at, answered):
     fields = [{"name": "a", "label": "A", "when": "before"}, {"name": "b", "label": "B"}]
     known = [{"shown": ["apple", "boat", "drum"], "correct": [1]}]
     changes = {"survey.fields": fields, "practice.questions": known, "completion.redirect": "https://x.org/"}
-    preview = setup_in(designer.preview(study, designer.told(study), changes, stage=stage))["preview"]
+    preview = setup_in(designer.preview(untouched, designer.told(untouched), changes, stage=stage))["preview"]
     assert preview["stage"] == at
     assert preview["answered"] == (preview["length"] if answered is None else answered)
     assert preview["wayOut"]["redirect"] == "#"
@@ -421,7 +445,7 @@ ADDRESSES = ["/design", "/design/items", "/design/pages", "/design/text", "/desi
 
 def test_strangers_see_and_change_nothing(site, designer, study):
     stranger = Designer(designer.client._transport.app)
-    before = text_of(site)
+    before = text_of(site, study)
     for address in ADDRESSES:
         assert stranger.get(f"/admin/{study}{address}").status_code in (303, 401)
     told = {"csrf": "x", "basis": 1, "piece": 1000}
@@ -432,7 +456,7 @@ def test_strangers_see_and_change_nothing(site, designer, study):
     assert designer.preview(study, told).status_code == 403
     forged = designer.raw(f"/admin/{study}/design/upload/upload-0001?at=0", content=b"x")
     assert forged.status_code == 403
-    assert text_of(site) == before
+    assert text_of(site, study) == before
 
 
 def test_what_is_no_such_study_or_request_is_said(site, designer, study):
