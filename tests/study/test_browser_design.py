@@ -43,7 +43,9 @@ _TYPE = """([selector, text]) => {
   one.value = text;
   for (const kind of ["input", "change"]) one.dispatchEvent(new Event(kind, { bubbles: true }));
 }"""
-_FRAMED = "(selector) => Boolean(document.querySelector('iframe[name=desktop]').contentDocument?.querySelector(selector))"
+_FRAMED = (
+    "(selector) => Boolean(document.querySelector('iframe[name=desktop]').contentDocument?.querySelector(selector))"
+)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from similitude.study import following, revisions, shelf
 from similitude.study.following import BY_HAND, follow, look, settle
+from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.refusal import Refused
 from similitude.study.revisions import add_study, history, propose, restore, revise
 from similitude.study.service import Said
@@ -403,6 +404,7 @@ def test_a_server_on_an_empty_folder_gets_its_first_study_while_it_runs(tmp_path
         revisions.set_state(site, "faces-2", LIVE, "ada")
     again = open_folder(site.root)
     assert "empty" in again.kept["faces-2"].problem, "a draft that is not fit stops no start"
+    assert rebuild(site.database) == 0
     text = text_of(site, "faces-2").replace("# break_every = 0", "break_every = 5")
     saved = revise(site, "faces-2", {"study.toml": text}, "ada", 1)
     assert (saved.number, saved.version, saved.changes) == (2, None, ("break_every: 0 becomes 5",))
