@@ -153,7 +153,7 @@ def test_items_that_were_asked_about_are_taken_out_with_a_warning(site, take_par
     given = {"items.csv": text_of(site, file="items.csv").replace(f'"{gone}"\n', "")}
     (change,) = propose(site, "words", given).changes
     assert (change.key, change.after) == ("items.removed", [gone])
-    assert change.warning.startswith("1 answers are about what is taken out")
+    assert change.warning.startswith("1 answer is about what is taken out")
     revise(site, "words", given, "ada")
     held = site.studies["words"].questions(rater).result()["questions"]
     assert len(held) == 3

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from similitude.display.words import counted
 from similitude.study import shelf
 from similitude.study.asking import encode, meaning, means_otherwise
 from similitude.study.changes import Change, changes
@@ -145,5 +146,6 @@ def _judged(connection: sa.Connection, kept: Kept, change: Change, forbidden: Ma
     about = sa.or_(*(answer.c.shown.contains(encode(name), autoescape=True) for name in change.after[:_COUNTED]))
     n = connection.scalar(sa.select(sa.func.count()).where(answer.c.study_id == kept.study_id, about)) or 0
     least = "at least " if len(change.after) > _COUNTED else ""
-    words = f"{least}{n:,} answers are about what is taken out: they stay in downloads, and the model forgets them"
+    about_it = counted(n, "answer is", "answers are")
+    words = f"{least}{about_it} about what is taken out; downloads keep what was said, the model forgets it"
     return change.but(warning=words) if n else change
