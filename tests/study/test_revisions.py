@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -195,6 +196,32 @@ def test_who_holds_questions_loses_nothing_when_the_study_changes(site, take_par
         answered(now, raters[0], questions[0])
     assert {row["version"] for row in log(site)[6:]} == {before, now.version}
     assert len(log(site)) == 10
+
+
+def test_changes_one_after_the_other_lose_no_answer_of_many(site, take_part):
+    """Six people answer all the while: what was acknowledged is in the log, once, under a version that was served."""
+    raters = [take_part(site.studies["words"], f"browser{k}") for k in range(6)]
+
+    def answer_all(rater_id):
+        acknowledged = []
+        while True:
+            service = site.studies["words"]
+            held = service.questions(rater_id).result()["questions"]
+            if not held:
+                return acknowledged
+            answered(service, rater_id, held[0])
+            acknowledged.append((rater_id, held[0]["number"]))
+
+    with ThreadPoolExecutor(6) as pool:
+        under_way = [pool.submit(answer_all, rater) for rater in raters]
+        for k in range(5):
+            names = "".join(f"w{item:02d}\n" for item in range(k, 12 + k))
+            revise(site, "words", {"consent.md": f"The {k}th text.", "items.csv": f"name\n{names}"}, "ada")
+        acknowledged = [one for done in under_way for one in done.result()]
+    rows = log(site)
+    assert sorted((row["rater_id"], row["number"]) for row in rows) == sorted(acknowledged)
+    assert len(set(acknowledged)) == len(rows) == 6 * 4
+    assert {row["version"] for row in rows} <= {one.version for one in history(site, "words")}
 
 
 @both
