@@ -258,7 +258,7 @@ def admin_pages(page, address, site):
     page.click(".fields button")
     page.wait_for_selector("code.token")
     yield "tokens on a phone"
-    for path in ("/admin/-/log", "/admin/-/password", "/api"):
+    for path in ("/admin/-/log", "/admin/-/password", "/api", "/admin/colours/versions", "/admin/colours/versions/1"):
         page.goto(address + path)
         yield path
     page.goto(address + "/admin/empty")

@@ -561,7 +561,7 @@ def test_another_title_between_two_runs_changes_no_question(serve, take_part):
     rater_id = take_part(service)
     before = service.questions(rater_id).result()
     changed = serve(SHORT + "\n[choose]\nrandom_share = 0.5")
-    assert changed.questions(rater_id).result() == before
+    assert changed.questions(rater_id).result() == before | {"study_version": changed.version}
     assert changed.version != service.version
 
 

@@ -26,7 +26,9 @@ def rebuild(database: Database) -> int:
     with database.write() as connection:
         for table in (schema.pool, schema.curve, schema.model):
             connection.execute(sa.delete(table))
-        ids = list(connection.scalars(sa.select(schema.study.c.id)))
+        ids = list(
+            connection.scalars(sa.select(schema.study_version.c.study_id).distinct())
+        )  # of a draft there may be none
         return sum(recount(connection, study_id) for study_id in ids)
 
 

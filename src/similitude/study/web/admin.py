@@ -16,6 +16,7 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Resp
 
 from similitude.study.create import unfinished
 from similitude.study.entrance import APART
+from similitude.study.revisions import title_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.states import DRAFT, state_of
@@ -177,5 +178,9 @@ def _overview(site: Site) -> list[dict[str, Any]]:
             )  # fmt: skip
     unserved = [(name, DRAFT, kept.problem) for name, kept in list(site.kept.items()) if name not in site.studies]
     arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why]
-    others = [{"name": name, "title": name, "state": now, "problem": why} for name, now, why in unserved + arriving]
+    titles = {name: title_of(site, name) for name, _, _ in unserved}
+    others = [
+        {"name": name, "title": titles.get(name, name), "state": now, "problem": why}
+        for name, now, why in unserved + arriving
+    ]
     return rows + [{**one, "n_items": 0} for one in others]

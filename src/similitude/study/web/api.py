@@ -16,6 +16,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.methods.similarity import Similarity
+from similitude.study import revisions
 from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
@@ -331,7 +332,7 @@ async def export(request: Request) -> Response:
 async def set_state(request: Request) -> Response:
     """Make the study a draft, a pilot, live, paused or closed."""
     (service, who), wanted = await _shown(request, ADMIN), await body_of(request, NewState)
-    await asyncio.to_thread(service.set_state, wanted.state, who)
+    await asyncio.to_thread(revisions.set_state, request.app.state.site, service.study.name, wanted.state, who)
     return json_reply({"state": wanted.state})
 
 
