@@ -179,6 +179,7 @@ def test_a_study_from_an_empty_server_to_its_map(served, context, shot):
     take_part(context.browser, url, shot)
     simulated_raters(site.studies["faces"], 14)
     worker_of(site.studies["faces"]).step()
+    page.set_viewport_size({"width": 1280, "height": 1000})
     page.goto(f"{url}/admin/faces")
     page.wait_for_selector("#map .scatterlayer .point")
     expect(page.locator("#raters")).to_contain_text("r0001")
