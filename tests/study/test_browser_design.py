@@ -1,4 +1,4 @@
-"""A study without a terminal, in real browsers: from an empty server to a map, two tabs at once, every page for everybody.
+"""A study without a terminal, in real browsers: from an empty server to a map, two tabs at once, all pages for all.
 
 The first test is the film strip of the documentation: `make pictures` stores what it sees.
 """
@@ -320,6 +320,8 @@ def test_by_keyboard_alone_a_study_is_made_and_changed(served, context):
     page.locator(key("question.number")).focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("5")
+    framed(page, "h1")
+    assert page.evaluate("document.activeElement.id") == "key-question.number", "the preview does not take the focus"
     page.locator("#undo").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -329,7 +331,7 @@ def test_by_keyboard_alone_a_study_is_made_and_changed(served, context):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_every_page_is_for_everybody(designed, context, width, scheme, shot):
-    site, url, page = designed
+    _, url, page = designed
     page.set_viewport_size({"width": width, "height": 844})
     page.emulate_media(color_scheme=scheme)
     for path in PAGES:

@@ -57,7 +57,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Part:
+class TableOfKeys:
     """A table of `study.toml`; the name is "" for what stands before the first."""
 
     name: str
@@ -72,7 +72,7 @@ def sentences() -> dict[str, str]:
 
 
 @cache
-def parts() -> tuple[Part, ...]:
+def parts() -> tuple[TableOfKeys, ...]:
     """All that a study may say, table by table, in the order of the settings."""
     schema = Study.model_json_schema()
     defined = schema.get("$defs", {})
@@ -84,8 +84,8 @@ def parts() -> tuple[Part, ...]:
         if table is None:
             alone.append(_field(name, found, name in schema.get("required", ()), defined))
         else:
-            tables.append(Part(name, _said(table.get("description", "")), tuple(_fields(name, table, defined))))
-    return (Part("", "The study as a whole.", tuple(alone)), *tables)
+            tables.append(TableOfKeys(name, _said(table.get("description", "")), tuple(_fields(name, table, defined))))
+    return (TableOfKeys("", "The study as a whole.", tuple(alone)), *tables)
 
 
 @cache
@@ -107,7 +107,11 @@ def _table(found: Mapping[str, Any], defined: Mapping[str, Any]) -> Mapping[str,
 
 
 def _field(key: str, found: Mapping[str, Any], required: bool, defined: Mapping[str, Any]) -> Field:
-    given = {"default": found.get("default"), "required": required, "words": _said(sentences().get(key, ""))}
+    given: dict[str, Any] = {
+        "default": found.get("default"),
+        "required": required,
+        "words": _said(sentences().get(key, "")),
+    }
     ways = [one for one in found.get("anyOf", (found,)) if one.get("type") != "null"]
     kinds = {one.get("type") for one in ways}
     if kinds == {"string", "array"}:  # one text, or a list of them
@@ -115,7 +119,11 @@ def _field(key: str, found: Mapping[str, Any], required: bool, defined: Mapping[
     if len(ways) != 1:
         return Field(key, "toml", **given)
     way = ways[0]
-    limits = {"least": way.get("minimum"), "most": way.get("maximum"), "beyond": way.get("exclusiveMinimum")}
+    limits: dict[str, Any] = {
+        "least": way.get("minimum"),
+        "most": way.get("maximum"),
+        "beyond": way.get("exclusiveMinimum"),
+    }
     match way.get("type"):
         case "boolean":
             return Field(key, "switch", **given)

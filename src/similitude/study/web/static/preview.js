@@ -3,6 +3,7 @@
 
 export class Preview {
   constructor({ preview, survey }) {
+    leaveFocus();
     this.token = null;
     this.afterConsent = survey.some((field) => field.when === "before") ? "before" : "questions";
     this.stage = preview.stage;
@@ -47,4 +48,12 @@ export class Preview {
     this.answered += 1;
     return this.held();
   }
+}
+
+/** Who types beside the frame keeps on typing: pages here take the focus only while it is in the frame already. */
+function leaveFocus() {
+  const { focus } = HTMLElement.prototype;
+  HTMLElement.prototype.focus = function focusWithin(...given) {
+    if (document.hasFocus()) focus.apply(this, given);
+  };
 }
