@@ -536,12 +536,19 @@ def test_kill_9_of_a_process_that_writes_the_files(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_servers_follow_a_change_by_hand(tmp_path):
+def test_a_server_follows_what_another_process_and_a_hand_do(tmp_path):
     write_study(tmp_path / "words", SHORT)
-    with serving(tmp_path) as one, serving(tmp_path) as two:
-        path = tmp_path / "words" / "study.toml"
-        path.write_text(path.read_text(encoding="utf-8").replace("number = 4", "number = 6"), encoding="utf-8")
-        for server in (one, two):
+    with serving(tmp_path) as server, contextlib.closing(open_site(tmp_path)) as site:
+
+        def says(number):
             about = f"{server.address}/api/words/v1/about"
-            until(lambda about=about: httpx.get(about).json()["length"] == 6, f"{about} stays as it was", every=0.1)
-        assert [row["number"] for row in one.rows("SELECT number FROM revision ORDER BY number")] == [1, 2]
+            until(lambda: httpx.get(about).json()["length"] == number, f"{about} does not say {number}", every=0.1)
+
+        says(4)
+        revise(site, "words", other(site, "number = 4", "number = 6"), "ada")
+        says(6)
+        edit(site, "number = 6", "number = 7")
+        says(7)
+        look(site)
+        assert site.studies["words"].study.question.number == 7
+        assert [one.who for one in history(site, "words")] == [BY_HAND, "ada", BY_HAND]

@@ -21,7 +21,7 @@ sharpness of raters, are fitted at once with the vectors (`engine.sources`), and
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import Any, Literal, Self
 
@@ -31,7 +31,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import Backend
 from similitude.engine.choice_shards import ChoiceRule
-from similitude.engine.choice_terms import Picked
+from similitude.engine.choice_terms import Picked, set_losses, values_of
 from similitude.engine.devices import backend_on, choose_device, solvers_of
 from similitude.engine.measures import SignedProduct
 from similitude.engine.models import DotProducts, Positions
@@ -44,6 +44,7 @@ from similitude.engine.starts import best_scale
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
+from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.items import Names
 from similitude.feedback.shards import Shards
 from similitude.feedback.whole_answers import choices_of
@@ -51,6 +52,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.answering import Sharpness, answerers
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
+from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.sharded_choices import InShards
@@ -69,6 +71,9 @@ _SCALES = {
 _RELAXED = 0.3  # of the noise level: where the dimensions that it leaves are fitted
 _MOSTLY = 0.7  # share of the features in the vectors from which what is free stays at the noise level
 _NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
+_MANY_PER_ITEM = 10  # answers an item from which the noise level does no harm
+_FACTORS = (1.0, 1.4, 2.0, 4.0, 8.0)  # of it, where there are fewer
+_LEAST, _HELD, _SURE = 20, 300, 2.0  # answers of which some can be held out; how many; standard errors of their gain
 _NOTHING = 0.02  # the mean square of a dimension that moves the odds of answers by some hundredths at most
 
 
@@ -173,12 +178,18 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.levels_ = strengths = self._strengths(term, vectors, rng)
         backend, count = backend_on(choose_device(self.device, len(c))), feedback.n_compared
 
-        def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
-            alike = self._problem(term.alike(), vectors, strengths, count, backend)
-            given = backend.tensor(self._start(term, vectors, rng) if start is None else start)
-            return self._solve(alike, best_scale(alike, given) if start is None else given, callback)
+        def solver(term: Picked, callback: Callback | None = callback) -> Solve:
+            def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
+                alike = self._problem(term.alike(), vectors, strengths, count, backend)
+                given = backend.tensor(self._start(term, vectors, rng) if start is None else start)
+                return self._solve(alike, best_scale(alike, given) if start is None else given, callback)
 
-        best, vectors, strengths = self._in_stages(solve, vectors, strengths)
+            return solve
+
+        relaxed = self.penalty == "auto"
+        if relaxed and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
+            strengths, relaxed = self._without_harm(choices_of(c), solver, vectors, strengths, rng)
+        best, vectors, strengths = self._in_stages(solver(term), vectors, strengths, relaxed)
         if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
             problem = self._problem(term, vectors, strengths, count, backend)
             best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
@@ -224,7 +235,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
             return said.solve(vectors, _ridges(vectors, strengths, said.n_compared), start)
 
-        best, vectors, strengths = self._in_stages(solve, vectors, said.levels)
+        best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self.penalty == "auto")
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
         self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
@@ -237,7 +248,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.cant_tell_)
 
     def _in_stages(
-        self, solve: Solve, vectors: Positions, strengths: tuple[float, float]
+        self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool
     ) -> tuple[Result, Positions, tuple[float, float]]:
         """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
 
@@ -245,7 +256,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         """
         best = solve(vectors, strengths, None)
         asked, start = _asked_for(best, vectors)
-        if asked and self.penalty == "auto" and self._said_by_features(best, vectors) < _MOSTLY:
+        if asked and relaxed and self._said_by_features(best, vectors) < _MOSTLY:
             vectors = self._vectors(vectors.features, vectors.n_items, asked)
             strengths = (_RELAXED * strengths[0], strengths[1] * (1.0 if self.modalities_ else _RELAXED))
             best = solve(vectors, strengths, start)
@@ -260,14 +271,53 @@ class ChoiceEmbedding(FreeRestEstimator):
         mapped, free = vectors.features[:, :features] @ rows[:features], rows[columns:]
         return float((mapped**2).sum() / max((mapped**2).sum() + (free**2).sum(), 1e-300))
 
+    def _without_harm(
+        self,
+        said: Sequence[Alternatives],
+        solver: Callable[[Picked, None], Solve],
+        vectors: Positions,
+        levels: tuple[float, float],
+        rng: np.random.Generator,
+    ) -> tuple[tuple[float, float], bool]:
+        """The penalties at which dimensions are found, and whether they are then relaxed: the noise level, and yes.
+
+        Not so where answers are few and items many: vectors that say something of each item are then learned from a
+        handful of answers each, and say it too loudly. If some of the answers, held out, surely ask for it, nothing is
+        relaxed, and the penalties are as many times the noise level as they ask for.
+        """
+        share = min(max(_HELD / sum(map(len, said)), 0.1), 0.25)
+        training, held_out = next(folds(said, rng, 0, share))
+        solve, lost = solver(self._picked(training), None), []
+        own = 1.0 if self.map_penalty == "auto" else 0.0  # a map's penalty that is given stays
+        harder = [((factor * levels[0], factor**own * levels[1]), False) for factor in _FACTORS]
+        for strengths, relaxed in (tried := [(levels, True), *harder]):
+            best, narrow, _ = self._in_stages(solve, vectors, strengths, relaxed)
+            lost.append(self._lost(held_out, narrow.positions(best.params[: narrow.size])))
+            if len(lost) > 2 and lost[-1].sum() > lost[-2].sum():
+                break
+        least = int(np.argmin([one.sum() for one in lost]))
+        gain = lost[0] - lost[least]
+        return tried[least if gain.sum() > _SURE * np.sqrt(len(gain)) * gain.std() else 0]
+
+    def _lost(self, said: Sequence[Alternatives], X: Floats) -> Floats:
+        """Minus the log-likelihood of each choice of people who do not lapse."""
+        lost = []
+        for one in said:
+            i, j = one.pairs.reshape(-1, 2).T
+            d2 = -(X[i] * X[j]).sum(1) if self._dot else ((X[i] - X[j]) ** 2).sum(1)
+            value = values_of(one, _SCALES[self.similarity](d2)[0])
+            lost.append(one.weights * set_losses(value, one.picked)[0])
+        return np.concatenate(lost)
+
     def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
         """Who the raters are, where they differ, and the likelihood of the answers."""
         names, rater = answerers(c) if self.raters else ((), None)
+        said = choices_of(c, cant_tell=self.cant_tell != 0.0)
+        return names, self._picked(said, rater=rater if names else None, n_raters=len(names))
+
+    def _picked(self, said: Sequence[Alternatives], **raters: Any) -> Picked:
         lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
-        who = rater if names else None
-        said = choices_of(c, cant_tell=unsure != 0.0)
-        term = Picked(_SCALES[self.similarity], said, rater=who, n_raters=len(names), lapse=lapse, unsure=unsure)
-        return names, term
+        return Picked(_SCALES[self.similarity], said, lapse=lapse, unsure=unsure, **raters)
 
     def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
         return Positions(n_items, n_components, features=features, residual=features is not None)

@@ -53,7 +53,7 @@ def asked_for(
     rng: np.random.Generator,
 ) -> DimensionsAsked:
     """Fit to parts of the choices, at one price after the other as long as that is better, and look at the others."""
-    parts = list(_folds(choices, rng))
+    parts = list(folds(choices, rng))
     fits = [fitter(train) for train, _ in parts]
     tests = [_HeldOut.of(test) for _, test in parts]
     first = vectors = lower = [fit(start, 0) for fit in fits]
@@ -88,18 +88,18 @@ def _helping(losses: Floats, weight: Floats) -> int:
     return count if mean > _SURE * error else 0
 
 
-def _folds(
-    choices: Sequence[Alternatives], rng: np.random.Generator
+def folds(
+    choices: Sequence[Alternatives], rng: np.random.Generator, many: int = MANY, share: float = _SHARE
 ) -> Iterator[tuple[list[Alternatives], list[Alternatives]]]:
-    """Training and held-out choices, whole answers in one or the other."""
+    """Training and held-out choices, whole answers in one or the other: a share of `many`, or each fifth in turn."""
     answers = np.unique(np.concatenate([one.row for one in choices]))
     order = rng.permutation(answers)
-    parts = [order[: round(_SHARE * len(order))]] if len(order) > MANY else np.array_split(order, _FOLDS)
+    parts = [order[: round(share * len(order))]] if len(order) > many else np.array_split(order, _FOLDS)
     for part in parts:
         held = [np.isin(one.row, part) for one in choices]
         yield (
-            [one.select(~out) for one, out in zip(choices, held, strict=True)],
-            [one.select(out) for one, out in zip(choices, held, strict=True)],
+            [one.select(~out) for one, out in zip(choices, held, strict=True) if not out.all()],
+            [one.select(out) for one, out in zip(choices, held, strict=True) if out.any()],
         )
 
 
