@@ -188,7 +188,7 @@ def test_two_tabs_at_once_the_second_is_told_and_loses_nothing(site, designer, s
     assert designer.save(study, first, question__number=9).status_code == 200
     late = designer.save(study, second, break_every=5)
     assert late.status_code == 409
-    assert "ada has changed the study" in late.json()["detail"]
+    assert "changed since you looked at it (revision 3, ada" in late.json()["detail"]
     assert "break_every = 5" not in text_of(site, study)
     again = designer.save(study, {**second, "basis": late.json()["now"]["basis"]}, break_every=5)
     assert again.status_code == 200
