@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import expect
 
-from similitude.study.editing.fields import fields
+from similitude.study.editing.fields import Field, fields
 from similitude.study.serve import settings
 from similitude.study.service import Said
 from similitude.study.site import open_site
@@ -320,8 +320,11 @@ def test_every_value_of_every_key_comes_back_from_its_control(served, context):
     _, url = served
     page = context.new_page()
     page.goto(f"{url}/admin/-/login")
-    shown = [field for field in fields().values() if field.kind not in ("words", "toml")]
+    shown = [field for field in fields().values() if field.kind != "words"]
+    others = Field("other.one", "toml"), Field("other.two", "rows", fields=(Field("other.two.words", "words"),))
+    values = [{"a b": [1, "x\n"], "c": {}}], [{"words": {"skip": "S", "next": "N"}}]
     cases = [(asdict(field), value) for field in shown for value in (*samples(field), None)]
+    cases += [(asdict(field), value) for field, value in zip(others, values, strict=True)]
     found = page.evaluate(_COMES_BACK, [url, cases])
     assert {
         field["key"]: (value, back) for (field, value), back in zip(cases, found, strict=True) if value != back

@@ -113,14 +113,27 @@ function list(field, id) {
   };
 }
 
-/** What no control is known for is written as in the file. */
-function toml(field, id, context) {
+/** What no control is known for is written as in the file; the server reads what was typed. */
+function toml(field, id) {
   const input = make("textarea", { ...about(id), class: "code", rows: 3, spellcheck: "false" });
+  let before = null;
   return {
     element: input, id,
-    get: () => (input.value.trim() === "" ? null : input.value),
-    set: (value) => (input.value = value === undefined ? "" : context.written[field.key] ?? JSON.stringify(value)),
+    get: () => (input.value.trim() === "" ? null : input.value === asToml(before) ? before : { "as toml": input.value }),
+    set(value) {
+      before = value ?? null;
+      input.value = asToml(before);
+    },
   };
 }
 
-const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, toml };
+/** A value as TOML writes it: strings as JSON has them, tables in one line. */
+function asToml(value) {
+  if (value === null) return "";
+  if (Array.isArray(value)) return `[${value.map(asToml).join(", ")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const name = (key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key));
+  return `{ ${Object.entries(value).map(([key, one]) => `${name(key)} = ${asToml(one)}`).join(", ")} }`;
+}
+
+const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, toml, words: toml };
