@@ -7,12 +7,14 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import sqlalchemy as sa
 
 from similitude.study.arrivals import Arrivals
+from similitude.study.assigning import Assigning
 from similitude.study.keys import Keys
-from similitude.study.refusal import Refused, erased_rater
+from similitude.study.refusal import Refused, erased_rater, study_is_full
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -69,6 +71,7 @@ class Entrance:
     def __init__(self, study: Study, study_id: int, database: Database, keys: Keys) -> None:
         self.study, self.study_id, self.database, self.keys = study, study_id, database, keys
         self.arrivals = Arrivals(study.raters.joins_per_address)
+        self.assigning = Assigning(study, study_id, database)
 
     def join(self, connection: sa.Connection, joining: Joining) -> int:
         """Come in, or come back: the rater's number; refused to whom this study is not open."""
@@ -86,9 +89,10 @@ class Entrance:
             return known
         if person.origin == "joined":
             self._check_room(connection, person)
+        assigned = self.assigning.assign(connection, joining.parameters, counts=person.origin == "joined")
         if joining.address is not None and not self.arrivals.let_in(joining.address):
             raise Refused(403, "crowded", "Too many people came from your network within an hour. Please come later.")
-        return self._add(connection, person, joining.parameters)
+        return self._add(connection, person, joining.parameters, assigned)
 
     def is_full(self, connection: sa.Connection) -> bool:
         """Whether nobody new can come in: no seat is left, or as many came as ever may.
@@ -102,6 +106,8 @@ class Entrance:
             came = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
             if came >= raters.joins_in_all:
                 return True
+        if self.assigning.is_full(connection):
+            return True
         return raters.limit is not None and self.seats_taken(connection) >= raters.limit
 
     def seats_taken(self, connection: sa.Connection) -> int:
@@ -112,7 +118,9 @@ class Entrance:
         its = lease.c.study_id == self.study_id, lease.c.rater_id == rater.c.id
         busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
         new = rater.c.began > now - 60 * self.study.choose.lease_minutes
-        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
+        longer = {name: seen.length for name, seen in self.study.variants.items()}
+        length = sa.case(longer, value=rater.c.condition, else_=self.study.length) if longer else self.study.length
+        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= length)
         seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
         return connection.scalar(seats) or 0
 
@@ -154,9 +162,11 @@ class Entrance:
         if person.identity is None and self.study.raters.must_be_named:
             raise _not_invited()
         if self.is_full(connection):
-            raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
+            raise study_is_full()
 
-    def _add(self, connection: sa.Connection, person: _Person, parameters: Mapping[str, str]) -> int:
+    def _add(
+        self, connection: sa.Connection, person: _Person, parameters: Mapping[str, str], assigned: Mapping[str, Any]
+    ) -> int:
         made = connection.scalar(
             sa.insert(schema.rater).returning(schema.rater.c.id),
             {
@@ -165,7 +175,7 @@ class Entrance:
                 "uid": person.uid if person.identity is None else secrets.token_hex(16),
                 "parameters": json.dumps(dict(parameters), ensure_ascii=False),
                 "joined": self.database.clock.now(), "began": self.database.uptime.advance(connection),
-                "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
+                "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0, **assigned,
             },
         )  # fmt: skip
         assert made is not None

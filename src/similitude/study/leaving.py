@@ -26,11 +26,11 @@ _PASSED_OVER = ("skipped", "cant_tell", "not_shown")
 
 def terms(study: Study) -> Row:
     """What must be done for the code: seconds in all, and questions that are answered; None where nothing is asked."""
-    completion, question = study.completion, study.question
+    completion = study.completion
     if completion.code is None and completion.redirect is None:
         return {TIME: None, SKIPS: None}
     seconds = math.ceil(study.length * completion.seconds_per_question)
-    can_pass_over = question.skip or question.cant_tell
+    can_pass_over = any(part.question.skip or part.question.cant_tell for part in study.parts)
     return {TIME: seconds or None, SKIPS: _least_answered(study) or None if can_pass_over else None}
 
 

@@ -4,7 +4,8 @@ Left out are rehearsals, practice and catch trials (their answers are known), sk
 answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
 
 What answers compare is known to their forms (`similitude.feedback.forms`). Ratings, same or different, and labels are
-asked one by one: they are pieces, and those of one rater are gathered into one sheet, here as where an export is read.
+asked one by one: they are pieces, and those of one rater and block are gathered into one sheet, here as where an export
+is read.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PAGES, PIECES
+from similitude.feedback.forms.pieces import SHEET
 from similitude.study.entrance import REHEARSAL
 from similitude.study.store import schema
 from similitude.types import Bools
@@ -29,7 +31,7 @@ EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
 REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater
 _SAID = ("answered", "cant_tell")
 AT_ONCE = 10_000  # rows of the log that are read together
-LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side")
+LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side", "block")
 
 
 def read_log(
@@ -61,7 +63,7 @@ def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
         there = [place.keys() >= set(items) for items in shown]
         told, shown = list(compress(told, there)), list(compress(shown, there))
     columns = list(zip(*told, strict=True)) or [()] * len(LEARNED)
-    _, _, _, form, _, response, code, strategy, milliseconds, side = columns
+    _, _, _, form, _, response, code, strategy, milliseconds, side, block = columns
     called = {page: one.name for page, one in PAGES.items()}
     return Answers.of(
         [called.get(name, name) for name in form],
@@ -71,6 +73,7 @@ def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
         strategy=strategy,
         time=np.array(milliseconds, float) / 1000,
         side=side,
+        extra={SHEET: [name or None for name in block]} if any(block) else None,
     )
 
 

@@ -67,15 +67,15 @@ class StudyService:
         self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         check_items(study, self.names)
-        check_number(study, len(self.names))
+        check_number(study, self.names)
         self.version = version_of(study, self.names)
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())
             check_same_question(study, questions_before(connection, self.study_id))
             self.keys = Keys(secret_of_tokens(connection), study.name)
         served = Served.of(study, self.study_id, self.version, self.names)
-        self.answering = Answering(served, database, Random(seed))
         self.entrance = Entrance(study, self.study_id, database, self.keys)
+        self.answering = Answering(served, database, Random(seed), self.entrance.assigning)
         # made once: the writer serves together what waits for the same batch
         self._join_batch, self._survey_batch = each(self._join), each(self._survey)
 
@@ -163,7 +163,7 @@ class StudyService:
             raise refusal
         assert rater is not None
         if not self.answering.is_done(connection, rater):
-            left = self.study.length - rater["answered"]
+            left = self.answering.length_for(rater) - rater["answered"]
             raise Refused(409, "not_done", f"{left} of your questions are still open.")
         self._check_replies(replies)
         now = self.database.clock.now()
@@ -171,8 +171,11 @@ class StudyService:
             rows = [{"rater_id": rater_id, "field": k, "value": v, "received": now} for k, v in replies.items() if v]
             if rows:
                 connection.execute(sa.insert(schema.reply), rows)
-            rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
+            served = self.database.uptime.advance(connection)
+            rater["withheld"] = why_withheld(connection, self.answering.served.study_of(rater), rater, served)
             done = {"finished": now, "withheld": rater["withheld"]}
+            if rater["withheld"] is not None:
+                done["place_until"] = None  # somebody else is to be asked instead
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
         return way_out(self.study, rater)
 

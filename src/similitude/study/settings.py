@@ -15,59 +15,33 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from similitude.feedback.forms import PAGES
+from similitude.study.designs import (
+    Assignment,
+    Block,
+    Condition,
+    Order,
+    Part,
+    Strategy,
+    check_design,
+    pages_of,
+    parts_of,
+    variant,
+    with_defaults,
+)
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.languages import read_own, wording
+from similitude.study.sections import Count, Known, Number, Origin, Positive, Share, Switch
+from similitude.study.sections import Question as Question
+from similitude.study.sections import Section as Section
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-
-# strict: a number in quotes, or true, is a slip of the pen and no number
-Whole = Annotated[int, Field(strict=True)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Switch = Annotated[bool, Field(strict=True)]
-Count = Annotated[Whole, Field(ge=0)]
-Positive = Annotated[Whole, Field(ge=1)]
-Share = Annotated[Number, Field(ge=0, le=1)]
-Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
-
-
-class Section(BaseModel):
-    """A table of `study.toml`: a key that is not known is an error, since it would be silently without effect."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Question(Section):
-    """What is asked, and how often."""
-
-    form: str = "triplet"
-    text: str | None = None
-    number: Positive = 60
-    grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
-    pick: Positive = 2
-    scale: Annotated[Whole, Field(ge=2, le=100)] = 7
-    low: str | None = None
-    high: str | None = None
-    classes: tuple[str, ...] = ()
-    skip: Switch = True
-    cant_tell: Switch = True
-
-    @field_validator("form", mode="after")
-    @classmethod
-    def _can_be_asked(cls, form: str) -> str:
-        if form not in PAGES:
-            raise ValueError(f"expected one of {', '.join(map(repr, PAGES))}, found {form!r}")
-        return form
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        PAGES[self.form].check_setup(self)
-        return self
+_OURS = ("name", "folder", "words", "spoken", "wording", "seen_by")  # what a study has, but nobody writes
+_DESIGN = ("block", "block_order", "condition", "assignment")  # left out of the digest where a study has none
 
 
 class Items(Section):
@@ -82,7 +56,7 @@ class Items(Section):
 class Choose(Section):
     """How questions are chosen, and by which model."""
 
-    strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
+    strategy: Strategy = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
     ahead: Annotated[int, Field(ge=2, le=50)] = 5
@@ -108,13 +82,6 @@ class Participation(Section):
         if (self.invited or self.must_be_named) and not self.parameter:
             raise ValueError("parameter: people are let in by name, but no part of the link says it")
         return self
-
-
-class Known(Section):
-    """A question whose answer is known: for practice, or to catch raters who do not look."""
-
-    shown: tuple[str, ...]
-    correct: tuple[Number, ...]
 
 
 class Catch(Section):
@@ -205,11 +172,31 @@ class Study(Section):
     raters: Participation = Participation()
     catch: Catch = Catch()
     practice: Practice = Practice()
+    block: tuple[Block, ...] = ()
+    block_order: Order = "fixed"
+    condition: tuple[Condition, ...] = ()
+    assignment: Assignment = Assignment()
+    seen_by: Condition | None = Field(default=None, exclude=True)
     break_every: Count = 0
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()
     texts: dict[str, str] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shared(cls, written: Any) -> Any:
+        return with_defaults(written)
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        check_design(self)
+        for condition in self.condition:
+            try:
+                all_texts(condition.texts)
+            except ValueError as error:
+                raise ValueError(f"condition {condition.name}: {error}") from None
+        return self
 
     @field_validator("language", mode="before")
     @classmethod
@@ -234,13 +221,38 @@ class Study(Section):
 
     def as_json(self) -> str:
         """Everything that was decided, as JSON; the folder is where it lies, not what was decided."""
-        return json.dumps(self.model_dump(mode="json", exclude={"folder"}), ensure_ascii=False, sort_keys=True)
+        unused = {name for name in _DESIGN if getattr(self, name) == type(self).model_fields[name].default}
+        written = self.model_dump(mode="json", exclude={"folder", *unused})
+        return json.dumps(written, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What a rater is asked, block after block as they are written."""
+        return parts_of(self)
+
+    @cached_property
+    def variants(self) -> dict[str, Study]:
+        """The study as the raters of each condition see it, by condition."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {one.name: Study.model_construct(**{**fields, **variant(self, one)}) for one in self.condition}
+
+    def under(self, condition: str | None) -> Study:
+        """The study as the raters of a condition see it; as it is where there is no such condition."""
+        return self.variants.get(condition or "", self)
+
+    @property
+    def seen(self) -> tuple[Study, ...]:
+        """The study as its raters see it, once for each condition; itself where there are none."""
+        return tuple(self.variants.values()) or (self,)
+
+    def part(self, block: str) -> Part | None:
+        """The part of a block; None where the study has none of this name."""
+        return next((part for part in self.parts if part.block == block), None)
 
     @property
     def length(self) -> int:
         """Questions that one rater is asked: practice, the study's own, and the catch trials between them."""
-        catches = self.question.number // self.catch.every if self.catch.every else 0
-        return len(self.practice.questions) + self.question.number + catches
+        return sum(part.length for part in self.parts)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -278,22 +290,28 @@ def read_study(folder: Path) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
+    if ours := sorted(set(_OURS) & set(written)):
         raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
         raise StudyError(_sentences(path, error)) from None
-    spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
+    spoken = {one: own for one in study.languages if (own := read_own(folder, one, _spoken_names(study)))}
     study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
     return study.model_copy(update={"wording": wording(study.languages, said)})
 
 
+def _spoken_names(study: Study) -> list[str]:
+    """Words of blocks and conditions that a study may say in other languages, too."""
+    asked = [f"question_{one.name}" for one in (*study.block, *study.condition)]
+    return asked + [f"{end}_{block.name}" for block in study.block for end in ("low", "high")]
+
+
 def _read_pages(path: Path, study: Study) -> dict[str, str]:
     """The texts of the pages that a study has, by page; `consent.de.md` beside `consent.md` is the same in German."""
     words = {}
-    for page, file in study.pages.model_dump().items():
+    for page, file in {**study.pages.model_dump(), **pages_of(study)}.items():
         if file is None:
             continue
         beside = {one: (path.parent / file).with_suffix(f".{one}{Path(file).suffix}") for one in study.languages}

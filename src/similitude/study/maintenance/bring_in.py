@@ -24,7 +24,7 @@ from similitude.study.store.rows import Row
 _WORD = r"\w[\w .:-]{0,99}"
 _EXPECTED = {
     "kind": "question|practice|catch", "direction": "|".join(DIRECTIONS), "background": BACKGROUND, "strategy": _WORD,
-    "study_version": _WORD,
+    "study_version": _WORD, "condition": _WORD, "block": _WORD,
 }  # fmt: skip
 
 
@@ -37,7 +37,8 @@ def bring_in(service: StudyService, path: Path) -> int:
     """
     rows = [_row(service, cells, place, path) for place, cells in enumerate(_cells(path))]
     with service.database.write() as connection:
-        ids = _raters(connection, service, [row.pop("code") for row in rows], rows)
+        conditions = {row["code"]: row.pop("condition") for row in rows}
+        ids = _raters(connection, service, [row.pop("code") for row in rows], rows, conditions)
         new = _new(connection, ids, rows, path)
         _refuse_strangers(connection, new, path)
         if new:
@@ -76,8 +77,9 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
     now = service.database.clock.now()
     number, model = _number(cells.get("number"), where), _number(cells.get("model"), where)
     return {
-        "code": str(cells["rater"]), "study_id": service.study_id,
+        "code": str(cells["rater"]), "condition": _text(cells, "condition") or None, "study_id": service.study_id,
         "number": None if number is None else int(number), "uid": None, "kind": cells.get("kind") or "question",
+        "block": _text(cells, "block"),
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
         "side": form_of(form).side_of(response), "milliseconds": None if time is None else round(1000 * time),
@@ -98,6 +100,12 @@ def _check_words(cells: Mapping[str, Any], where: str) -> None:
             raise StudyError(f"{where}: {name}: expected a word such as an export has, found {cell!r}")
 
 
+def _text(cells: Mapping[str, Any], name: str) -> str:
+    """A cell that is a word or empty."""
+    cell = cells.get(name)
+    return cell if isinstance(cell, str) else ""
+
+
 def _listed(cell: Any, where: str) -> list[Any]:
     try:
         found = json.loads(cell or "[]") if isinstance(cell, str) or cell is None else list(cell)
@@ -116,8 +124,9 @@ def _number(cell: Any, where: str) -> float | None:
 
 
 def _raters(
-    connection: sa.Connection, service: StudyService, codes: list[str], rows: list[dict[str, Any]]
-) -> dict[str, int]:
+    connection: sa.Connection, service: StudyService, codes: list[str], rows: list[dict[str, Any]],
+    conditions: Mapping[str, str | None],
+) -> dict[str, int]:  # fmt: skip
     """The raters' numbers by code; those who are not there come in. Rows get their rater's number."""
     table = schema.rater
     query = sa.select(table.c.code, table.c.id).where(table.c.study_id == service.study_id)
@@ -128,7 +137,7 @@ def _raters(
             new = {
                 "study_id": service.study_id, "code": code, "origin": "imported", "uid": f"imported:{code}",
                 "parameters": "{}", "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0,
-                "catches": 0, "catches_passed": 0,
+                "catches": 0, "catches_passed": 0, "condition": conditions[code],
             }  # fmt: skip
             made = connection.scalar(sa.insert(table).returning(table.c.id), new)
             assert made is not None

@@ -24,7 +24,7 @@ from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
-from similitude.feedback.forms import PAGES
+from similitude.feedback.forms import PAGES, PIECES
 from similitude.study.entrance import REHEARSAL, rehearsing
 from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
@@ -36,8 +36,10 @@ BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
     "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
-    "direction": str, "background": str, "study_version": str, "label": list[str],
+    "direction": str, "background": str, "study_version": str, "label": list[str], "condition": str, "block": str,
+    "sheet": str,
 }  # fmt: skip
+_SOME = ("label", "condition", "block", "sheet")  # columns that only answers of some studies have
 _AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 
 
@@ -89,7 +91,12 @@ class AnswersFile:
             kept = kept.where(*self._here, *self._kept).limit(1)
             if connection.scalar(kept) is None:
                 raise StudyError(f"{study}: no answers to write yet")
-            self._labelled = connection.scalar(kept.where(answer.c.form.in_(_with_classes()))) is not None
+            has = {
+                "label": answer.c.form.in_(_with_classes()), "condition": schema.rater.c.condition.is_not(None),
+                "block": answer.c.block != "",
+            }  # fmt: skip
+            self._more = [name for name, said in has.items() if connection.scalar(kept.where(said)) is not None]
+            self._sheets = self._more.count("block") and _asked_in_several_blocks(connection, *self._here)
             self._versions = _versions(connection, self._study_id)
         self._header = {"format": FORMAT, "items": self._items()}
         self._raters: set[str] = set()
@@ -102,7 +109,8 @@ class AnswersFile:
 
     def pieces(self) -> Iterator[bytes]:
         """The file, piece by piece; nothing is read ahead of what is taken."""
-        types = TYPES if self._labelled else {name: held for name, held in TYPES.items() if name != "label"}
+        more = [*self._more, *(["sheet"] if self._sheets else [])]
+        types = {name: held for name, held in TYPES.items() if name not in _SOME or name in more}
         return pieces(self.kind, self._columns(), self._header, types)
 
     def plain_pieces(self) -> Iterator[bytes]:
@@ -112,8 +120,10 @@ class AnswersFile:
         for block in AnswersFile(self.database, self.study, self.kind, self.known, self.rehearsal)._columns():
             forms |= dict.fromkeys(block["form"])
             shown = max(shown, *map(len, block["shown"]), 1)
-            said = max(said, *map(len, block["response"]), 1)
-        table = PlainTable(list(forms), shown, 1 if self._labelled else said, "," if self.kind == ".csv" else "\t")
+            words = block.get("label") or [None] * len(block["form"])
+            said = max(said, *(len(word or one) for word, one in zip(words, block["response"], strict=True)), 1)
+        more = [name for name in self._more if name != "label"]
+        table = PlainTable(list(forms), shown, said, "," if self.kind == ".csv" else "\t", more)
         return table.pieces(self._columns())
 
     @property
@@ -138,7 +148,7 @@ class AnswersFile:
     def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
         """Rows of the log with the rater's code, in blocks, each read by itself."""
         answer, rater = schema.answer, schema.rater
-        query = sa.select(answer, rater.c.code, rater.c.origin).join(rater, rater.c.id == answer.c.rater_id)
+        query = sa.select(answer, rater.c.code, rater.c.origin, rater.c.condition).join(rater, rater.c.id == answer.c.rater_id)
         query = query.where(*self._here, *where)
         seen = 0
         while seen < self._last:
@@ -159,15 +169,21 @@ class AnswersFile:
         return sorted(names)
 
     def _columns(self) -> Iterator[dict[str, list[Any]]]:
-        classes = {row["version"]: json.loads(row["settings"])["question"]["classes"] for row in self._versions}
+        classes = {row["version"]: _classes(json.loads(row["settings"])) for row in self._versions}
         for rows in self._rows():
             kept = [row for row in rows if self._is_kept(row)]
             self._answers += len(kept)
             self._left_out += len(rows) - len(kept)
             self._raters.update(row["code"] for row in kept)
             columns = _columns(kept)
-            if self._labelled:
+            if "label" in self._more:
                 columns["label"] = list(_labels(kept, classes))
+            if "condition" in self._more:
+                columns["condition"] = [row["condition"] for row in kept]
+            if "block" in self._more:
+                columns["block"] = [row["block"] or None for row in kept]
+            if self._sheets:
+                columns["sheet"] = columns["block"]
             yield columns
 
 
@@ -219,12 +235,28 @@ def _with_classes() -> list[str]:
     return [page for page, form in PAGES.items() if "classes" in form.settings]
 
 
-def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Iterator[list[str] | None]:
+def _classes(settings: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The classes of each block of a study as it was written."""
+    blocks = {block["name"]: block["question"]["classes"] for block in settings.get("block", ())}
+    return {"": settings["question"]["classes"], **blocks}
+
+
+def _asked_in_several_blocks(connection: sa.Connection, *here: sa.ColumnElement[bool]) -> bool:
+    """Whether a form that is gathered into sheets was asked in more than one block: each has a sheet of its own."""
+    answer, pieces = schema.answer, [page for page, form in PAGES.items() if form.name in PIECES]
+    query = sa.select(answer.c.form).where(*here, answer.c.form.in_(pieces)).group_by(answer.c.form)
+    several = query.having(sa.func.count(sa.distinct(answer.c.block)) > 1)
+    return connection.scalar(several.limit(1)) is not None
+
+
+def _labels(
+    rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Mapping[str, Sequence[str]]]
+) -> Iterator[list[str] | None]:
     """The words behind the numbers of classes."""
     labelled = _with_classes()
     for row in rows:
         said = None if row["form"] not in labelled or row["response"] is None else json.loads(row["response"])
-        yield None if said is None else [classes[row["version"]][int(said[0])]]
+        yield None if said is None else [classes[row["version"]][row["block"]][int(said[0])]]
 
 
 def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
@@ -240,7 +272,8 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         "code", "origin", "identity", "joined", "consented", "finished", "erased", "answered", "catches",
         "catches_passed", "withheld",
     )  # fmt: skip
-    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
+    design = tuple(name for name in ("condition", "blocks") if any(row[name] is not None for row in rows))
+    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in (*names, *design)}
     columns["parameters"] = [row["parameters"] for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
     for name in sorted({name for _, name in said}):

@@ -38,6 +38,11 @@ def execute_many(connection: sa.Connection, statement: sa.Insert | sa.Update, ro
 _WRITTEN: dict[tuple[Any, str, tuple[str, ...]], str] = {}
 
 
+def counts_by(connection: sa.Connection, query: sa.Select[Any]) -> dict[Any, int]:
+    """What a query finds that has two columns: a value, and how many there are of it."""
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
 def number_of(connection: sa.Connection, name: str) -> int | None:
     """The number of a study in the database; None where it was never served."""
     return connection.scalar(sa.select(schema.study.c.id).where(schema.study.c.name == name))
@@ -61,12 +66,18 @@ def register(connection: sa.Connection, study: Study, version: str, names: Seque
     return int(study_id)
 
 
-def questions_before(connection: sa.Connection, study_id: int) -> list[Row]:
-    """The settings of `question` under which raters were asked so far."""
+def questions_before(connection: sa.Connection, study_id: int) -> list[tuple[str, Row]]:
+    """The settings of `question` under which raters were asked so far, each with its block."""
     versions, lease = schema.study_version, schema.lease
-    asked = sa.select(lease.c.version).where(lease.c.study_id == study_id)
-    query = sa.select(versions.c.settings).where(versions.c.study_id == study_id, versions.c.version.in_(asked))
-    return [json.loads(settings)["question"] for settings in connection.scalars(query)]
+    asked = connection.execute(sa.select(lease.c.version, lease.c.block).where(lease.c.study_id == study_id).distinct())
+    query = sa.select(versions.c.version, versions.c.settings).where(versions.c.study_id == study_id)
+    written = {version: json.loads(settings) for version, settings in connection.execute(query)}
+    return [(block, _by_block(written[version])[block]) for version, block in asked if version in written]
+
+
+def _by_block(settings: Row) -> dict[str, Row]:
+    """The questions of a study as it was written, by block."""
+    return {"": settings["question"], **{block["name"]: block["question"] for block in settings.get("block", ())}}
 
 
 def secret_of_tokens(connection: sa.Connection) -> bytes:

@@ -60,6 +60,9 @@ rater = _table(
     sa.Column("finished", sa.Float),
     sa.Column("withheld", sa.Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
     sa.Column("erased", sa.Float),  # on request; what is left says nothing about the person
+    sa.Column("condition", sa.Text),  # to which the rater was assigned
+    sa.Column("blocks", sa.Text),  # in the rater's order, where it was drawn
+    sa.Column("place_until", sa.Float),  # `uptime` until which a place in the condition waits; none: has no place
     _needed("asked", sa.Integer),  # questions handed out: the next one has this number
     _needed("answered", sa.Integer),
     _needed("catches", sa.Integer),
@@ -86,6 +89,7 @@ answer = _table(
     _needed("number", sa.Integer),  # which of the rater's questions
     sa.Column("uid", sa.Text),  # made by the browser: the same answer sent twice is one
     _needed("kind", sa.Text),  # question, catch or practice
+    _needed("block", sa.Text, server_default=""),  # "" where the study has none
     _needed("form", sa.Text),
     _needed("shown", sa.Text),  # names of items in their order on the screen
     _needed("outcome", sa.Text),  # answered, cant_tell, skipped, not_shown or redacted
@@ -145,6 +149,7 @@ lease = _table(
     _needed("study_id", sa.ForeignKey("study.id")),
     _needed("key", sa.BigInteger),  # equal for equal questions: nobody is asked the same twice
     _needed("kind", sa.Text),
+    _needed("block", sa.Text, server_default=""),
     _needed("shown", sa.Text),
     _needed("strategy", sa.Text),
     sa.Column("score", sa.Float),
@@ -169,8 +174,9 @@ pool = _table(
     _needed("strategy", sa.Text),
     sa.Column("score", sa.Float),
     _needed("model", sa.Integer),
+    _needed("part", sa.Text, server_default=""),  # of the study, for which it was chosen
 )
-sa.Index(None, pool.c.study_id, pool.c.id)
+sa.Index(None, pool.c.study_id, pool.c.part, pool.c.id)
 
 model = _table(
     "model",

@@ -103,6 +103,7 @@ class State(BaseModel):
     paused: bool
     totals: dict[str, Any] = Field(description="raters, finished, answers, answers a minute, ...")
     model: dict[str, Any] = Field(description="its state, in a word and a sentence; its version; answers to learn")
+    design: dict[str, Any] = Field(description="conditions with their places, raters and answers; answers of blocks")
     curve: list[dict[str, Any]] = Field(description="accuracy on held-out answers by number of answers")
     advice: dict[str, Any] | None = Field(description="whether more answers would help")
 
@@ -300,7 +301,7 @@ async def state(request: Request) -> Response:
     """How far the study is: answers, raters, the model and its accuracy on held-out answers."""
     service = await _allowed(request, READ)
     parts = await asyncio.to_thread(request.app.state.watches[service.study.name].look)
-    now = {name: parts["now"][name] for name in ("paused", "totals", "model")}
+    now = {name: parts["now"][name] for name in ("paused", "totals", "model", "design")}
     return json_reply({**now, "curve": parts["model"]["curve"], "advice": parts["model"]["advice"]})
 
 

@@ -22,6 +22,7 @@ from similitude.study.asking import BACKGROUND, width
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.sections import Question
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
 from similitude.study.store import schema
@@ -108,6 +109,8 @@ class QuestionOnScreen(BaseModel):
 
     number: int
     kind: Literal["question", "practice"]
+    block: str = Field(description='of the study; "" where it has none')
+    form: str
     shown: list[ItemOnScreen]
     correct: list[float] | None = None
 
@@ -160,11 +163,9 @@ class FieldOfSurvey(BaseModel):
     required: bool
 
 
-class About(BaseModel):
-    """What a program must know to answer: the form of the questions and what each takes."""
+class AboutQuestions(BaseModel):
+    """The form of questions, and what an answer may be."""
 
-    version: str = Field(description="of the interface")
-    title: str
     form: str
     shows: int = Field(description="items of a question")
     pick: int
@@ -172,6 +173,14 @@ class About(BaseModel):
     classes: list[str]
     skip: bool
     cant_tell: bool
+
+
+class About(AboutQuestions):
+    """What a program must know to answer: the form of the questions and what each takes; of the first block."""
+
+    version: str = Field(description="of the interface")
+    title: str
+    blocks: dict[str, AboutQuestions] = Field(description="the same of each block, by name; empty without blocks")
     length: int = Field(description="questions for each rater, practice and catch trials among them")
     consent: bool = Field(description="whether people are asked only after they have agreed")
     survey: list[FieldOfSurvey]
@@ -186,10 +195,17 @@ def _rater(service: StudyService, request: Request) -> int:
 async def about(request: Request) -> Response:
     """The form of the questions, and what an answer may be."""
     study = service_of(request).study
-    asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
+    asked = {part.block: _about(part.question) for part in study.parts}
     fields = [field.model_dump(include={"name", "kind", "choices", "required"}) for field in study.survey.fields]
-    shape = {"shows": width(study.question), "length": study.length, "consent": study.pages.consent is not None}
-    return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "survey": fields})
+    shape = {"length": study.seen[0].length, "consent": study.pages.consent is not None, "survey": fields}
+    blocks = {block: about for block, about in asked.items() if block}
+    said = {"version": VERSION, "title": study.title, **next(iter(asked.values())), "blocks": blocks}
+    return json_reply({**said, **shape})
+
+
+def _about(question: Question) -> dict[str, Any]:
+    asked = question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
+    return {**asked, "shows": width(question)}
 
 
 @page_route("/join", "POST")
@@ -271,16 +287,16 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
         row = connection.execute(query).mappings().one_or_none()
     if row is None:
         raise unknown_rater()
-    stage = "questions"
+    stage, length = "questions", service.answering.length_for(row)
     if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:
         if refusal.code != "no_consent":
             raise refusal
         stage = "consent"
-    elif row["answered"] >= service.study.length:
+    elif row["answered"] >= length:
         stage = "survey"
-    found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
+    found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": length}
     return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
@@ -294,4 +310,5 @@ def _question(service: StudyService, question: dict[str, Any]) -> str:
     """A question as JSON, put together by hand: most of it is JSON already."""
     correct = f',"correct":{_encode(question["correct"])}' if "correct" in question else ""
     shown = service.items_json(question["shown"])
-    return f'{{"number":{question["number"]},"kind":"{question["kind"]}","shown":{shown}{correct}}}'
+    asked = f'"number":{question["number"]},"kind":"{question["kind"]}","block":"{question["block"]}"'
+    return f'{{{asked},"form":"{question["form"]}","shown":{shown}{correct}}}'

@@ -22,6 +22,7 @@ from similitude.study.leaving import WHY
 from similitude.study.service import StudyService
 from similitude.study.store import schema
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.design_figures import DesignFigures
 
 _log = logging.getLogger("similitude.study")
 INTERVAL = 2.0
@@ -30,7 +31,9 @@ _MOST_RATERS = 300
 _FEW_CATCHES = 2
 _HASTY = 0.4  # of the typical time of an answer
 _SIDED = 0.001
-_SHOWN_OF_RATERS = ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld")
+_SHOWN_OF_RATERS = (
+    "code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld", "condition"
+)  # fmt: skip
 _BEHIND = 50  # answers that the model has not learned yet, beyond which it is called behind
 _WORDS = {
     "starting": "No model process keeps this study yet; one takes it up within seconds of the server's start. Random "
@@ -108,6 +111,7 @@ class Watch:
     ) -> None:
         self.service, self._interval = service, interval
         self._tally, self._one_at_a_time = Tally(service), threading.Lock()
+        self._design = DesignFigures(service)
         self._pulse = Pulse(monotonic)
         self._parts: dict[str, tuple[int, str]] = {}
         self._number = 0
@@ -173,6 +177,7 @@ class Watch:
                     "outcomes": dict(self._tally.outcomes),
                     "model": self._model(connection, model, now),
                     "raters": self._raters(connection, found),
+                    "design": self._design.look(connection),
                     "not_served": [path.name for path in list(service.not_served.values())],
                 },
                 "model": {"curve": self._curve(connection), **self._learned(found)},

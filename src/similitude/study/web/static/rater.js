@@ -4,17 +4,19 @@ import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
 import { Memory } from "./memory.js";
 import { Outbox } from "./outbox.js";
+import { ownAnswered, partOf, practiceOf } from "./plan.js";
 import { ask, feedback, progressWords } from "./question.js";
-import { breakPage, done, loadingPage, page, sorry, survey, written } from "./screens.js";
+import { breakPage, done, keepPages, leadAway, loadingPage, page, partPage, sorry, survey, written } from "./screens.js";
 import { Refusal, Server } from "./server.js";
 import { Shortcuts } from "./shortcuts.js";
 
 const setup = JSON.parse(document.getElementById("setup").textContent);
-setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the questions of this form are shown
-const texts = setup.texts;
+const shows = {}; // how the questions of each form are shown
+await learnToShow();
+let texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
-const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
+const NO_MORE = ["erased", "withdrawn", "displaced"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
 document.documentElement.style.setProperty("--stage", setup.background);
@@ -96,6 +98,20 @@ async function comeIn() {
   return me.stage === "consent" ? server.ask("POST", "consent") : me;
 }
 
+/** The scripts of all forms that are asked. */
+async function learnToShow() {
+  for (const { form } of [setup, ...Object.values(setup.blocks)]) shows[form] ??= (await import(`./forms/${form}.js`)).default;
+}
+
+/** What depends on who it is: the words of a condition, and the order of the blocks. */
+async function readOwnSetup() {
+  const own = await server.ask("GET", `setup?language=${document.documentElement.lang}`);
+  Object.assign(setup, own.setup);
+  texts = setup.texts;
+  keepPages(own.pages);
+  await learnToShow();
+}
+
 // --- the questions ---
 
 let held = null; // what the server said last: the questions that this rater holds, and how far they are
@@ -147,6 +163,7 @@ async function questions() {
   await outbox.send(); // what an earlier visit could not send
   hold(await server.ask("POST", "questions"));
   let last = null;
+  const told = new Set(); // parts that were announced
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
     if (next === undefined) {
@@ -156,9 +173,22 @@ async function questions() {
     if (last === "practice" && next.kind !== "practice") {
       await page(main, { title: texts.practice_over, buttons: [["go", texts.start]] });
     }
+    await announce(next, told);
     if (await oneQuestion(next)) last = next.kind;
   }
   if (!ended) await finish();
+}
+
+/** Say that another part begins; the first one only where there is a page of its own for it. */
+async function announce(question, told) {
+  const part = partOf(setup.plan, question.number);
+  const begins = part.start === question.number || told.size > 0;
+  if (begins && !told.has(part.index) && setup.plan.length > 1) {
+    const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
+    document.getElementById("place").textContent = "";
+    if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
+  }
+  told.add(part.index);
 }
 
 /** Ask one question; false when it was taken away, since another tab has answered it. */
@@ -168,15 +198,16 @@ async function oneQuestion(question) {
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
   const draft = memory.draft(question);
-  const found = await ask(main, question, ready(question), { ...setup, draft }, onScreen.away.signal);
+  const asked = { ...setup, ...setup.blocks[question.block], show: shows[question.form], draft };
+  const found = await ask(main, question, ready(question), asked, onScreen.away.signal);
   onScreen = null;
   if (found === null) return false;
   outbox.add({ number: question.number, uid: freshId(), ...found.said });
   draft.drop();
   progress();
   await feedback(main, found, question, setup);
-  const own = answered() - setup.practice;
-  const total = held.length - setup.practice;
+  const own = ownAnswered(setup.plan, answered());
+  const total = held.length - practiceOf(setup.plan);
   if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);
   return true;
 }
@@ -216,6 +247,7 @@ async function finish() {
 async function start() {
   const me = await comeIn();
   if (me === null) return;
+  if (setup.ownSetup) await readOwnSetup();
   if (me.stage === "done") return done(main, me, setup);
   if (me.answered === 0 && setup.pages.includes("instructions") && !memory.get("instructed")) {
     await page(main, { body: written("instructions"), buttons: [["start", texts.start]] });
@@ -233,6 +265,7 @@ function stop(error) {
   if (NO_MORE.includes(error.code)) outbox.empty();
   document.getElementById("place").textContent = "";
   sorry(main, known ? error.code : "fault", texts);
+  if (error.code === "full" && setup.fullRedirect) leadAway(main, setup.fullRedirect, parameters, texts);
   if (!known) console.error(error);
   return known;
 }

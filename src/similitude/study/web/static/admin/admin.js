@@ -42,6 +42,7 @@ function showNow(now) {
   showMinutes(now);
   showRaters(now.raters);
   showNotServed(now.not_served);
+  showDesign(now.design);
 }
 
 /** What the number of answers is made of: by the question, and by what was said. */
@@ -96,7 +97,7 @@ function showRaters(raters) {
   for (const rater of raters) {
     const row = fresh.insertRow();
     if (rater.flags.length) row.className = "flagged";
-    cell(row, rater.code);
+    cell(row, rater.condition ? `${rater.code} (${rater.condition})` : rater.code);
     cell(row, rater.flags.join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
