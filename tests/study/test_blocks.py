@@ -47,7 +47,7 @@ question = {{form = "similarity_rating", number = {number}}}
 """
 
 
-def ask_all(service, rater_id, said=lambda question: [1.0]):
+def ask_all(service, rater_id, said=lambda _: [1.0]):
     """Answer everything; the questions in the order in which they came."""
     asked = []
     while held := service.questions(rater_id).result()["questions"]:
@@ -80,7 +80,7 @@ def test_an_answer_is_checked_as_its_block_means_it(serve, take_part):
     rater_id = take_part(service)
     while (held := service.questions(rater_id).result()["questions"])[0]["block"] != "ratings":
         service.answer(Said(rater_id, held[0]["number"], f"answer{held[0]['number']:04d}", "answered", [1.0])).result()
-    with pytest.raises(ValueError, match="1 to 5|from 1 to 5|5"):
+    with pytest.raises(ValueError, match="5"):
         service.answer(Said(rater_id, held[0]["number"], "too-high", "answered", [8.0])).result()
 
 
@@ -89,7 +89,7 @@ def test_orders_are_balanced_over_raters_and_kept(serve, take_part):
     ids = [take_part(service, f"browser{k}") for k in range(12)]
     with service.database.read() as connection:
         kept = {row.id: row.blocks for row in connection.execute(sa.select(schema.rater))}
-    assert Counter(kept.values()) == Counter({one: 2 for one in set(kept.values())})
+    assert Counter(kept.values()) == Counter(dict.fromkeys(set(kept.values()), 2))
     assert len(set(kept.values())) == 6
     for rater_id in ids[:3]:
         blocks = list(dict.fromkeys(one["block"] for one in ask_all(service, rater_id)))
@@ -151,13 +151,13 @@ def test_a_block_may_go_and_what_was_held_of_it_goes_with_it(tmp_path):
 
 def test_one_model_learns_from_all_blocks_and_chooses_for_each(tmp_path):
     folder = tmp_path / "colours"
-    write_study(folder, catch=COLOURS.format(number=25), number=25)
+    write_study(folder, catch=COLOURS.format(number=18), number=18)
     site, service = open_study(folder)
-    fill(service, 4, 75)
+    fill(service, 4, 54)
     worker = worker_of(service)
     worker.step()
-    assert worker.learner.n_answers == 4 * 75
-    assert set(worker.learner.comparisons.answers.form.labels) == {"triplet", "odd_one_out", "ratings"}
+    assert worker.learner.n_answers == 4 * 54
+    assert set(worker.learner.comparisons.answers.form.labels) == {"triplet", "odd_one_out", "similarity_rating"}
     with service.database.read() as connection:
         pool = list(connection.execute(sa.select(schema.pool)).mappings())
     assert Counter(row["part"] for row in pool) == {"one": 10, "two": 10}
@@ -165,9 +165,10 @@ def test_one_model_learns_from_all_blocks_and_chooses_for_each(tmp_path):
     assert all(few >= set(json.loads(row["shown"])) for row in pool if row["part"] == "two")
     rng = np.random.default_rng(5)
     rater_id = join(service)
-    answer(service, rater_id, 75, rng)
+    answer(service, rater_id, 54, rng)
     asked = Counter((row["block"], row["strategy"]) for row in log_of(service) if row["rater_id"] == rater_id)
-    assert asked["one", "information_gain"] and asked["two", "information_gain"]
+    assert asked["one", "information_gain"]
+    assert asked["two", "information_gain"]
     assert {strategy for block, strategy in asked if block == "three"} == {"random"}
     site.close()
 
@@ -177,9 +178,10 @@ def test_files_tell_blocks_apart_and_sheets_of_two_scales_are_two(tmp_path):
     for _ in range(3):
         ask_all(service, join(service), lambda one: [1.0 + one["number"] % 5 if one["form"] != "triplet" else 1.0])
     file = tmp_path / "answers.csv"
-    assert export_answers(service.database, "words", file, known=True).answers == 33
+    assert export_answers(service.database, "words", file).answers == 30
     c = sm.read_comparisons(file)
-    assert Counter(c.answers.form.values) == {"triplet": 12, "ratings": 6}  # a sheet for each scale of each rater
+    # a sheet for each scale of each rater
+    assert Counter(c.answers.form.values) == {"triplet": 12, "similarity_rating": 6}
     assert set(c.answers.extra["block"]) == {"triplets", "ratings", "grades"}
     worker = worker_of(service)
     worker._catch_up()
@@ -191,6 +193,7 @@ def test_files_tell_blocks_apart_and_sheets_of_two_scales_are_two(tmp_path):
     plain = tmp_path / "plain.csv"
     export_answers(service.database, "words", plain, plain=True)
     assert plain.read_text().splitlines()[0].endswith(",block")
+    export_answers(service.database, "words", file, known=True)
     assert rebuild(service.database) == 0
     site.close()
     _, other = open_study(write_words(tmp_path / "others" / "words", WORDS.format(order="fixed")))

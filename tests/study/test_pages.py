@@ -219,6 +219,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
         "crowded",
         "erased",
         "withdrawn",
+        "displaced",
         "declined",
         "fault",
     ):  # those that `sorry` shows by name

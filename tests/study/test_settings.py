@@ -25,7 +25,8 @@ def keys(model=Study, prefix=""):
     for name, field in model.model_fields.items():
         if model is Study and name in ("name", "folder", "words", "spoken", "wording", "seen_by"):
             continue
-        kind = {"block": Block, "condition": Condition}.get(name, field.annotation) if model is Study else field.annotation
+        several = {"block": Block, "condition": Condition} if model is Study else {}
+        kind = several.get(name, field.annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from keys(kind, f"{name}.")
         else:

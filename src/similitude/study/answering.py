@@ -38,7 +38,19 @@ _OPEN = (  # the study is named for the index of open leases, which begins with 
     schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
     schema.lease.c.open,
 )
-_OF_LEASE = ("rater_id", "number", "version", "kind", "block", "shown", "strategy", "score", "model", "asked_at", "expires")
+_OF_LEASE = (
+    "rater_id",
+    "number",
+    "version",
+    "kind",
+    "block",
+    "shown",
+    "strategy",
+    "score",
+    "model",
+    "asked_at",
+    "expires",
+)
 _HELD = sa.select(*(schema.lease.c[name] for name in _OF_LEASE)).where(*_OPEN).order_by(schema.lease.c.number)
 _RENEWED = sa.update(schema.lease).where(*_OPEN).values(expires=sa.bindparam("ends"))
 _PAUSED = sa.select(schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))

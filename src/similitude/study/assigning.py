@@ -119,9 +119,7 @@ class Assigning:
         some = among or self.study.condition
         return [one for one in some if one.quota is None or taken[one.name] < one.quota]
 
-    def _condition(
-        self, connection: sa.Connection, parameters: Mapping[str, str], counts: bool
-    ) -> Condition | None:
+    def _condition(self, connection: sa.Connection, parameters: Mapping[str, str], counts: bool) -> Condition | None:
         """Of the link, where it says one; else the one that lacks most people, chance deciding between equals."""
         if not self._conditions:
             return None

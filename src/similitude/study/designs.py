@@ -52,7 +52,7 @@ class Condition(Section):
     strategy: Strategy | None = None
     instructions: str | None = None
     done: str | None = None
-    texts: dict[str, str] = {}
+    texts: dict[str, str] = Field(default_factory=dict)
 
 
 class Assignment(Section):
@@ -111,8 +111,10 @@ def parts_of(study: Study) -> tuple[Part, ...]:
     under = study.seen_by
     narrowed = () if under is None or not under.items else (under.items,)
     differs = under is not None and (under.items or under.strategy)
-    known = {"practice": study.practice.questions, "catch": study.catch.questions, "catch_every": study.catch.every}
-    plain = Block.model_construct(name="", question=study.question, items=(), **known)
+    plain = Block.model_construct(
+        name="", question=study.question, items=(), practice=study.practice.questions, catch=study.catch.questions,
+        catch_every=study.catch.every,
+    )  # fmt: skip
     return tuple(
         Part(
             block.name, block.question, block.practice, block.catch, block.catch_every,
@@ -191,7 +193,7 @@ def with_defaults(written: Any) -> Any:
 
 def check_design(study: Study) -> None:
     """Refuse blocks and conditions that do not fit together; ValueError says which key."""
-    names = [one.name for one in (*study.block, *study.condition)]
+    names = [*(block.name for block in study.block), *(condition.name for condition in study.condition)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"block, condition: each has a name of its own, found {twice[0]!r} twice")
     if study.block and (study.practice.questions or study.catch.questions or study.catch.every):

@@ -119,9 +119,14 @@ def invited_people(service: StudyService) -> list[Invited]:
     same = sa.and_(rater.c.study_id == table.c.study_id, rater.c.identity == table.c.identity)
     query = (
         sa.select(
-            table.c.identity, table.c.invited, rater.c.joined, rater.c.answered, rater.c.finished, rater.c.withheld,
+            table.c.identity,
+            table.c.invited,
+            rater.c.joined,
+            rater.c.answered,
+            rater.c.finished,
+            rater.c.withheld,
             rater.c.condition,
-        )  # fmt: skip
+        )
         .select_from(table.outerjoin(rater, same))
         .where(table.c.study_id == service.study_id)
         .order_by(table.c.invited, table.c.identity)

@@ -161,9 +161,9 @@ class Study(Section):
 
     name: str
     folder: Path
-    words: dict[str, str] = {}
+    words: dict[str, str] = Field(default_factory=dict)
     title: Annotated[str, Field(min_length=1)]
-    spoken: dict[str, dict[str, str | dict[str, str]]] = {}
+    spoken: dict[str, dict[str, str | dict[str, str]]] = Field(default_factory=dict)
     wording: str = ""
     language: str | tuple[str, ...] = "en"
     question: Question = Question()
@@ -181,7 +181,7 @@ class Study(Section):
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()
-    texts: dict[str, str] = {}
+    texts: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
@@ -304,8 +304,8 @@ def read_study(folder: Path) -> Study:
 
 def _spoken_names(study: Study) -> list[str]:
     """Words of blocks and conditions that a study may say in other languages, too."""
-    asked = [f"question_{one.name}" for one in (*study.block, *study.condition)]
-    return asked + [f"{end}_{block.name}" for block in study.block for end in ("low", "high")]
+    blocks = [f"{said}_{block.name}" for block in study.block for said in ("question", "low", "high")]
+    return [*blocks, *(f"question_{condition.name}" for condition in study.condition)]
 
 
 def _read_pages(path: Path, study: Study) -> dict[str, str]:

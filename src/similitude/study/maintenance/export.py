@@ -148,7 +148,9 @@ class AnswersFile:
     def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
         """Rows of the log with the rater's code, in blocks, each read by itself."""
         answer, rater = schema.answer, schema.rater
-        query = sa.select(answer, rater.c.code, rater.c.origin, rater.c.condition).join(rater, rater.c.id == answer.c.rater_id)
+        query = sa.select(answer, rater.c.code, rater.c.origin, rater.c.condition).join(
+            rater, rater.c.id == answer.c.rater_id
+        )
         query = query.where(*self._here, *where)
         seen = 0
         while seen < self._last:

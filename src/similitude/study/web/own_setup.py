@@ -33,8 +33,8 @@ def _own(service: StudyService, rater_id: int, language: str) -> dict[str, Any]:
         rater = connection.execute(query).mappings().one_or_none()
     if rater is None:
         raise unknown_rater()
-    served = service.answering.served
-    study, parts = served.study_of(rater), served.round_of(rater)
+    served, who = service.answering.served, dict(rater)
+    study, parts = served.study_of(who), served.round_of(who)
     named = [*OF_CONDITIONS, *(page_of_block(part.block) for part in parts if part.block)]
     pages = {name: str(written_page(study, name, language)) for name in named}
     return {"setup": setup_of(service, study, parts, language), "pages": pages}

@@ -151,11 +151,12 @@ def _has_page(study: Study, name: str, language: str) -> bool:
 
 def _questions(study: Study, part: Part, texts: Mapping[str, str]) -> dict[str, Any]:
     """What the scripts need to know of the questions of a part."""
-    question, ends = part.question, {end: _end(study, part, end, texts) for end in ("low", "high")}
+    question = part.question
     return {
         "form": question.form,
         "ask": _asked(study, part, texts),
-        **{end: said or texts[f"scale_{end}"] for end, said in ends.items()},
+        "low": _end(study, part, "low", texts) or texts["scale_low"],
+        "high": _end(study, part, "high", texts) or texts["scale_high"],
         **{name: getattr(question, name) for name in ("pick", "scale", "classes", "skip")},
         "cantTell": question.cant_tell,
     }

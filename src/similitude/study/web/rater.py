@@ -287,7 +287,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
         row = connection.execute(query).mappings().one_or_none()
     if row is None:
         raise unknown_rater()
-    stage, length = "questions", service.answering.length_for(row)
+    stage, length = "questions", service.answering.length_for(dict(row))
     if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:

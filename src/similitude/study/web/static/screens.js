@@ -29,11 +29,11 @@ export function written(name) {
   return make("div", { class: "written" }, document.getElementById(`page-${name}`).content.cloneNode(true));
 }
 
-/** Pages that came later than the others. */
+/** Pages that came later than the others, made from Markdown by the server, too. */
 export function keepPages(pages) {
   for (const [name, html] of Object.entries(pages)) {
     const kept = document.getElementById(`page-${name}`) ?? make("template", { id: `page-${name}` });
-    kept.innerHTML = html;
+    kept.content.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
     document.body.append(kept);
   }
 }
