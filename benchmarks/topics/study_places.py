@@ -1,7 +1,7 @@
 """Conditions with quotas: people come to two servers, some leave, and servers and database are killed meanwhile.
 
 `study_places`: 200 people are to finish in three conditions (quotas of 80, 70 and 50), two of them in two blocks of
-different forms in balanced order. Two servers on one PostgreSQL; a fifth of those who come leave in the middle, and half
+different forms in balanced order. Two servers on one PostgreSQL; a fifth of those who come leave in the middle, half
 of these come back when their place may be gone. `kill -9` of one server, the database, the other server, the database,
 and so on, at even distances. Who finished, by condition, must be the quotas exactly, and every acknowledged answer in
 the log, once.

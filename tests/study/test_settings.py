@@ -10,7 +10,7 @@ from pydantic import BaseModel
 import similitude.study
 from similitude.feedback.forms import PAGES
 from similitude.study.create import colour_study, new_study
-from similitude.study.designs import Block, Condition
+from similitude.study.designs import Condition, QuestionBlock
 from similitude.study.items import read_items
 from similitude.study.settings import Study, StudyError, read_studies, read_study
 from similitude.study.texts import all_texts, default_texts
@@ -25,7 +25,7 @@ def keys(model=Study, prefix=""):
     for name, field in model.model_fields.items():
         if model is Study and name in ("name", "folder", "words", "spoken", "wording", "seen_by"):
             continue
-        several = {"block": Block, "condition": Condition} if model is Study else {}
+        several = {"block": QuestionBlock, "condition": Condition} if model is Study else {}
         kind = several.get(name, field.annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from keys(kind, f"{name}.")

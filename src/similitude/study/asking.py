@@ -17,7 +17,7 @@ from similitude.feedback.forms import PAGES
 from similitude.feedback.forms.base import Form
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.forms.placement import Placement
-from similitude.study.designs import Part
+from similitude.study.designs import StudyPart
 from similitude.study.sections import Known, Question
 from similitude.study.settings import Study, StudyError
 
@@ -44,7 +44,7 @@ def is_adaptive(question: Question) -> bool:
     return isinstance(form_of(question.form), (Picking, Placement))
 
 
-def is_chosen(part: Part) -> bool:
+def is_chosen(part: StudyPart) -> bool:
     """Whether a model chooses questions of a part."""
     return part.strategy != "random" and is_adaptive(part.question)
 
@@ -75,7 +75,7 @@ def _check_known(where: str, question: Question, known: Known, names: set[str]) 
         raise StudyError(f"{where}: correct: {error}") from None
 
 
-def part_in_words(study: Study, part: Part) -> str:
+def part_in_words(study: Study, part: StudyPart) -> str:
     """A part of a study, for who wrote it: the study, the condition and the block where there are some."""
     under = [] if study.seen_by is None else [f"condition {study.seen_by.name}"]
     return ": ".join([study.name, *under, *([f"block {part.block}"] if part.block else [])])

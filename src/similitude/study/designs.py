@@ -1,8 +1,8 @@
 """Blocks within a study and conditions between its raters: as written in `study.toml`, and what a rater is asked then.
 
 A block asks questions of its own, perhaps of another form or about some of the items; a condition says what its raters
-are asked in another way. A study is made of `Part`s: one for each block, a single one without a name where there are
-none. `variant` is the study as the raters of a condition see it.
+are asked in another way. A study is made of `StudyPart`s: one for each block, a single one without a name where there
+are none. `variant` is the study as the raters of a condition see it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Above = Annotated[Number, Field(gt=0)]
 OF_CONDITIONS = ("instructions", "done")  # pages that may differ; consent is asked for before anybody has a condition
 
 
-class Block(Section):
+class QuestionBlock(Section):
     """Questions that are asked in a row: what `[question]` says, but for what the block says itself."""
 
     name: Name
@@ -65,7 +65,7 @@ class Assignment(Section):
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """Questions that a rater is asked in a row.
 
     Attributes
@@ -106,17 +106,17 @@ def _fits(name: str, patterns: Sequence[str]) -> bool:
     return any(name == one or fnmatchcase(name, one) for one in patterns)
 
 
-def parts_of(study: Study) -> tuple[Part, ...]:
+def parts_of(study: Study) -> tuple[StudyPart, ...]:
     """The parts of a study, in the order in which they are written."""
     under = study.seen_by
     narrowed = () if under is None or not under.items else (under.items,)
     differs = under is not None and (under.items or under.strategy)
-    plain = Block.model_construct(
+    plain = QuestionBlock.model_construct(
         name="", question=study.question, items=(), practice=study.practice.questions, catch=study.catch.questions,
         catch_every=study.catch.every,
     )  # fmt: skip
     return tuple(
-        Part(
+        StudyPart(
             block.name, block.question, block.practice, block.catch, block.catch_every,
             ((block.items,) if block.items else ()) + narrowed, study.choose.strategy,
             f"{block.name}:{under.name}" if differs and under is not None else block.name,
@@ -228,7 +228,7 @@ def orders(blocks: Sequence[str], order: Order) -> list[tuple[str, ...]]:
     return [tuple(blocks[place] for place in row) for row in rows]
 
 
-def in_order(parts: Sequence[Part], blocks: Sequence[str] | None) -> tuple[Part, ...]:
+def in_order(parts: Sequence[StudyPart], blocks: Sequence[str] | None) -> tuple[StudyPart, ...]:
     """Parts in the order of a rater's blocks; those that came into the study since stand at the end."""
     place = {name: k for k, name in enumerate(blocks or ())}
     return tuple(sorted(parts, key=lambda part: place.get(part.block, len(place))))

@@ -25,7 +25,7 @@ from similitude.methods.ordinal import STE
 from similitude.methods.refit import best_fit, through_sample
 from similitude.methods.similarity import Similarity
 from similitude.study.asking import form_of, is_chosen, random_question, width
-from similitude.study.designs import Part
+from similitude.study.designs import StudyPart
 from similitude.study.log import REPEAT, as_answers, comparisons_of, evenly_drawn
 from similitude.study.rounds import number_of_questions
 from similitude.study.settings import Study
@@ -130,7 +130,7 @@ class Learner:
         return STE(self.study.choose.dimensions, n_items=len(self.names), random_state=0)
 
     def questions(
-        self, part: Part, n: int, pending: Sequence[Sequence[str]]
+        self, part: StudyPart, n: int, pending: Sequence[Sequence[str]]
     ) -> list[tuple[list[str], str, float | None]]:
         """Choose n questions of a part: items shown, strategy, score. Those that wait for an answer are not among them.
 
@@ -143,7 +143,7 @@ class Learner:
         return [mixed[k] for k in self._rng.permutation(len(mixed))]
 
     def _chosen(
-        self, part: Part, n: int, pending: Sequence[Sequence[str]]
+        self, part: StudyPart, n: int, pending: Sequence[Sequence[str]]
     ) -> list[tuple[list[str], str, float | None]]:
         if isinstance(form_of(part.question.form), Placement):
             return self._subsets(part, n, pending)
@@ -157,7 +157,7 @@ class Learner:
         ]
 
     def _subsets(
-        self, part: Part, n: int, pending: Sequence[Sequence[str]]
+        self, part: StudyPart, n: int, pending: Sequence[Sequence[str]]
     ) -> list[tuple[list[str], str, float | None]]:
         """Items to lay out, about whose pairs least is known; what is being laid out counts as if it were."""
         assert self.similarity is not None
@@ -173,7 +173,7 @@ class Learner:
         found = weakest_subsets(distance[here], known[here], part.question.grid_size, n, self._rng)
         return [([self.names[about[k]] for k in subset], WEAKEST, gain) for subset, gain in found]
 
-    def _chooser(self, part: Part, pending: Sequence[Sequence[str]], repeat: bool) -> Chooser:
+    def _chooser(self, part: StudyPart, pending: Sequence[Sequence[str]], repeat: bool) -> Chooser:
         question = part.question
         return Chooser(
             self.similarity, strategy=part.strategy, form=question.form, grid_size=question.grid_size,
@@ -181,7 +181,7 @@ class Learner:
             pool=self._allowed(part), random_state=self._rng,
         )  # fmt: skip
 
-    def _allowed(self, part: Part) -> list[list[str]] | None:
+    def _allowed(self, part: StudyPart) -> list[list[str]] | None:
         """The questions among which those of a part are chosen that asks about some of the items; None is all."""
         names = part.items(self.names)
         if len(names) == len(self.names):
@@ -191,7 +191,7 @@ class Learner:
             return list(form_of(question.form).arrangement.every(names, width(question)))
         return [random_question(question, names, rng) for _ in range(_LISTED)]
 
-    def _again(self, part: Part, n: int) -> list[tuple[list[str], str, float | None]]:
+    def _again(self, part: StudyPart, n: int) -> list[tuple[list[str], str, float | None]]:
         if not n:
             return []
         c = self.comparisons
@@ -199,7 +199,7 @@ class Learner:
         drawn: Ints = self._rng.permutation(even)[:n]
         return [([self.names[item] for item in c.answers.shown[row]], REPEAT, None) for row in drawn.tolist()]
 
-    def _are_of(self, part: Part, answers: Answers) -> Bools:
+    def _are_of(self, part: StudyPart, answers: Answers) -> Bools:
         """Which answers are to questions that the part could ask."""
         if not self.study.block and not self.study.condition:
             return np.ones(len(answers), bool)
@@ -233,7 +233,7 @@ class Learner:
         return similarity.names == self.names and similarity.embedding.shape[1] == self.study.choose.dimensions
 
 
-def pools_of(study: Study) -> dict[str, Part]:
+def pools_of(study: Study) -> dict[str, StudyPart]:
     """The parts whose questions a model chooses, one for each pool."""
     return {part.pool: part for seen in study.seen for part in seen.parts if is_chosen(part)}
 

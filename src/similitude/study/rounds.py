@@ -28,7 +28,7 @@ from similitude.study.asking import (
     shuffled,
     width,
 )
-from similitude.study.designs import Part
+from similitude.study.designs import StudyPart
 from similitude.study.entrance import REHEARSAL
 from similitude.study.sections import Question
 from similitude.study.settings import Study, StudyError
@@ -44,12 +44,12 @@ _ENUMERABLE = 200_000
 class Place:
     """What stands at one number of a rater's round: practice, a catch trial (which of those given), or a question."""
 
-    part: Part
+    part: StudyPart
     kind: str
     known: int | None = None
 
 
-def place(parts: Sequence[Part], code: str, number: int) -> Place:
+def place(parts: Sequence[StudyPart], code: str, number: int) -> Place:
     """What the rater called `code` is asked at `number`; the same whenever it is asked for.
 
     Catch trials: one in every `every + 1` questions, at a place of its own for each rater and each such stretch. Whose
@@ -62,7 +62,7 @@ def place(parts: Sequence[Part], code: str, number: int) -> Place:
     return _within(parts[-1], code, number)
 
 
-def _within(part: Part, code: str, number: int) -> Place:
+def _within(part: StudyPart, code: str, number: int) -> Place:
     index = number - len(part.practice)
     if index < 0:
         return Place(part, "practice", number)
@@ -240,7 +240,7 @@ class Draw:
         drawn = islice(self._endless(part, strategy), _TRIES)
         return next((one for one in drawn if one.key not in asked), None) or self._of_those_left(part, strategy, asked)
 
-    def _of_those_left(self, part: Part, strategy: str, asked: set[int]) -> Drawn | None:
+    def _of_those_left(self, part: StudyPart, strategy: str, asked: set[int]) -> Drawn | None:
         """A rater has seen most questions: list the others; where there are too many to list, go on drawing."""
         question, names = part.question, self.served.names_of(part)
         if number_of_questions(question, len(names)) > _ENUMERABLE:
@@ -252,19 +252,19 @@ class Draw:
         one = Asking(shuffled(question.form, every[self.rng.choice(left)], self.rng), strategy)
         return self._drawn(part, [one])[0]
 
-    def _endless(self, part: Part, strategy: str) -> Iterator[Drawn]:
+    def _endless(self, part: StudyPart, strategy: str) -> Iterator[Drawn]:
         while True:
             yield from self._drawn(part, [self._at_random(part, strategy)])
 
-    def _drawn(self, part: Part, some: Sequence[Asking]) -> list[Drawn]:
+    def _drawn(self, part: StudyPart, some: Sequence[Asking]) -> list[Drawn]:
         """Questions with their keys, which are made for all at once."""
         keys = keys_of(part.question.form, [one.shown for one in some], part.block)
         return [Drawn(*one, key) for one, key in zip(some, keys, strict=True)]
 
-    def _at_random(self, part: Part, strategy: str) -> Asking:
+    def _at_random(self, part: StudyPart, strategy: str) -> Asking:
         return Asking(random_question(part.question, self.served.names_of(part), self.rng), strategy)
 
-    def _from_pool(self, part: Part, n: int) -> list[Asking]:
+    def _from_pool(self, part: StudyPart, n: int) -> list[Asking]:
         """The next questions of the part's pool, about items that are still in the study, sides drawn anew."""
         if not is_chosen(part) or not n:
             return []

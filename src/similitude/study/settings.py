@@ -19,11 +19,11 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from similitude.study.designs import (
     Assignment,
-    Block,
     Condition,
     Order,
-    Part,
+    QuestionBlock,
     Strategy,
+    StudyPart,
     check_design,
     pages_of,
     parts_of,
@@ -172,7 +172,7 @@ class Study(Section):
     raters: Participation = Participation()
     catch: Catch = Catch()
     practice: Practice = Practice()
-    block: tuple[Block, ...] = ()
+    block: tuple[QuestionBlock, ...] = ()
     block_order: Order = "fixed"
     condition: tuple[Condition, ...] = ()
     assignment: Assignment = Assignment()
@@ -226,7 +226,7 @@ class Study(Section):
         return json.dumps(written, ensure_ascii=False, sort_keys=True)
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StudyPart, ...]:
         """What a rater is asked, block after block as they are written."""
         return parts_of(self)
 
@@ -245,7 +245,7 @@ class Study(Section):
         """The study as its raters see it, once for each condition; itself where there are none."""
         return tuple(self.variants.values()) or (self,)
 
-    def part(self, block: str) -> Part | None:
+    def part(self, block: str) -> StudyPart | None:
         """The part of a block; None where the study has none of this name."""
         return next((part for part in self.parts if part.block == block), None)
 

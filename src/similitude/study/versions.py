@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from similitude.study.asking import form_of, key_of, meaning
-from similitude.study.designs import Part, in_order
+from similitude.study.designs import StudyPart, in_order
 from similitude.study.refusal import Refused, withdrawn_question
 from similitude.study.sections import Known, Question
 from similitude.study.settings import Study
@@ -40,7 +40,7 @@ class Served:
     _others: dict[str, Study] = field(default_factory=dict)
     _known: dict[str, dict[tuple[str, int], Known]] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
-    _rounds: dict[tuple[str | None, str | None], tuple[Part, ...]] = field(default_factory=dict)
+    _rounds: dict[tuple[str | None, str | None], tuple[StudyPart, ...]] = field(default_factory=dict)
     _asked_about: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
@@ -99,7 +99,7 @@ class Served:
         """The study as a rater sees it."""
         return self.study.under(rater["condition"])
 
-    def round_of(self, rater: Mapping[str, Any]) -> tuple[Part, ...]:
+    def round_of(self, rater: Mapping[str, Any]) -> tuple[StudyPart, ...]:
         """What a rater is asked, part after part in the rater's order."""
         which = rater["condition"], rater["blocks"]
         if which not in self._rounds:
@@ -107,7 +107,7 @@ class Served:
             self._rounds[which] = in_order(self.study_of(rater).parts, blocks)
         return self._rounds[which]
 
-    def names_of(self, part: Part) -> list[str]:
+    def names_of(self, part: StudyPart) -> list[str]:
         """The items that a part asks about."""
         if part.pool not in self._asked_about:
             self._asked_about[part.pool] = part.items(self.names)

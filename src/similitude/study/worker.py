@@ -17,7 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import CurvePoint, advise, is_known
 from similitude.study.asking import key_of, width
-from similitude.study.designs import Part
+from similitude.study.designs import StudyPart
 from similitude.study.election import Holding, Lost
 from similitude.study.findings import ceiling_of, findings, held_out
 from similitude.study.learner import Learner, NoModelYet
@@ -219,7 +219,7 @@ class StudyWorker:
         if anew and self.learner.pools:
             self._chosen_at = self.learner.n_answers
 
-    def _fill_pool(self, pool: str, part: Part, anew: bool) -> None:
+    def _fill_pool(self, pool: str, part: StudyPart, anew: bool) -> None:
         ready, pending = self._waiting(part)
         wanted = self._size - (0 if anew else len(ready))
         if wanted < 1:
@@ -248,7 +248,7 @@ class StudyWorker:
         if new:
             connection.execute(sa.insert(schema.pool), new)
 
-    def _waiting(self, part: Part) -> tuple[list[list[str]], list[list[str]]]:
+    def _waiting(self, part: StudyPart) -> tuple[list[list[str]], list[list[str]]]:
         """Questions in the pool of a part, and those of its block that raters hold and may still answer."""
         pool, lease, known = schema.pool, schema.lease, set(self.names)
         held = sa.select(lease.c.shown).where(

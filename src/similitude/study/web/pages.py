@@ -21,7 +21,7 @@ from starlette.types import Scope
 from similitude.display.templates import templates
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import form_of
-from similitude.study.designs import Part, page_of_block
+from similitude.study.designs import StudyPart, page_of_block
 from similitude.study.entrance import REHEARSAL
 from similitude.study.languages import ENGLISH, chosen, direction, in_language
 from similitude.study.leaving import SKIPS, TIME, terms
@@ -120,7 +120,7 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
     return setup_of(service, service.study, service.study.parts, language)
 
 
-def setup_of(service: StudyService, study: Study, parts: Sequence[Part], language: str) -> dict[str, Any]:
+def setup_of(service: StudyService, study: Study, parts: Sequence[StudyPart], language: str) -> dict[str, Any]:
     """The same of a study as a rater sees it, whose parts come in this order."""
     texts = texts_of(study, language)
     blocks = {part.block: _questions(study, part, texts) for part in parts}
@@ -149,7 +149,7 @@ def _has_page(study: Study, name: str, language: str) -> bool:
     return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study, language)))
 
 
-def _questions(study: Study, part: Part, texts: Mapping[str, str]) -> dict[str, Any]:
+def _questions(study: Study, part: StudyPart, texts: Mapping[str, str]) -> dict[str, Any]:
     """What the scripts need to know of the questions of a part."""
     question = part.question
     return {
@@ -162,14 +162,14 @@ def _questions(study: Study, part: Part, texts: Mapping[str, str]) -> dict[str, 
     }
 
 
-def _end(study: Study, part: Part, end: str, texts: Mapping[str, str]) -> str | None:
+def _end(study: Study, part: StudyPart, end: str, texts: Mapping[str, str]) -> str | None:
     """What an end of a scale or an order means, in the language of the page where the study says it in that."""
     written: str | None = getattr(part.question, end)
     shared = texts.get(end) if written == getattr(study.question, end) else None
     return texts.get(f"{end}_{part.block}") or shared or written
 
 
-def _asked(study: Study, part: Part, texts: Mapping[str, str]) -> str:
+def _asked(study: Study, part: StudyPart, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
     question, under = part.question, study.seen_by
     if under is not None and under.text is not None:
