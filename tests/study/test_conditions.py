@@ -213,6 +213,9 @@ def test_conditions_are_columns_and_groups_are_compared_by_them(tmp_path):
     export_answers(service.database, "colours", file)
     c = sm.read_comparisons(file)
     assert set(c.answers.raters["condition"]) == {"left", "right"}
+    under = {one.name: one for one in sm.check(c).conditions}
+    assert [(one.by, one.answers, one.raters) for one in under.values()] == [("condition", 160, 4)] * 2
+    assert "condition left" in str(sm.check(c))
     found = sm.compare_groups(c, "condition", random_state=0)
     assert found.groups == ("left", "right")
     assert found.raters == (4, 4)

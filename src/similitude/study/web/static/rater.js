@@ -185,7 +185,6 @@ async function announce(question, told) {
   const begins = part.start === question.number || told.size > 0;
   if (begins && !told.has(part.index) && setup.plan.length > 1) {
     const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
-    document.getElementById("place").textContent = "";
     if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
   }
   told.add(part.index);

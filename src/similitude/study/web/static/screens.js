@@ -38,12 +38,13 @@ export function keepPages(pages) {
   }
 }
 
-/** Between two parts of a study: what is asked from here on. */
+/** Between two parts of a study: what is asked from here on, or the page that was written for it. */
 export function partPage(main, { index, count }, { block, pages, ask, texts }) {
   const own = `block-${block}`;
-  const body = pages.includes(own) ? written(own) : [make("p", {}, texts.part), make("p", { class: "next-ask", dir: "auto" }, ask)];
   const title = fill(texts.part_title, { number: index + 1, total: count });
-  return page(main, { title, body, buttons: [["go", texts.go_on]] });
+  document.getElementById("place").textContent = title;
+  const body = pages.includes(own) ? written(own) : [make("p", {}, texts.part), make("p", { class: "next-ask", dir: "auto" }, ask)];
+  return page(main, { title: pages.includes(own) ? undefined : title, body, buttons: [["go", texts.go_on]] });
 }
 
 export function breakPage(main, number, total, texts) {
