@@ -175,7 +175,7 @@ def _within(c: Comparisons, value: Array) -> Grouped:
 
 
 def attribute_columns(c: Comparisons) -> list[str]:
-    """Return the columns by which groups of raters, or conditions within them, can be compared; those of a design first.
+    """Return the columns by which groups of raters, or conditions within them, can be compared; a design's first.
 
     The column that tells sheets apart repeats the one of blocks.
     """
