@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.patience import until
+from tests.study.axe import violations
 from tests.study.conftest import arrived, on_question, serving
 from tests.study.making import write_study
 
@@ -87,6 +88,7 @@ def test_blocks_by_mouse_each_with_its_form_and_a_page_before_it(live, page, sho
     assert page.locator(".next-ask").inner_text() == "How alike are these two?"
     assert place(page) == "Part 2 of 3"
     shot(page, "block-change")
+    assert violations(page) == []
     page.get_by_role("button", name="Continue").click()
     on_question(page, 3)
     assert place(page) == "Practice 1 of 1"
@@ -109,6 +111,7 @@ def test_blocks_by_mouse_each_with_its_form_and_a_page_before_it(live, page, sho
     page.locator(".step:enabled >> nth=3").click()
     page.get_by_role("heading", name="The last part").wait_for()
     shot(page, "block-own-page")
+    assert violations(page) == []
     page.get_by_role("button", name="Continue").click()
     on_question(page, 6)
     page.locator(".choose").nth(2).click()
@@ -175,4 +178,5 @@ def test_a_condition_has_words_and_pages_of_its_own_and_who_finds_no_place_is_le
     third.locator(".choose").first.click()
     third.get_by_role("heading", name="Your place was given to somebody else").wait_for()
     shot(third, "displaced")
+    assert violations(third) == []
     assert until(lambda: len(live.answers("conditions")) == 1, lambda: "an answer was taken without a place")

@@ -14,9 +14,12 @@ from similitude.study.maintenance.export import export_answers, export_raters, r
 from similitude.study.service import Joining, Refused
 from similitude.study.site import open_site
 from similitude.study.store import schema
+from similitude.study.tokens import ApiTokens
+from similitude.study.web.app import create_app
 from similitude.study.web.watch import Watch
 from tests.study.live import answer, join, open_study, worker_of, write_study
 from tests.study.servers import write_study as write_words
+from tests.study.test_api import Lab
 from tests.study.test_joining import parts, refused
 from tests.study.test_service import finish, hands_of, rows
 
@@ -228,3 +231,20 @@ def test_conditions_are_columns_and_groups_are_compared_by_them(tmp_path):
     assert worker_of(other).step()
     for one in (site, other_site):
         one.close()
+
+
+def test_programs_are_told_the_condition_and_the_form_and_raters_are_not(tmp_path):
+    design = '[assignment]\nparameter = "group"\n[[condition]]\nname = "a"\nquota = 2\n[[condition]]\nname = "b"\n'
+    site, service = open_study(write_study(tmp_path / "colours", catch=design))
+    app, group = create_app(site), {"group": "a"}
+    program = Lab(app, ApiTokens(service.database).make(service.study_id, "a lab", ["ask"], "ada"))
+    asked = program.post("/ask", rater="ann", consent=True, parameters=group).json()
+    assert asked["condition"] == "a"
+    assert {(one["block"], one["form"]) for one in asked["questions"]} == {("", "triplet")}
+    assert "condition" not in Lab(app, service.known_as("ann", rehearsal=False).result()).post("/ask").json()
+    assert not service.is_full(group)
+    program.post("/ask", rater="bob", consent=True, parameters=group)
+    assert service.is_full(group)
+    assert not service.is_full({"group": "b"})
+    assert program.post("/ask", rater="cyd", consent=True, parameters=group).json()["code"] == "full"
+    site.close()

@@ -258,7 +258,8 @@ class Answering:
         length = self.length_for(rater)
         done = rater["answered"] >= length or not (held or rater["paused"])
         progress = {"answered": rater["answered"], "length": length, "done": done, "paused": rater["paused"]}
-        return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
+        asked = [self._on_screen(connection, lease) for lease in held]
+        return {"questions": asked, **progress, "condition": rater["condition"]}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:
         form = self.served.question_of(connection, lease).form

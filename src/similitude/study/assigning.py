@@ -74,9 +74,10 @@ class Assigning:
             until = self._until(connection)
         return {"condition": name, "blocks": None if blocks is None else json.dumps(blocks), "place_until": until}
 
-    def is_full(self, connection: sa.Connection) -> bool:
-        """Whether there is no condition with a place."""
-        return bool(self._conditions) and not self._open(self._taken(connection))
+    def is_full(self, connection: sa.Connection, parameters: Mapping[str, str]) -> bool:
+        """Whether there is no place in any condition, or none in the one that a link names."""
+        named = self._conditions.get(parameters.get(self.study.assignment.parameter or "", ""))
+        return bool(self._conditions) and not self._open(self._taken(connection), *([named] if named else []))
 
     def take_again(self, connection: sa.Connection, raters: Iterable[Row]) -> None:
         """Give places to raters who have lost theirs, where some are free; others are marked `displaced`."""

@@ -94,8 +94,8 @@ class Entrance:
             raise Refused(403, "crowded", "Too many people came from your network within an hour. Please come later.")
         return self._add(connection, person, joining.parameters, assigned)
 
-    def is_full(self, connection: sa.Connection) -> bool:
-        """Whether nobody new can come in: no seat is left, or as many came as ever may.
+    def is_full(self, connection: sa.Connection, parameters: Mapping[str, str] | None = None) -> bool:
+        """Whether nobody new can come in by a link: no seat or place is left, or as many came as ever may.
 
         Who has begun may always go on, also after the seat went to somebody else: so a few more than the limit may
         finish, and never more than `joins_in_all`.
@@ -106,7 +106,7 @@ class Entrance:
             came = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
             if came >= raters.joins_in_all:
                 return True
-        if self.assigning.is_full(connection):
+        if self.assigning.is_full(connection, parameters or {}):
             return True
         return raters.limit is not None and self.seats_taken(connection) >= raters.limit
 

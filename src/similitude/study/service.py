@@ -133,10 +133,10 @@ class StudyService:
         with self.database.write() as connection:
             note(connection, self.database.clock.now(), by, "downloaded the answers of", self.study_id, what)
 
-    def is_full(self) -> bool:
-        """Whether nobody new can come in."""
+    def is_full(self, parameters: Mapping[str, str] | None = None) -> bool:
+        """Whether nobody new can come in by a link, whose parts are given."""
         with self.database.read() as connection:
-            return self.entrance.is_full(connection)
+            return self.entrance.is_full(connection, parameters)
 
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""

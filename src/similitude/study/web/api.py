@@ -186,7 +186,7 @@ async def ask(request: Request) -> Response:
     rater_id = await _who(request, service, asked, asked.parameters)
     if asked.consent:
         await handed_over(service.consent(rater_id))
-    return shown_questions(service, await handed_over(service.questions(rater_id)))
+    return shown_questions(service, await handed_over(service.questions(rater_id)), is_api_token(bearer(request)))
 
 
 @route("/tell", "POST", Questions, Tell)
@@ -195,7 +195,7 @@ async def tell(request: Request) -> Response:
     service, told = service_of(request), await body_of(request, Tell)
     rater_id = await _who(request, service, told)
     said = Said(rater_id, **told.model_dump(exclude={"rater", "rehearsal"}))
-    return shown_questions(service, await handed_over(service.answer(said)))
+    return shown_questions(service, await handed_over(service.answer(said)), is_api_token(bearer(request)))
 
 
 @route("/finish", "POST", WayOut, Finish)

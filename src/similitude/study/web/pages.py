@@ -66,7 +66,8 @@ def study_page(request: Request, service: Service) -> Response:
     study, language = service.study, language_of(request, service.study)
     shown = {name: written_page(study, name, language) for name in ("consent", "instructions", "done")}
     told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    page = _page("rater.html", shown=shown, setup=setup(service, language), **told)
+    known = {**setup(service, language), "full": service.is_full(request.query_params)}
+    page = _page("rater.html", shown=shown, setup=known, **told)
     page.headers["Vary"] = "Accept-Language"
     return page
 
@@ -140,7 +141,6 @@ def setup_of(service: StudyService, study: Study, parts: Sequence[StudyPart], la
         "pages": [name for name in named if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
-        "full": service.is_full(),
         "texts": texts,
     }
 

@@ -123,6 +123,7 @@ class Questions(BaseModel):
     length: int
     done: bool
     paused: bool
+    condition: str | None = Field(default=None, description="of the rater; said to who asks with a token of `ask`")
 
 
 Withheld = Literal["time", "skips", "not_shown", "rehearsal"]
@@ -300,9 +301,12 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
-def shown_questions(service: StudyService, result: dict[str, Any]) -> Response:
-    """Questions with all that is needed to show them."""
+def shown_questions(service: StudyService, result: dict[str, Any], told: bool = False) -> Response:
+    """Questions with all that is needed to show them; `told` to who may know the condition, too."""
     questions = ",".join(_question(service, question) for question in result.pop("questions"))
+    condition = result.pop("condition")  # raters are not told in which they are
+    if told and condition is not None:
+        result["condition"] = condition
     return reply(f'{{"questions":[{questions}],{_encode(result)[1:]}')
 
 
