@@ -185,7 +185,7 @@ def test_an_unknown_study_is_a_page_that_says_so(served):
 def test_a_database_that_does_not_answer_is_a_page_that_says_nothing_is_lost(served, monkeypatch):
     get = served(one='title = "One"\ntexts = {unavailable = "Nichts ist verloren."}\n')
 
-    def broken(self):
+    def broken(*_):
         raise StoreError("the disk is full")
 
     monkeypatch.setattr(StudyService, "is_full", broken)
