@@ -42,7 +42,7 @@ function showNow(now) {
   showMinutes(now);
   showRaters(now.raters);
   showNotServed(now.not_served);
-  showDesign(now.design);
+  showConditions(now.design);
 }
 
 /** What the number of answers is made of: by the question, and by what was said. */

@@ -23,9 +23,9 @@ function figuresTable(head, rows) {
   return table;
 }
 
-function showDesign({ conditions, blocks }) {
+function showConditions({ conditions, blocks }) {
   const format = new Intl.NumberFormat("en");
-  const card = document.getElementById("design");
+  const card = document.getElementById("conditions");
   card.hidden = !conditions.length && !blocks.length;
   const parts = [];
   if (conditions.length) {
@@ -35,5 +35,5 @@ function showDesign({ conditions, blocks }) {
     ])));
   }
   if (blocks.length) parts.push(figuresTable(["Block", "Answers"], blocks.map((one) => [one.name, format.format(one.answers)])));
-  document.getElementById("design-figures").replaceChildren(...parts);
+  document.getElementById("conditions-figures").replaceChildren(...parts);
 }
