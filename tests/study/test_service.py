@@ -401,7 +401,7 @@ def test_a_seat_is_free_again_when_its_lease_runs_out(serve, take_part):
     hands[0] += 2000
     with pytest.raises(Refused, match="all the people"):
         service.join(Joining("browser2")).result()
-    assert service.is_full()
+    assert service.is_shut()
     assert len(finish(service, 1)) == 2, "who has begun goes on, although the seat is somebody else's"
     with service.database.read() as connection:
         assert service.entrance.seats_taken(connection) == 2

@@ -21,6 +21,7 @@ from similitude.study.leaving import WITHDRAWN
 from similitude.study.refusal import Refused, displaced_rater, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
 from similitude.study.sections import Question
+from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, close_leases, dicts, execute_many, rows_at, write_counts
@@ -53,7 +54,6 @@ _OF_LEASE = (
 )
 _HELD = sa.select(*(schema.lease.c[name] for name in _OF_LEASE)).where(*_OPEN).order_by(schema.lease.c.number)
 _RENEWED = sa.update(schema.lease).where(*_OPEN).values(expires=sa.bindparam("ends"))
-_PAUSED = sa.select(schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))
 _INTO_LOG = sa.insert(schema.answer)
 
 
@@ -237,10 +237,10 @@ class Answering:
         self, connection: sa.Connection, raters: dict[int, Row], held: dict[int, list[Row]], now: float
     ) -> None:
         """Lease questions until each rater holds enough, and write the raters' counts; nothing new while paused."""
-        paused = connection.scalar(_PAUSED, {"study": self.served.study_id})
+        now_it_is = at_the_moment(connection, self.served.study_id)
         wanted = []
         for rater_id, rater in raters.items():
-            rater["paused"] = bool(paused)
+            paused = rater["paused"] = now_it_is.asks_nothing_of(rater["origin"])
             room = min(self.study.choose.ahead, self.length_for(rater) - rater["answered"]) - len(held[rater_id])
             if room > 0 and not paused and self.refusal(rater) is None:
                 wanted.append((rater, room))
@@ -259,7 +259,8 @@ class Answering:
         done = rater["answered"] >= length or not (held or rater["paused"])
         progress = {"answered": rater["answered"], "length": length, "done": done, "paused": rater["paused"]}
         asked = [self._on_screen(connection, lease) for lease in held]
-        return {"questions": asked, **progress, "condition": rater["condition"]}
+        about = {"study_version": self.served.version, "condition": rater["condition"]}
+        return {"questions": asked, **progress, **about}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:
         form = self.served.question_of(connection, lease).form

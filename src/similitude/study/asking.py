@@ -87,18 +87,30 @@ def meaning(question: Question) -> dict[str, object]:
     return {key: written[key] for key in ("form", *form_of(question.form).settings)}
 
 
+def means(study: Study) -> dict[str, dict[str, object]]:
+    """What decides what the answers of each block mean."""
+    return {part.block: meaning(part.question) for part in study.parts}
+
+
+def means_otherwise(study: Study, before: Sequence[tuple[str, Mapping[str, object]]]) -> dict[str, str]:
+    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+    return {
+        f"block {part.block}: question.{key}" if part.block else f"question.{key}": (
+            f"people were asked with {other!r} already; their answers would not mean the same"
+        )
+        for part in study.parts
+        for key, now in meaning(part.question).items()
+        if (other := next((one.get(key) for block, one in before if block == part.block and one.get(key) != now), None))
+        is not None
+    }
+
+
 def check_same_question(study: Study, before: Sequence[tuple[str, Mapping[str, object]]]) -> None:
-    """Refuse to go on with other questions than those asked so far, in each block: answers would not mean the same."""
-    for part in study.parts:
-        asked = [question for block, question in before if block == part.block]
-        for key, now in meaning(part.question).items():
-            other = next((one[key] for one in asked if one[key] != now), None)
-            if other is not None:
-                raise StudyError(
-                    f"{part_in_words(study, part)}: question.{key} is {now!r}, but people were asked with {other!r} "
-                    "already; their answers would not mean the same, so copy the folder (without its answers) under a "
-                    "new name"
-                )
+    """Refuse to go on with other questions than those asked so far, in each block."""
+    for key, why in means_otherwise(study, before).items():
+        raise StudyError(
+            f"{study.name}: {key} is another now, but {why}, so copy the folder (without its answers) under a new name"
+        )
 
 
 def key_of(form: str, shown: Sequence[str], block: str = "") -> int:

@@ -1,7 +1,8 @@
 """From the log to what a model learns: rows of `answer` as `Answers`, and those as comparisons.
 
-Left out are rehearsals, practice and catch trials (their answers are known), skipped questions, what was redacted, and
-answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was asked.
+Left out are rehearsals, the pilot, practice and catch trials (their answers are known), skipped questions, what was
+redacted, and answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was
+asked.
 
 What answers compare is known to their forms (`similitude.feedback.forms`). Ratings, same or different, and labels are
 asked one by one: they are pieces, and those of one rater and block are gathered into one sheet, here as where an export
@@ -23,7 +24,7 @@ from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PAGES, PIECES
 from similitude.feedback.forms.pieces import SHEET
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.store import schema
 from similitude.types import Bools
 
@@ -47,7 +48,7 @@ def read_log(
         .limit(most)
     )
     rows = connection.execute(query).all()
-    counted = [row[:-1] for row in rows if row[-1] != REHEARSAL]
+    counted = [row[:-1] for row in rows if row[-1] not in APART]
     return as_answers(counted, names), rows[-1][0] if rows else after, len(rows)
 
 

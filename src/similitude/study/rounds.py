@@ -3,8 +3,8 @@ each part of the study, in the rater's own order of them.
 
 A share of the questions is drawn at random, evenly over all: the test set that chosen questions are not fit for. The
 others come from the pool that the model process fills. Where that is empty (the model is behind, or dead, or has not
-learned enough), they are drawn at random too, and say so: `fallback`. Rehearsals are asked at random alone: what the
-model chose is for people whom it learns from.
+learned enough), they are drawn at random too, and say so: `fallback`. Rehearsals and the pilot are asked at random
+alone: what the model chose is for people whom it learns from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from similitude.study.asking import (
     width,
 )
 from similitude.study.designs import StudyPart
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.sections import Question
 from similitude.study.settings import Study, StudyError
 from similitude.study.store import schema
@@ -199,7 +199,7 @@ class Draw:
         """Whether a question is one of the random share; drawn for every slot, so that nothing else decides it."""
         part = slot.place.part
         chance = not is_chosen(part) or self.rng.random() < self.served.study.choose.random_share
-        return chance or slot.rater["origin"] == REHEARSAL
+        return chance or slot.rater["origin"] in APART
 
     def _first_of_all(self, slots: Sequence[Slot], at_random: Sequence[bool]) -> list[Drawn]:
         """What each slot gets in most cases, drawn and keyed for all slots of a part at once."""

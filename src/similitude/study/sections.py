@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
 
@@ -27,7 +27,7 @@ class Section(BaseModel):
 class Question(Section):
     """What is asked, and how often."""
 
-    form: str = "triplet"
+    form: Annotated[str, WithJsonSchema({"type": "string", "enum": [*PAGES]})] = "triplet"
     text: str | None = None
     number: Positive = 60
     grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8

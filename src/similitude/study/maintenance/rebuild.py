@@ -13,6 +13,7 @@ from similitude.study.asking import key_of
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.revisions import served_last
 from similitude.study.store.rows import Row, write_counts
 from similitude.study.versions import Served
 
@@ -58,11 +59,9 @@ def recount(connection: sa.Connection, study_id: int) -> int:
 
 
 def latest(connection: sa.Connection, study_id: int) -> Served:
-    """A study as it was served last, from the database alone."""
-    table = schema.study_version
-    row = connection.execute(
-        sa.select(table).where(table.c.study_id == study_id).order_by(table.c.created.desc()).limit(1)
-    ).mappings().one()  # fmt: skip
+    """A study as it is served, or was last, from the database alone."""
+    row = served_last(connection, study_id)
+    assert row is not None
     study = Study(**json.loads(row["settings"]), folder=Path())
     return Served.of(study, study_id, row["version"], json.loads(row["items"]))
 

@@ -37,4 +37,4 @@ def _own(service: StudyService, rater_id: int, language: str) -> dict[str, Any]:
     study, parts = served.study_of(who), served.round_of(who)
     named = [*OF_CONDITIONS, *(page_of_block(part.block) for part in parts if part.block)]
     pages = {name: str(written_page(study, name, language)) for name in named}
-    return {"setup": setup_of(service, study, parts, language), "pages": pages}
+    return {"setup": setup_of(study, service.background, language, parts), "pages": pages}

@@ -6,7 +6,6 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Study
-from similitude.study.texts import all_texts
+from similitude.study.texts import all_texts, fill
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -63,13 +62,17 @@ def without_the_slash(request: Request, service: Service) -> Response:
 @router.get("/s/{study}/")
 def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
-    study, language = service.study, language_of(request, service.study)
-    shown = {name: written_page(study, name, language) for name in ("consent", "instructions", "done")}
-    told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    known = {**setup(service, language), "full": service.is_full(request.query_params)}
-    page = _page("rater.html", shown=shown, setup=known, **told)
+    language = language_of(request, service.study)
+    page = rater_page(service.study, setup(service, language, request.query_params), language)
     page.headers["Vary"] = "Accept-Language"
     return page
+
+
+def rater_page(study: Study, told: Mapping[str, Any], language: str) -> HTMLResponse:
+    """The page of raters, with what its scripts are told."""
+    shown = {name: written_page(study, name, language) for name in ("consent", "instructions", "done")}
+    given = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
+    return _page("rater.html", shown=shown, setup=told, **given)
 
 
 def written_page(study: Study, name: str, language: str) -> Markup:
@@ -116,13 +119,15 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService, language: str) -> dict[str, Any]:
-    """What the scripts need to know of a study."""
-    return setup_of(service, service.study, service.study.parts, language)
+def setup(service: StudyService, language: str, link: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the scripts need to know of a study that is served, by a link whose parts are given."""
+    served = {"version": service.version, "full": service.is_shut(link)}
+    return {**setup_of(service.study, service.background, language), **served}
 
 
-def setup_of(service: StudyService, study: Study, parts: Sequence[StudyPart], language: str) -> dict[str, Any]:
-    """The same of a study as a rater sees it, whose parts come in this order."""
+def setup_of(study: Study, background: str, language: str, parts: Sequence[StudyPart] | None = None) -> dict[str, Any]:
+    """What the scripts need to know of a study, as a rater sees it whose parts come in this order."""
+    parts = study.parts if parts is None else parts
     texts = texts_of(study, language)
     blocks = {part.block: _questions(study, part, texts) for part in parts}
     named = ["consent", "instructions", "done", *(page_of_block(part.block) for part in parts)]
@@ -135,7 +140,7 @@ def setup_of(service: StudyService, study: Study, parts: Sequence[StudyPart], la
         "plan": [{"block": part.block, "practice": len(part.practice), "length": part.length} for part in parts],
         "ownSetup": bool(study.block or study.condition),  # more is known once it is known who it is
         "fullRedirect": study.assignment.full_redirect,
-        "background": service.background,
+        "background": background,
         "enlarge": study.items.enlarge,
         "breakEvery": study.break_every,
         "pages": [name for name in named if _has_page(study, name, language)],
@@ -180,7 +185,7 @@ def _asked(study: Study, part: StudyPart, texts: Mapping[str, str]) -> str:
     asked = own or question.text or texts[form_of(question.form).ask_as(question)]
     ends = {end: _end(study, part, end, texts) or "" for end in ("low", "high")}
     known = {"pick": str(question.pick), **ends}
-    return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
+    return fill(asked, known)
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

@@ -17,9 +17,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.election import NOBODY, PATIENCE, Pulse
-from similitude.study.entrance import REHEARSAL, rehearsing
+from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
 from similitude.study.leaving import WHY
 from similitude.study.service import StudyService
+from similitude.study.site import Site
+from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.design_figures import DesignFigures
@@ -60,7 +62,7 @@ class Tally:
         """Count what is new."""
         table = schema.answer
         here = table.c.study_id == self._service.study_id
-        counted = table.c.rater_id.not_in(rehearsing(self._service.study_id))
+        counted = table.c.rater_id.not_in(kept_apart(self._service.study_id))
         if self._last is None:
             self._last = connection.scalar(sa.select(sa.func.max(table.c.id)).where(here)) or 0
             totals = sa.select(table.c.strategy, table.c.outcome, sa.func.count()).where(here, counted)
@@ -101,23 +103,31 @@ class Watch:
 
     Parameters
     ----------
-    service : the study
+    service : the study, or what finds it as it is now
     monotonic : seconds that only go forward
     interval : seconds between two looks at the database
     """
 
     def __init__(
-        self, service: StudyService, monotonic: Callable[[], float] = time.monotonic, interval: float = INTERVAL
+        self,
+        service: StudyService | Callable[[], StudyService],
+        monotonic: Callable[[], float] = time.monotonic,
+        interval: float = INTERVAL,
     ) -> None:
-        self.service, self._interval = service, interval
-        self._tally, self._one_at_a_time = Tally(service), threading.Lock()
-        self._design = DesignFigures(service)
+        self._service, self._interval = service, interval
+        self._tally, self._one_at_a_time = Tally(self.service), threading.Lock()
+        self._design = DesignFigures()
         self._pulse = Pulse(monotonic)
         self._parts: dict[str, tuple[int, str]] = {}
         self._number = 0
         self._listeners = 0
         self._changed = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def service(self) -> StudyService:
+        """The study as it is now."""
+        return self._service if isinstance(self._service, StudyService) else self._service()
 
     async def events(self) -> AsyncGenerator[str]:
         """Events for one admin: the whole state first, then each part whenever it changes."""
@@ -170,29 +180,34 @@ class Watch:
             found = json.loads(model["findings"]) if model is not None and model["findings"] else None
             return {
                 "now": {
-                    "paused": self._paused(connection),
+                    **self._state(connection),
                     "totals": self._totals(connection, now),
                     "minutes": self._tally.minutes(now),
                     "strategies": dict(self._tally.strategies),
                     "outcomes": dict(self._tally.outcomes),
                     "model": self._model(connection, model, now),
                     "raters": self._raters(connection, found),
-                    "design": self._design.look(connection),
+                    "design": self._design.look(connection, service),
                     "not_served": [path.name for path in list(service.not_served.values())],
                 },
                 "model": {"curve": self._curve(connection), **self._learned(found)},
             }
 
-    def _paused(self, connection: sa.Connection) -> bool:
-        query = sa.select(schema.study.c.paused).where(schema.study.c.id == self.service.study_id)
-        return bool(connection.scalar(query))
+    def _state(self, connection: sa.Connection) -> dict[str, Any]:
+        """What the study is, and how much came in its pilot."""
+        rater, now = schema.rater, at_the_moment(connection, self.service.study_id)
+        counts = sa.select(sa.func.count(), sa.func.sum(rater.c.answered))
+        here = rater.c.study_id == self.service.study_id, rater.c.origin == PILOT
+        raters, answers = connection.execute(counts.where(*here)).one()
+        pilot = {"raters": raters, "answers": int(answers or 0)}
+        return {"state": now.state, "paused": now.paused, "pilot": pilot}
 
     def _totals(self, connection: sa.Connection, now: float) -> dict[str, Any]:
         rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
         count, done = sa.func.count(), sa.func.count(rater.c.finished)
         row = connection.execute(
             sa.select(count, done, sa.func.sum(rater.c.answered)).where(
-                rater.c.study_id == study_id, rater.c.origin != REHEARSAL
+                rater.c.study_id == study_id, rater.c.origin.not_in(APART)
             )
         ).one()
         busy = connection.scalar(
@@ -200,7 +215,7 @@ class Watch:
                 lease.c.study_id == study_id,
                 lease.c.open,
                 lease.c.expires > self.service.database.uptime.now(),
-                lease.c.rater_id.not_in(rehearsing(study_id)),
+                lease.c.rater_id.not_in(kept_apart(study_id)),
             )
         )
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
@@ -247,13 +262,13 @@ class Watch:
             judged = known.get(row["code"], {})
             figures = {name: judged.get(name) for name in ("agreement", "low", "high", "seconds")}
             raters.append({**row, **figures, "flags": self._flags(row, judged, typical)})
-        raters.sort(key=lambda rater: (rater.pop("origin") == REHEARSAL, -len(rater["flags"])))
+        raters.sort(key=lambda rater: (rater.pop("origin") in APART, -len(rater["flags"])))
         return raters[:_MOST_RATERS]
 
     def _flags(self, row: Any, judged: dict[str, Any], typical: float | None) -> list[str]:
         flags = [WHY[row["withheld"]]] if row["withheld"] in WHY else []
-        if row["origin"] == REHEARSAL:
-            return ["rehearsal: left out"]
+        if row["origin"] in APART:
+            return ["rehearsal: left out"] if row["origin"] == REHEARSAL else [*flags, "pilot: kept apart"]
         catch = self.service.study.catch
         if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < catch.pass_share * row["catches"]:
             flags.append("fails catch trials")
@@ -277,6 +292,20 @@ class Watch:
             return {"ceiling": None, "advice": None, "map": None, "items": []}
         ceiling = found["ceiling"] if found["ceiling_known"] else None
         return {"ceiling": ceiling, **{name: found[name] for name in ("advice", "map", "items")}}
+
+
+class Watches:
+    """The watches of a site's studies, each made when somebody looks for the first time."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._of: dict[str, Watch] = {}
+
+    def __getitem__(self, name: str) -> Watch:
+        """That of a study which is served."""
+        if name not in self._of:
+            self._of[name] = Watch(lambda: self._site.studies[name])
+        return self._of[name]
 
 
 def _sentence(text: str) -> str:

@@ -71,7 +71,7 @@ export async function leadAway(main, address, parameters, texts) {
 }
 
 /** The survey; `send(replies)` resolves to null, or to a sentence that says what is wrong. */
-export function survey(main, fields, texts, send) {
+export function survey(main, fields, texts, send, title = texts.survey_title) {
   return new Promise((resolve) => {
     const fault = make("p", { class: "verdict wrong", role: "alert", hidden: true });
     const rows = fields.map((field) => fieldRow(field, texts));
@@ -86,7 +86,7 @@ export function survey(main, fields, texts, send) {
       fault.hidden = false;
       button.disabled = false;
     });
-    page(main, { title: texts.survey_title, body: form });
+    page(main, { title, body: form });
   });
 }
 
