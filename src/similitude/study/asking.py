@@ -92,25 +92,36 @@ def means(study: Study) -> dict[str, dict[str, object]]:
     return {part.block: meaning(part.question) for part in study.parts}
 
 
-def means_otherwise(study: Study, before: Sequence[tuple[str, Mapping[str, object]]]) -> dict[str, str]:
-    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+Before = Sequence[tuple[str, Mapping[str, object]]]
+
+
+def _otherwise(part: StudyPart, before: Before) -> dict[str, str]:
+    """Keys by which the questions of a part differ from those asked so far in it, and why they may not."""
+    asked = [question for block, question in before if block == part.block]
     return {
-        f"block {part.block}: question.{key}" if part.block else f"question.{key}": (
-            f"people were asked with {other!r} already; their answers would not mean the same"
-        )
-        for part in study.parts
+        key: f"people were asked with {other!r} already; their answers would not mean the same"
         for key, now in meaning(part.question).items()
-        if (other := next((one.get(key) for block, one in before if block == part.block and one.get(key) != now), None))
-        is not None
+        if (other := next((one.get(key) for one in asked if one.get(key) != now), None)) is not None
     }
 
 
-def check_same_question(study: Study, before: Sequence[tuple[str, Mapping[str, object]]]) -> None:
+def means_otherwise(study: Study, before: Before) -> dict[str, str]:
+    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+    return {
+        f"block {part.block}: question.{key}" if part.block else f"question.{key}": why
+        for part in study.parts
+        for key, why in _otherwise(part, before).items()
+    }
+
+
+def check_same_question(study: Study, before: Before) -> None:
     """Refuse to go on with other questions than those asked so far, in each block."""
-    for key, why in means_otherwise(study, before).items():
-        raise StudyError(
-            f"{study.name}: {key} is another now, but {why}, so copy the folder (without its answers) under a new name"
-        )
+    for part in study.parts:
+        for key, why in _otherwise(part, before).items():
+            raise StudyError(
+                f"{part_in_words(study, part)}: question.{key} is {meaning(part.question)[key]!r}, but {why}, "
+                "so copy the folder (without its answers) under a new name"
+            )
 
 
 def key_of(form: str, shown: Sequence[str], block: str = "") -> int:

@@ -90,8 +90,8 @@ def questions_before(
 ) -> list[tuple[str, Row]]:
     """The settings of questions under which people were asked so far that do not mean the same, each with its block.
 
-    `meant` says what the questions of each block mean now. Whoever rehearses, or came in the pilot, is nobody here: they
-    are asked to find out what had better be changed.
+    `meant` says what the questions of each block mean now. Whoever rehearses, or came in the pilot, is nobody here:
+    they are asked to find out what had better be changed.
     """
     versions, lease, rater = schema.study_version, schema.lease, schema.rater
     query = sa.select(versions.c.version, versions.c.settings).where(versions.c.study_id == study_id)
