@@ -33,7 +33,8 @@ def export(
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
-    from similitude.study.maintenance.export import export_answers, export_raters
+    from similitude.study.maintenance.export import export_answers
+    from similitude.study.maintenance.raters_file import export_raters
 
     name = name_of(folder, study)
     opened = _open(folder, database)

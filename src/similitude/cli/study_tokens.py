@@ -28,7 +28,7 @@ def token(
 ) -> None:
     """Make a token by which a program asks this study, and print it: it cannot be shown again."""
     with _tokens(folder, study, database) as (tokens, study_id):
-        typer.echo(tokens.make(study_id, name, scope, _me(), days))
+        typer.echo(tokens.make(study_id, name, scope, me(), days))
 
 
 @app.command()
@@ -51,7 +51,7 @@ def revoke(
 ) -> None:
     """End a token at once."""
     with _tokens(folder, study, database) as (found, study_id):
-        found.revoke(study_id, number, _me())
+        found.revoke(study_id, number, me())
         typer.echo(f"{number}: revoked")
 
 
@@ -82,8 +82,8 @@ def _tokens(folder: Folder, study: str | None, database: str | None) -> Iterator
         yield ApiTokens(opened), study_id
 
 
-def _me() -> str:
-    """Who makes a token at the command line, as the system knows them."""
+def me() -> str:
+    """Who does something at the command line, as the system knows them."""
     try:
         return f"{getpass.getuser()} (command line)"
     except (OSError, KeyError):

@@ -206,6 +206,8 @@ class Answering:
         for row in rows:
             rater = raters[row["rater_id"]]
             held[rater["id"]] = [lease for lease in held[rater["id"]] if lease["number"] != row["number"]]
+            if row["number"] < rater["first"]:  # on its way while the rater was asked anew
+                continue
             rater["answered"] += 1
             if row["kind"] == "catch":
                 rater["catches"] += 1
@@ -235,6 +237,7 @@ class Answering:
         """Questions as the browser gets them, and how far the rater is; what chose a question stays here."""
         done = rater["answered"] >= self.study.length or not (held or rater["paused"])
         progress = {"answered": rater["answered"], "length": self.study.length, "done": done, "paused": rater["paused"]}
+        progress["first"] = rater["first"]
         return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:

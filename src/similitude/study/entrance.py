@@ -105,7 +105,7 @@ class Entrance:
         return raters.limit is not None and self.seats_taken(connection) >= raters.limit
 
     def seats_taken(self, connection: sa.Connection) -> int:
-        """How many have answered everything, hold questions whose time runs, or have just come."""
+        """How many have answered everything, hold questions whose time runs, or have just come; not who is left out."""
         rater, lease = schema.rater, schema.lease
         here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
         now = self.database.uptime.now()
@@ -113,7 +113,8 @@ class Entrance:
         busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
         new = rater.c.began > now - 60 * self.study.choose.lease_minutes
         done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
-        seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
+        there = rater.c.erased.is_(None), rater.c.left_out.is_(None)
+        seats = sa.select(sa.func.count()).where(*here, *there, sa.or_(done, busy, new))
         return connection.scalar(seats) or 0
 
     def _person(self, joining: Joining) -> _Person:

@@ -83,7 +83,7 @@ def hand_out(
     asked and when the leases end. A rater who was asked every question there is gets none.
     """
     slots = [
-        Slot(rater, number, place(served.study, rater["code"], number))
+        Slot(rater, number, place(served.study, rater["code"], number - rater["first"]))
         for rater, n in wanted
         for number in range(rater["asked"], rater["asked"] + n)
     ]
@@ -160,14 +160,15 @@ class Draw:
         first = self._drawn([self._first(slot, chance, ready) for slot, chance in zip(slots, at_random, strict=True)])
         self.offered = {one.pool for one in first}
         asked = asked_before(
-            self.connection, [(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)]
+            self.connection,
+            [(slot.rater["id"], one.key, slot.rater["first"]) for slot, one in zip(slots, first, strict=True)],
         )
         chosen: list[Drawn | None] = []
         for slot, one, chance in zip(slots, first, at_random, strict=True):
             rater_id = slot.rater["id"]
             found: Drawn | None = one
             if slot.place.known is None and ((rater_id, one.key) in asked or one.key in self.reserved):
-                found = self._another(rater_id, chance, {key for of, key in asked if of == rater_id})
+                found = self._another(slot.rater, chance, {key for of, key in asked if of == rater_id})
             if found is not None:
                 asked.add((rater_id, found.key))  # the next slot may be the same rater's
                 if found.pool is not None:
@@ -192,10 +193,10 @@ class Draw:
             return self._at_random("random")
         return next(ready, None) or self._at_random("fallback")
 
-    def _another(self, rater_id: int, chance: bool, more: set[int]) -> Drawn | None:
+    def _another(self, rater: Row, chance: bool, more: set[int]) -> Drawn | None:
         """A question for a rater who was asked the first one before: from the pool, at random, of those left."""
         lease = schema.lease
-        query = sa.select(lease.c.key).where(lease.c.rater_id == rater_id)
+        query = sa.select(lease.c.key).where(lease.c.rater_id == rater["id"], lease.c.number >= rater["first"])
         asked = more | self.reserved | set(self.connection.scalars(query))
         if not chance:
             gone = self.offered | self.used

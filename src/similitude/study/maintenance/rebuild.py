@@ -45,6 +45,8 @@ def recount(connection: sa.Connection, study_id: int) -> int:
     _close_leases(connection, study_id, log)
     for row in log:
         count = counted[row["rater_id"]]
+        if row["number"] < raters[row["rater_id"]]["first"]:
+            continue
         count["answered"] += 1
         if row["kind"] == "catch":
             count["catches"] += 1

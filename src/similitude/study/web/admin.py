@@ -14,12 +14,12 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.counting import rater_counts
 from similitude.study.create import unfinished
-from similitude.study.entrance import REHEARSAL
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.store import schema
-from similitude.study.web import account, login, token_pages
+from similitude.study.web import account, login, people, rater_pages, recruiting_pages, token_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -40,8 +40,9 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login.router, account.router, token_pages.router, router):
-        app.include_router(pages)
+    for pages in (login, account, token_pages, people, rater_pages, recruiting_pages):
+        app.include_router(pages.router)
+    app.include_router(router)
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -165,7 +166,7 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in site.studies.items():
-            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+            here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(

@@ -150,10 +150,10 @@ class Askers:
 
 async def _allowed(request: Request, scope: str) -> StudyService:
     """The study, where the token that is shown may do that."""
-    return (await _shown(request, scope))[0]
+    return (await asked_by(request, scope))[0]
 
 
-async def _shown(request: Request, scope: str) -> tuple[StudyService, str]:
+async def asked_by(request: Request, scope: str) -> tuple[StudyService, str]:
     """The study and, in words, the token that is shown, where it may do that."""
     service = service_of(request)
     if not is_api_token(token := bearer(request)):
@@ -307,7 +307,7 @@ async def state(request: Request) -> Response:
 @route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT))
 async def export(request: Request) -> Response:
     """All answers as a file, made while it is sent."""
-    (service, who), kind = await _shown(request, READ), request.query_params.get("format", "csv")
+    (service, who), kind = await asked_by(request, READ), request.query_params.get("format", "csv")
     if kind not in FILES:
         raise Refused(422, "format", f"format: expected one of {', '.join(FILES)}")
     return await sent_answers(service, kind, who)
@@ -326,6 +326,6 @@ async def resume(request: Request) -> Response:
 
 
 async def _pause(request: Request, paused: bool) -> Response:
-    service, who = await _shown(request, ADMIN)
+    service, who = await asked_by(request, ADMIN)
     await asyncio.to_thread(service.set_paused, paused, who)
     return json_reply({"paused": paused})

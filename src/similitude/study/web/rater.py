@@ -120,6 +120,7 @@ class Questions(BaseModel):
     length: int
     done: bool
     paused: bool
+    first: int = Field(description="the number of the rater's first question: more than 0 for who is asked anew")
 
 
 Withheld = Literal["time", "skips", "not_shown", "rehearsal"]

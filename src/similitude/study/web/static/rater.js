@@ -163,7 +163,7 @@ async function questions() {
 
 /** Ask one question; false when it was taken away, since another tab has answered it. */
 async function oneQuestion(question) {
-  const words = progressWords(setup, question.number, held.length);
+  const words = progressWords(setup, question.number - held.first, held.length);
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };

@@ -95,9 +95,11 @@ function showRaters(raters) {
   const fresh = document.createElement("tbody");
   for (const rater of raters) {
     const row = fresh.insertRow();
-    if (rater.flags.length) row.className = "flagged";
-    cell(row, rater.code);
-    cell(row, rater.flags.join("; "));
+    if (rater.left_out || rater.flags.length) row.className = rater.left_out ? "gone" : "flagged";
+    const link = row.insertCell().appendChild(document.createElement("a"));
+    link.href = `${root}/admin/${study}/rater?code=${encodeURIComponent(rater.code)}`;
+    link.textContent = rater.code;
+    cell(row, (rater.left_out ? ["left out"] : []).concat(rater.flags).join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
     cell(row, rater.agreement === null ? "–" : percent(rater.agreement), "n");
