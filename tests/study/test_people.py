@@ -16,9 +16,9 @@ from similitude.study.maintenance.erase import erase_rater
 from similitude.study.maintenance.export import export_answers
 from similitude.study.maintenance.raters_file import export_raters, raters_table, read_raters
 from similitude.study.maintenance.rebuild import rebuild
-from similitude.study.people.listing import FILTERS, SORTS, Wanted
+from similitude.study.people.listing import FILTERS, SORTS, Sifting
 from similitude.study.people.listing import read_raters as listed
-from similitude.study.people.standing import Standing
+from similitude.study.people.standing import People
 from similitude.study.refusal import Refused
 from similitude.study.service import Said
 from similitude.study.site import open_site
@@ -43,7 +43,7 @@ def study(tmp_path):
 
 
 def standing(service):
-    return Standing(service.database, service.study_id)
+    return People(service.database, service.study_id)
 
 
 def raters(service):
@@ -308,7 +308,7 @@ def test_backups_bring_back_what_was_decided(study, tmp_path):
         back_up(study.database, tmp_path / name)
         other = Database(f"sqlite:///{tmp_path / name.replace('.', '-')}.db")
         bring_back(other, tmp_path / name)
-        remarks = Standing(other, study.study_id).remarks(one)
+        remarks = People(other, study.study_id).remarks(one)
         assert [(it.who, it.words, it.text) for it in remarks] == [("ada", "left out", "asleep")]
         with other.read() as connection:
             assert connection.scalar(sa.select(schema.rater.c.left_out)) is not None
@@ -343,20 +343,20 @@ def test_lists_are_filtered_searched_and_sorted(tmp_path):
     for number, name in ((3, "Zoë"), (9, "ann"), (0, "Bob")):
         answer(service, join(service, rater=name), number, rng)
     everybody = list(raters(service).values())
-    assert [one.row["identity"] for one in Wanted(sort="answered").of(everybody)] == ["Bob", "Zoë", "ann"]
-    assert [one.row["identity"] for one in Wanted(sort="-answered").of(everybody)] == ["ann", "Zoë", "Bob"]
-    assert [one.code for one in Wanted(search="ZO").of(everybody)] == [everybody[0].code]
-    assert [one.row["identity"] for one in Wanted("unfinished", sort="code").of(everybody)] == ["Zoë", "ann", "Bob"]
-    known = [one.row["catches"] > 0 for one in Wanted(sort="catches").of(everybody)]
+    assert [one.row["identity"] for one in Sifting(sort="answered").of(everybody)] == ["Bob", "Zoë", "ann"]
+    assert [one.row["identity"] for one in Sifting(sort="-answered").of(everybody)] == ["ann", "Zoë", "Bob"]
+    assert [one.code for one in Sifting(search="ZO").of(everybody)] == [everybody[0].code]
+    assert [one.row["identity"] for one in Sifting("unfinished", sort="code").of(everybody)] == ["Zoë", "ann", "Bob"]
+    known = [one.row["catches"] > 0 for one in Sifting(sort="catches").of(everybody)]
     assert known == sorted(known, reverse=True), "what is not known stands last"
     for only in FILTERS:
         for sort in SORTS:
-            upwards, down = (Wanted(only, sort=sign + sort).of(everybody) for sign in ("", "-"))
+            upwards, down = (Sifting(only, sort=sign + sort).of(everybody) for sign in ("", "-"))
             assert {one.code for one in upwards} == {one.code for one in down}
     with pytest.raises(ValueError, match="only: expected one of all, flagged"):
-        Wanted("<script>")
+        Sifting("<script>")
     with pytest.raises(ValueError, match="sort: expected one of joined, code"):
-        Wanted(sort="--code")
+        Sifting(sort="--code")
     site.close()
 
 

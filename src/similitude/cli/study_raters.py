@@ -35,13 +35,13 @@ def raters(
     database: DatabaseUrl = None,
 ) -> None:
     """List the raters, with what stands out about each."""
-    from similitude.study.people.listing import Wanted, read_raters
+    from similitude.study.people.listing import Sifting, read_raters
 
-    wanted = Wanted(only, sort=sort)
+    sifting = Sifting(only, sort=sort)
     with opened_study(folder, study, database) as (store, found, study_id):
         with store.read() as connection:
             everybody = read_raters(connection, found, study_id)
-        for one in wanted.of(everybody):
+        for one in sifting.of(everybody):
             typer.echo(_line(one))
 
 
@@ -62,7 +62,7 @@ def rater(
 ) -> None:
     """Say what is known of one rater: figures, decisions, notes."""
     from similitude.study.people.listing import completion, read_raters
-    from similitude.study.people.standing import Standing, no_such_rater
+    from similitude.study.people.standing import People, no_such_rater
 
     with opened_study(folder, study, database) as (store, found, study_id):
         with store.read() as connection:
@@ -74,7 +74,7 @@ def rater(
         for name in ("agreement", "self_consistency", "by_model", "seconds", "cant_tell", "verdict", "note"):
             if one.judged.get(name) is not None:
                 typer.echo(f"  {name}: {one.judged[name]}")
-        for remark in Standing(store, study_id).remarks(code):
+        for remark in People(store, study_id).remarks(code):
             typer.echo(f"  {remark.when}  {remark.who}: {remark.words}{f': {remark.text}' if remark.text else ''}")
 
 
@@ -107,18 +107,18 @@ def note(
     database: DatabaseUrl = None,
 ) -> None:
     """Note something about a rater; erased with the rater."""
-    from similitude.study.people.standing import Standing
+    from similitude.study.people.standing import People
 
     with opened_study(folder, study, database) as (store, _, study_id):
-        Standing(store, study_id).note(code, me(), text)
+        People(store, study_id).note(code, me(), text)
         typer.echo(f"{code}: noted")
 
 
 def _decide(folder: Path, action: str, codes: list[str], reason: str, study: str | None, database: str | None) -> None:
-    from similitude.study.people.standing import Standing
+    from similitude.study.people.standing import People
 
     with opened_study(folder, study, database) as (store, _, study_id):
-        acted = Standing(store, study_id).act(action, codes, me(), reason)
+        acted = People(store, study_id).act(action, codes, me(), reason)
     typer.echo(str(acted))
     if acted.not_done:
         raise typer.Exit(1)

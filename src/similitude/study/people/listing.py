@@ -84,7 +84,7 @@ SORTS: dict[str, tuple[str, Callable[[Listed], Any]]] = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Sifting:
     """What of the list is wanted: a filter, text that code or identity hold, a sort (`-` before it: downwards)."""
 
     only: str = "all"

@@ -71,8 +71,8 @@ class Remark:
 Check = Callable[[Row], str | None]
 
 
-class Standing:
-    """The raters of one study as they stand with its researchers.
+class People:
+    """The raters of one study, as its researchers decide about them.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from similitude.study.audit import note
 from similitude.study.leaving import WHY
 from similitude.study.people.listing import Listed, read_raters
-from similitude.study.people.standing import Acted, Standing
+from similitude.study.people.standing import Acted, People
 from similitude.study.recruiting import mturk, prolific
 from similitude.study.recruiting.accounts import SERVICES, Accounts
 from similitude.study.recruiting.calling import ServiceFault
@@ -118,7 +118,7 @@ class Reviewing:
         words = f"{ACTIONS[action]} on {name}"
         text = told.text or told.code
         with self.database.write() as connection:
-            Standing(self.database, self.study_id).told(connection, raters, by, words, text)
+            People(self.database, self.study_id).told(connection, raters, by, words, text)
             said = f"{len(some)} on {name}: {', '.join(one.id for one in some[:12])}{' ...' if len(some) > 12 else ''}"
             note(connection, self.database.clock.now(), by, f"{ACTIONS[action]} submissions of", self.study_id, said)
 

@@ -12,8 +12,8 @@ from fastapi.responses import Response
 from similitude.study.invite import Invited, invited_people
 from similitude.study.leaving import WHY
 from similitude.study.maintenance.raters_file import raters_file
-from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Listed, Wanted, read_raters
-from similitude.study.people.standing import ACTIONS, Standing
+from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Listed, Sifting, read_raters
+from similitude.study.people.standing import ACTIONS, People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.web.admin_page import moment, outside, percent, render, seconds, whole
@@ -42,7 +42,7 @@ async def decide_many(request: Request, session: Admin, service: Service) -> Res
     if not codes:
         return await _list_page(request, session, service, 422, problem="Tick the raters first.")
     try:
-        standing, said = Standing(service.database, service.study_id), form.get("reason", [""])[-1]
+        standing, said = People(service.database, service.study_id), form.get("reason", [""])[-1]
         acted = await asyncio.to_thread(standing.act, form.get("action", [""])[-1], codes, session.name, said)
     except Refused as refusal:
         return await _list_page(request, session, service, refusal.status, problem=str(refusal), ticked=set(codes))
@@ -59,10 +59,10 @@ async def raters_csv(session: Admin, service: Service) -> Response:
     return Response(data, media_type="text/csv", headers=headers)
 
 
-def _wanted(request: Request) -> Wanted:
+def _wanted(request: Request) -> Sifting:
     given = request.query_params
     try:
-        return Wanted(given.get("only", "all"), given.get("search", "")[:100], given.get("sort", "-joined"))
+        return Sifting(given.get("only", "all"), given.get("search", "")[:100], given.get("sort", "-joined"))
     except ValueError as error:
         raise Refused(422, "list", str(error)) from None
 
@@ -72,7 +72,7 @@ def _all_raters(service: StudyService) -> list[Listed]:
         return read_raters(connection, service.study, service.study_id)
 
 
-def _all_of_list(service: StudyService, wanted: Wanted, expected: str) -> list[str]:
+def _all_of_list(service: StudyService, wanted: Sifting, expected: str) -> list[str]:
     """The codes of a whole list; refused where it has become another one since it was shown."""
     codes = [one.code for one in wanted.of(_all_raters(service))]
     if str(len(codes)) != expected:

@@ -9,8 +9,8 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.study.maintenance.raters_file import raters_file
-from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Wanted, read_raters
-from similitude.study.people.standing import Standing
+from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Sifting, read_raters
+from similitude.study.people.standing import People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.tokens import ADMIN
@@ -100,13 +100,13 @@ async def raters(request: Request) -> Response:
     """The raters with how they are judged, a hundred a page; takes the scope `admin`."""
     (service, _), given = await asked_by(request, ADMIN), request.query_params
     try:
-        wanted = Wanted(given.get("only", "all"), given.get("search", "")[:100], given.get("sort", "-joined"))
+        wanted = Sifting(given.get("only", "all"), given.get("search", "")[:100], given.get("sort", "-joined"))
     except ValueError as error:
         raise Refused(422, "list", str(error)) from None
     return json_reply(await asyncio.to_thread(_listed, service, wanted, whole(given.get("page", "1"))))
 
 
-def _listed(service: StudyService, wanted: Wanted, page: int) -> dict[str, Any]:
+def _listed(service: StudyService, wanted: Sifting, page: int) -> dict[str, Any]:
     with service.database.read() as connection:
         found = wanted.of(read_raters(connection, service.study, service.study_id))
     pages = max(1, -(-len(found) // PER_PAGE))
@@ -119,7 +119,7 @@ def _listed(service: StudyService, wanted: Wanted, page: int) -> dict[str, Any]:
 async def decide(request: Request) -> Response:
     """Leave raters out, take them back in, or ask them anew; takes the scope `admin`."""
     (service, who), asked = await asked_by(request, ADMIN), await body_of(request, Decide)
-    standing = Standing(service.database, service.study_id)
+    standing = People(service.database, service.study_id)
     acted = await asyncio.to_thread(standing.act, asked.action, asked.raters, who, asked.reason)
     return json_reply({"done": list(acted.done), "not_done": acted.not_done})
 
@@ -128,7 +128,7 @@ async def decide(request: Request) -> Response:
 async def note(request: Request) -> Response:
     """Note something about a rater; takes the scope `admin`."""
     (service, who), asked = await asked_by(request, ADMIN), await body_of(request, Note)
-    await asyncio.to_thread(Standing(service.database, service.study_id).note, asked.rater, who, asked.text)
+    await asyncio.to_thread(People(service.database, service.study_id).note, asked.rater, who, asked.text)
     return json_reply({"rater": asked.rater})
 
 

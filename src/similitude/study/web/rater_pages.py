@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.people.answers import Given, answers_of, number_of_answers, thumbnail, times_of
 from similitude.study.people.listing import Listed, completion, read_raters
-from similitude.study.people.standing import Standing, no_such_rater
+from similitude.study.people.standing import People, no_such_rater
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.store import schema
@@ -42,7 +42,7 @@ async def decide(request: Request, session: Admin, service: Service, code: str =
     action, text, standing = (
         form.get("action", ""),
         form.get("reason", ""),
-        Standing(service.database, service.study_id),
+        People(service.database, service.study_id),
     )
     try:
         if action == "note":
@@ -81,7 +81,7 @@ def _portrait(service: StudyService, code: str, page: int) -> dict[str, Any]:
     return {
         "one": one, "row": row, "answers": answers, "number": number, "page": page, "pages": pages,
         "bars": _bars(times), "slowest": seconds(max(times, default=None)), "judged": _judged(one),
-        "remarks": Standing(service.database, service.study_id).remarks(code),
+        "remarks": People(service.database, service.study_id).remarks(code),
         "completion": completion(service.study, row), "parameters": json.loads(row["parameters"]), "replies": replies,
         **{name: moment(row[name]) for name in ("joined", "consented", "finished")},
     }  # fmt: skip
@@ -91,7 +91,7 @@ def _replies(connection: sa.Connection, service: StudyService, rater_id: int) ->
     table = schema.reply
     query = sa.select(table.c.field, table.c.value).where(table.c.rater_id == rater_id).order_by(table.c.field)
     labels = {field.name: field.label for field in service.study.survey.fields}
-    return [(labels.get(name, name), value) for name, value in connection.execute(query).tuples()]
+    return [(labels.get(name, name), value) for name, value in connection.execute(query)]
 
 
 def _judged(one: Listed) -> list[tuple[str, str, str]]:
