@@ -149,6 +149,9 @@ def completion(study: Study, row: Mapping[str, Any]) -> str:
     if row["withheld"] in WHY:
         return WHY[row["withheld"]]
     if row["finished"] is None:
-        return f"not finished: {row['answered']} of {study.length} answers"
+        done = row["answered"] >= study.length
+        return (
+            "all answered, but not sent off" if done else f"not finished: {row['answered']} of {study.length} answers"
+        )
     paid = study.completion.code is not None or study.completion.redirect is not None
     return "finished, and has the completion code" if paid else "finished"
