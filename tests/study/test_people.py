@@ -156,6 +156,20 @@ def test_exports_hold_everybody_and_say_who_counts_and_a_report_counts_those(stu
     assert "20 answers of raters whom the study's researchers left out" in " ".join(said.split())
 
 
+def test_who_does_not_count_does_not_count_where_the_file_is_brought(study, tmp_path):
+    people = fill(study, 3, 6)
+    standing(study).redo([code(study, people[0])], "ada")
+    answer(study, people[0], 2, np.random.default_rng(3))
+    standing(study).leave_out([code(study, people[1])], "ada", "asleep")
+    rows = exported(study, tmp_path)
+    run("study", "import", write_study(tmp_path / "other" / "colours"), tmp_path / "answers.jsonl", folder=tmp_path)
+    site, other = open_study(tmp_path / "other" / "colours")
+    assert [(row["rater"], row["number"], row["standing"]) for row in exported(other, tmp_path, "again.jsonl")] == [
+        (row["rater"], row["number"], row["standing"]) for row in rows
+    ]
+    site.close()
+
+
 def test_a_file_in_which_nobody_counts_is_refused(study, tmp_path):
     people = fill(study, 2, 5)
     standing(study).leave_out([code(study, one) for one in people], "ada", "a trial")

@@ -88,6 +88,20 @@ def test_submissions_are_matched_with_raters_and_doubts_are_said(kept, fake):
     assert reviewing(kept).payable("prolific") == ["anna", "dora"]
 
 
+def test_who_gets_no_code_is_shown_that_of_those_screened_out(tmp_path, fake):
+    more = '[completion]\ncode = "C1A2B3"\nscreened_out_code = "S9"\nseconds_per_question = 3600\n'
+    site, service = open_study(write_study(tmp_path / "slow", catch=more, number=4))
+    rater = join(service, PROLIFIC_PID="anna")
+    answer(service, rater, 4, np.random.default_rng(0))
+    assert service.survey(rater, {}).result() == {"code": "S9", "redirect": None, "withheld": "time"}
+    fake.add("anna", code="S9")
+    Accounts(service.database, service.study_id).keep("prolific", {"token": TOKEN, "study": STUDY}, "ada")
+    assert reviewing(service).look("prolific")[0].doubts == (
+        "no code: took less time than asked for", "the code of those who are screened out was entered",
+    )  # fmt: skip
+    site.close()
+
+
 def test_a_long_list_is_read_page_by_page_and_each_once(kept, fake):
     for number in range(230):
         fake.add(f"person{number}")

@@ -62,7 +62,8 @@ def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: fl
 def way_out(study: Study, rater: Row) -> Row:
     """Where a rater goes who has finished: a code to copy, an address to go to; or why there is neither."""
     if rater["withheld"] is not None:
-        return {"code": None, "redirect": None, "withheld": rater["withheld"]}
+        code = study.completion.screened_out_code if rater["withheld"] in (TIME, SKIPS, NOT_SHOWN) else None
+        return {"code": code, "redirect": None, "withheld": rater["withheld"]}
     address = study.completion.redirect
     if address is not None:
         for name, value in {**json.loads(rater["parameters"]), "rater": rater["code"]}.items():

@@ -100,9 +100,11 @@ class Reviewing:
     def _doubts(self, one: Submission, rater: Listed | None) -> tuple[str, ...]:
         if rater is None:
             return ("nobody came here with this id",)
-        code = self.study.completion.code
-        other = ["another completion code was entered"] if one.code and code and one.code != code else []
-        return (*self._about(rater), *other)
+        completion = self.study.completion
+        if one.code and one.code == completion.screened_out_code:
+            return (*self._about(rater), "the code of those who are screened out was entered")
+        other = one.code and completion.code and one.code != completion.code
+        return (*self._about(rater), *(["another completion code was entered"] if other else []))
 
     def _about(self, rater: Listed) -> list[str]:
         """What speaks against a rater: not finished, left out, or worth a look."""

@@ -25,6 +25,7 @@ from similitude.study.web.login import Admin, checked_form
 
 _ANSWERS = 50  # on one page
 _SHOWN = 12  # items of an answer that are drawn
+_WHY = {"random": "at random", "fallback": "at random", "repeat": "asked again", "imported": "brought in"}
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
 
@@ -133,5 +134,5 @@ def _told_answer(request: Request, service: StudyService, one: Given) -> dict[st
     return {
         "number": one.number, "kind": one.kind, "shown": drawn, "more": max(0, len(one.shown) - _SHOWN),
         "said": one.said, "seconds": seconds(one.seconds), "right": one.right, "superseded": one.superseded,
-        "received": moment(one.received), "strategy": one.strategy,
+        "received": moment(one.received), "why": _WHY.get(one.strategy, "chosen"),
     }  # fmt: skip
