@@ -1,5 +1,6 @@
 """The pages of raters in a real browser: by keyboard, on a phone, in light and dark, looked at by axe."""
 
+import contextlib
 import os
 import threading
 import time
@@ -17,6 +18,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from tests.patience import PATIENCE
 from tests.study.axe import violations
+from tests.study.conftest import on_question
 from tests.study.live import fill, open_study, worker_of, write_study
 from tests.study.recruiters import STUDY, TOKEN, FakeProlific, listening
 from tests.study.test_login import PASSWORD, QUICK
@@ -49,21 +51,35 @@ def people(tmp_path, monkeypatch):
     for who in ("5f1e0a", "60bf93"):
         fake.add(who)
     Accounts(service.database, service.study_id).keep("prolific", {"token": TOKEN, "study": STUDY}, "ada")
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(site), port=0, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=1
-        )
-    )
+    with listening(fake) as address, served(site) as url:
+        monkeypatch.setattr(prolific, "BASE", f"{address}/api/v1")
+        yield url, service, fake
+
+
+@contextlib.contextmanager
+def served(site):
+    """A site at a port of its own; closed at the end."""
+    config = uvicorn.Config(create_app(site), port=0, log_level="error", ws="none", lifespan="off")
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.02)
-    with listening(fake) as address:
-        monkeypatch.setattr(prolific, "BASE", f"{address}/api/v1")
-        yield f"http://localhost:{server.servers[0].sockets[0].getsockname()[1]}", service, fake
+    yield f"http://localhost:{server.servers[0].sockets[0].getsockname()[1]}"
     server.should_exit = True
     thread.join()
     site.close()
+
+
+def log_in(page, url, path):
+    """Log in, and go where one wanted to."""
+    page.goto(url + path)
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(url + "/admin")
+    page.goto(url + path)
 
 
 def looked_at(page, name):
@@ -98,12 +114,7 @@ def tab_to(page, name, key="Tab"):
 def test_raters_are_left_out_and_taken_back_by_keyboard(people, context):
     url, service, _ = people
     page = context.new_page()
-    page.goto(url + "/admin/colours/raters")
-    page.get_by_label("Name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(url + "/admin")
-    page.goto(url + "/admin/colours")
+    log_in(page, url, "/admin/colours")
     page.get_by_role("link", name="Raters").click()
     expect(page.locator("tr.flagged")).not_to_have_count(0)
     looked_at(page, "raters")
@@ -140,12 +151,7 @@ def test_raters_are_left_out_and_taken_back_by_keyboard(people, context):
 def test_submissions_are_approved_in_the_browser(people, context):
     url, _, fake = people
     page = context.new_page()
-    page.goto(url + "/admin/colours/recruiting")
-    page.get_by_label("Name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(url + "/admin")
-    page.goto(url + "/admin/colours/recruiting")
+    log_in(page, url, "/admin/colours/recruiting")
     page.get_by_role("link", name="Look at the submissions").click()
     expect(page.get_by_text("nobody came here with this id").first).to_be_visible()
     looked_at(page, "recruiting")
@@ -157,3 +163,24 @@ def test_submissions_are_approved_in_the_browser(people, context):
     page.get_by_role("button", name="Do it").click()
     expect(page.get_by_role("status").first).to_have_text("1 done")
     assert [one["return_requested"] is not None for one in fake.submissions.values()] == [False, True]
+
+
+def test_who_is_asked_anew_sees_the_first_question_again(tmp_path, context):
+    folder = write_study(tmp_path / "colours", number=2)
+    site, service = open_study(folder)
+    with served(site) as url:
+        page = context.new_page()
+        page.goto(url + "/s/colours/?rater=Ann")
+        page.get_by_role("button", name="I agree").click()
+        page.get_by_role("button", name="Start").click()
+        for number in (0, 1):
+            on_question(page, number)
+            page.keyboard.press("ArrowLeft")
+        expect(page.get_by_text("Thank you").first).to_be_visible()
+        People(service.database, service.study_id).redo(["r0001"], "ada", "the page froze")
+        page.reload()
+        for number, words in ((2, "1 of 2"), (3, "2 of 2")):
+            on_question(page, number)
+            expect(page.locator("#place")).to_contain_text(words)
+            page.keyboard.press("ArrowLeft")
+        expect(page.get_by_text("Thank you").first).to_be_visible()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, app
-from similitude.cli.study_maintenance import Name, name_of
+from similitude.cli.study_maintenance import Name, served_study
 from similitude.cli.study_tokens import me
 
 if TYPE_CHECKING:
@@ -128,16 +128,9 @@ def _decide(folder: Path, action: str, codes: list[str], reason: str, study: str
 def opened_study(folder: Path, study: str | None, database: str | None) -> Iterator[tuple[Database, Study, int]]:
     """The database, the settings and the number of a study that was served."""
     from similitude.study.settings import StudyError, read_studies
-    from similitude.study.site import existing_database
-    from similitude.study.store.rows import number_of
 
-    name = name_of(folder, study)
-    settings = next((one for one in read_studies(folder) if one.name == name), None)
-    if settings is None:
-        raise StudyError(f"{name}: {folder} holds no such study")
-    with closing(existing_database(folder, database)) as opened:
-        with opened.read() as connection:
-            study_id = number_of(connection, name)
-        if study_id is None:
-            raise StudyError(f"{name}: not in the database yet; serve the study first")
+    with served_study(folder, study, database) as (opened, name, study_id):
+        settings = next((one for one in read_studies(folder) if one.name == name), None)
+        if settings is None:
+            raise StudyError(f"{name}: {folder} holds no such study")
         yield opened, settings, study_id

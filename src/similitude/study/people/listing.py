@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -18,6 +18,7 @@ from similitude.study.store import schema
 from similitude.study.store.rows import Row, dicts
 
 PER_PAGE = 100
+Some = TypeVar("Some")
 _FIGURES = ("agreement", "low", "high", "self_consistency", "by_model", "seconds", "cant_tell")
 
 
@@ -104,6 +105,13 @@ class Sifting:
         key, down = SORTS[self.sort.removeprefix("-")][1], self.sort.startswith("-")
         known = sorted((one for one in found if key(one) is not None), key=key, reverse=down)
         return [*known, *(one for one in found if key(one) is None)]
+
+
+def page_of(some: Sequence[Some], page: int, size: int = PER_PAGE) -> tuple[Sequence[Some], int, int]:
+    """What stands on a page of a list, the number of the page (the nearest that there is), and of all pages."""
+    pages = max(1, -(-len(some) // size))
+    page = min(max(page, 1), pages)
+    return some[(page - 1) * size : page * size], page, pages
 
 
 def _searched(one: Listed) -> str:

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from similitude.study.invite import Invited, invited_people
 from similitude.study.leaving import WHY
 from similitude.study.maintenance.raters_file import raters_file
-from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Listed, Sifting, read_raters
+from similitude.study.people.listing import FILTERS, SORTS, Listed, Sifting, page_of, read_raters
 from similitude.study.people.standing import ACTIONS, People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -88,9 +88,7 @@ async def _list_page(
     wanted = _wanted(request)
     everybody = await asyncio.to_thread(_all_raters, service)
     found = wanted.of(everybody)
-    pages = max(1, -(-len(found) // PER_PAGE))
-    page = min(max(whole(request.query_params.get("page", "1")), 1), pages)
-    shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
+    shown, page, pages = page_of(found, whole(request.query_params.get("page", "1")))
     invited = await asyncio.to_thread(invited_people, service)
 
     def address(**changed: object) -> str:

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.study.maintenance.raters_file import raters_file
-from similitude.study.people.listing import FILTERS, PER_PAGE, SORTS, Sifting, read_raters
+from similitude.study.people.listing import FILTERS, SORTS, Sifting, page_of, read_raters
 from similitude.study.people.standing import People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -109,9 +109,7 @@ async def raters(request: Request) -> Response:
 def _listed(service: StudyService, wanted: Sifting, page: int) -> dict[str, Any]:
     with service.database.read() as connection:
         found = wanted.of(read_raters(connection, service.study, service.study_id))
-    pages = max(1, -(-len(found) // PER_PAGE))
-    page = min(max(page, 1), pages)
-    shown = found[(page - 1) * PER_PAGE : page * PER_PAGE]
+    shown, page, pages = page_of(found, page)
     return {"raters": [one.as_json() for one in shown], "found": len(found), "page": page, "pages": pages}
 
 

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.people.answers import Given, answers_of, number_of_answers, thumbnail, times_of
-from similitude.study.people.listing import Listed, completion, read_raters
+from similitude.study.people.listing import Listed, completion, page_of, read_raters
 from similitude.study.people.standing import People, no_such_rater
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -60,7 +60,7 @@ async def decide(request: Request, session: Admin, service: Service, code: str =
 async def _page(
     request: Request, session: Session, service: StudyService, code: str, status: int = 200, **values: object
 ) -> Response:
-    page = max(whole(request.query_params.get("page", "1")), 1)
+    page = whole(request.query_params.get("page", "1"))
     told = await asyncio.to_thread(_portrait, service, code, page)
     told["answers"] = [_told_answer(request, service, one) for one in told["answers"]]
     told |= {"study": service.study, "session": session, "text": ""}
@@ -75,9 +75,8 @@ def _portrait(service: StudyService, code: str, page: int) -> dict[str, Any]:
             raise no_such_rater(code)
         one, row = found[0], found[0].row
         number = number_of_answers(connection, row)
-        pages = max(1, -(-number // _ANSWERS))
-        page = min(page, pages)
-        answers = answers_of(connection, service.answering.served, row, (page - 1) * _ANSWERS, _ANSWERS)
+        places, page, pages = page_of(range(number), page, _ANSWERS)
+        answers = answers_of(connection, service.answering.served, row, places[0] if places else 0, _ANSWERS)
         times, replies = times_of(connection, row), _replies(connection, service, row["id"])
     return {
         "one": one, "row": row, "answers": answers, "number": number, "page": page, "pages": pages,

@@ -203,11 +203,12 @@ class Watch:
                 lease.c.rater_id.not_in(rehearsing(study_id)),
             )
         )
+        out = sa.select(count).where(rater.c.study_id == study_id, rater.c.left_out.is_not(None))
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
             "limit": self.service.study.raters.limit, "seats": self.service.entrance.seats_taken(connection),
-            "own": self._tally.own, "length": self.service.study.length, "per_minute": recent,
+            "left_out": connection.scalar(out) or 0, "own": self._tally.own, "length": self.service.study.length, "per_minute": recent,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:

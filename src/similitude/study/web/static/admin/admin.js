@@ -36,7 +36,8 @@ function showNow(now) {
   write("outcomes", partsOfAnswers(now));
   write("raters-count", number.format(totals.raters));
   const seats = totals.limit ? `; ${number.format(totals.seats)} of ${number.format(totals.limit)} seats taken` : "";
-  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}`);
+  const out = totals.left_out ? `; ${number.format(totals.left_out)} left out` : "";
+  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}${out}`);
   write("rate", totals.per_minute.toFixed(1));
   showModelState(now.model);
   showMinutes(now);
