@@ -28,7 +28,7 @@ DOCS_PICTURES = Path(__file__).parents[2] / "docs" / "images" / "study"
 IN_DOCS = (
     "triplet", "form-odd-one-out", "form-choice", "form-quadruplet", "form-similarity-rating", "form-labelling",
     "form-ranking", "form-best-worst", "form-grouping", "form-placement",
-    "phone-triplet", "offline", "done",
+    "phone-triplet", "offline", "done", "raters", "rater",
 )  # fmt: skip
 
 

@@ -1,10 +1,8 @@
 """The pages of raters in a real browser: by keyboard, on a phone, in light and dark, looked at by axe."""
 
 import contextlib
-import os
 import threading
 import time
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -25,7 +23,6 @@ from tests.study.test_login import PASSWORD, QUICK
 
 pytestmark = pytest.mark.slow
 expect.set_options(timeout=PATIENCE * 1000)
-PICTURES = os.environ.get("SIMILITUDE_PICTURES")  # a folder for screenshots, to be looked at
 CATCH = """[catch]
 every = 4
 [[catch.questions]]
@@ -82,23 +79,18 @@ def log_in(page, url, path):
     page.goto(url + path)
 
 
-def looked_at(page, name):
-    """Everything fits a phone, axe finds nothing in light and dark; a picture of each where somebody looks at them."""
+def looked_at(page, shot, name):
+    """Everything fits a phone, axe finds nothing in light and dark; a picture of each."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         assert violations(page) == [], f"{name} in {scheme}"
-        picture(page, f"{name}-{scheme}")
+        shot(page, name if scheme == "light" else f"{name}-dark")
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(FITS), f"{name}: something sticks out of a phone's screen"
     assert violations(page) == [], f"{name} on a phone"
-    picture(page, f"{name}-phone")
+    shot(page, f"{name}-phone")
     page.set_viewport_size({"width": 1280, "height": 800})
-
-
-def picture(page, name):
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
 
 
 def tab_to(page, name, key="Tab"):
@@ -111,13 +103,13 @@ def tab_to(page, name, key="Tab"):
     raise AssertionError(f"{key} does not lead to {name}")
 
 
-def test_raters_are_left_out_and_taken_back_by_keyboard(people, context):
+def test_raters_are_left_out_and_taken_back_by_keyboard(people, context, shot):
     url, service, _ = people
     page = context.new_page()
     log_in(page, url, "/admin/colours")
     page.get_by_role("link", name="Raters").click()
     expect(page.locator("tr.flagged")).not_to_have_count(0)
-    looked_at(page, "raters")
+    looked_at(page, shot, "raters")
 
     page.get_by_label("Why").focus()
     page.keyboard.type("says the contrary")
@@ -129,14 +121,14 @@ def test_raters_are_left_out_and_taken_back_by_keyboard(people, context):
     expect(page.get_by_role("status").first).to_have_text("1 done")
     expect(page.locator("tr.gone")).to_contain_text("says the contrary")
     assert [one.words for one in People(service.database, service.study_id).remarks("r0005")] == ["left out"]
-    looked_at(page, "raters-left-out")
+    looked_at(page, shot, "raters-left-out")
 
     page.get_by_label("Tick all on this page").check()
     expect(page.locator("#ticked")).to_have_text("5 ticked")
     page.get_by_role("link", name="r0005").click()
     expect(page.get_by_text("The figures below are those of when that was decided")).to_be_visible()
     assert page.locator(".thumb.chosen").count() > 0
-    looked_at(page, "rater")
+    looked_at(page, shot, "rater")
     page.get_by_label("Reason or note").focus()
     page.keyboard.type("wrote to us")
     tab_to(page, "Note")
@@ -148,13 +140,13 @@ def test_raters_are_left_out_and_taken_back_by_keyboard(people, context):
     expect(page.get_by_text("taken back in")).to_be_visible()
 
 
-def test_submissions_are_approved_in_the_browser(people, context):
+def test_submissions_are_approved_in_the_browser(people, context, shot):
     url, _, fake = people
     page = context.new_page()
     log_in(page, url, "/admin/colours/recruiting")
     page.get_by_role("link", name="Look at the submissions").click()
     expect(page.get_by_text("nobody came here with this id").first).to_be_visible()
-    looked_at(page, "recruiting")
+    looked_at(page, shot, "recruiting")
     page.get_by_role("button", name="Tick those without a doubt").click()
     expect(page.locator("#ticked")).to_have_text("")
     page.get_by_label("Tick 60bf93").check()

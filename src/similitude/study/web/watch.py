@@ -208,7 +208,8 @@ class Watch:
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
             "limit": self.service.study.raters.limit, "seats": self.service.entrance.seats_taken(connection),
-            "left_out": connection.scalar(out) or 0, "own": self._tally.own, "length": self.service.study.length, "per_minute": recent,
+            "left_out": connection.scalar(out) or 0, "own": self._tally.own, "length": self.service.study.length,
+            "per_minute": recent,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:
