@@ -299,7 +299,7 @@ def test_what_cannot_be_decided_is_said(study):
     erased = code(study, fill(study, 1, 2)[0])
     erase_rater(study.database, "colours", erased)
     people = standing(study)
-    assert people.leave_out([rehearsal], "ada", "why").not_done == {rehearsal: "a rehearsal, which never counts"}
+    assert people.leave_out([rehearsal], "ada", "why").not_done == {rehearsal: "of the rehearsal, which never counts"}
     assert people.redo([fresh, erased], "ada").not_done == {fresh: "has answered nothing yet", erased: "erased"}
     with pytest.raises(Refused, match="was erased"):
         people.note(erased, "ada", "hello")

@@ -75,7 +75,7 @@ def _tokens(folder: Folder, study: str | None, database: str | None) -> Iterator
 
 
 def me() -> str:
-    """Who does something at the command line, as the system knows them."""
+    """Who is at the command line, as the system knows them."""
     try:
         return f"{getpass.getuser()} (command line)"
     except (OSError, KeyError):

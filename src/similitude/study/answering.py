@@ -20,6 +20,7 @@ from similitude.study.leaving import WITHDRAWN
 from similitude.study.refusal import Refused, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
 from similitude.study.settings import Question
+from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, close_leases, dicts, execute_many, rows_at, write_counts
@@ -40,7 +41,6 @@ _OPEN = (  # the study is named for the index of open leases, which begins with 
 _OF_LEASE = ("rater_id", "number", "version", "kind", "shown", "strategy", "score", "model", "asked_at", "expires")
 _HELD = sa.select(*(schema.lease.c[name] for name in _OF_LEASE)).where(*_OPEN).order_by(schema.lease.c.number)
 _RENEWED = sa.update(schema.lease).where(*_OPEN).values(expires=sa.bindparam("ends"))
-_PAUSED = sa.select(schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))
 _INTO_LOG = sa.insert(schema.answer)
 
 
@@ -217,10 +217,10 @@ class Answering:
         self, connection: sa.Connection, raters: dict[int, Row], held: dict[int, list[Row]], now: float
     ) -> None:
         """Lease questions until each rater holds enough, and write the raters' counts; nothing new while paused."""
-        paused = connection.scalar(_PAUSED, {"study": self.served.study_id})
+        now_it_is = at_the_moment(connection, self.served.study_id)
         wanted = []
         for rater_id, rater in raters.items():
-            rater["paused"] = bool(paused)
+            paused = rater["paused"] = now_it_is.asks_nothing_of(rater["origin"])
             room = min(self.study.choose.ahead, self.study.length - rater["answered"]) - len(held[rater_id])
             if room > 0 and not paused and self.refusal(rater) is None:
                 wanted.append((rater, room))
@@ -238,6 +238,7 @@ class Answering:
         done = rater["answered"] >= self.study.length or not (held or rater["paused"])
         progress = {"answered": rater["answered"], "length": self.study.length, "done": done, "paused": rater["paused"]}
         progress["first"] = rater["first"]
+        progress["study_version"] = self.served.version
         return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:

@@ -70,15 +70,22 @@ def meaning(question: Question) -> dict[str, object]:
     return {key: written[key] for key in ("form", *form_of(question.form).settings)}
 
 
+def means_otherwise(question: Question, before: Sequence[Mapping[str, object]]) -> dict[str, str]:
+    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+    return {
+        key: f"people were asked with {other!r} already; their answers would not mean the same"
+        for key, now in meaning(question).items()
+        if (other := next((one.get(key) for one in before if one.get(key) != now), None)) is not None
+    }
+
+
 def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) -> None:
-    """Refuse to go on with other questions than those asked so far: their answers would not mean the same."""
-    for key, now in meaning(study.question).items():
-        other = next((one[key] for one in before if one[key] != now), None)
-        if other is not None:
-            raise StudyError(
-                f"{study.name}: question.{key} is {now!r}, but people were asked with {other!r} already; "
-                f"their answers would not mean the same, so copy the folder (without its answers) under a new name"
-            )
+    """Refuse to go on with other questions than those asked so far."""
+    for key, why in means_otherwise(study.question, before).items():
+        raise StudyError(
+            f"{study.name}: question.{key} is {meaning(study.question)[key]!r}, but {why}, "
+            "so copy the folder (without its answers) under a new name"
+        )
 
 
 def key_of(form: str, shown: Sequence[str]) -> int:

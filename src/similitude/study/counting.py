@@ -1,4 +1,4 @@
-"""Whose answers count: not those of rehearsals, of raters who were left out, or of before a rater was asked anew.
+"""Whose answers count: not those of rehearsals, the pilot, raters who were left out, or before a rater was asked anew.
 
 Nothing is taken out of the log. Every reader of it asks here, and `changes` tells whoever remembers something of it
 when to look anew.
@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.store import schema
 
 COUNTS, LEFT_OUT, SUPERSEDED = "counts", "left_out", "superseded"
@@ -20,8 +20,8 @@ _DECISIONS = (LEFT_OUT, TAKEN_BACK, REDO)
 
 
 def rater_counts() -> sa.ColumnElement[bool]:
-    """Of rows of `rater`: neither a rehearsal nor left out."""
-    return sa.and_(schema.rater.c.origin != REHEARSAL, schema.rater.c.left_out.is_(None))
+    """Of rows of `rater`: neither of a rehearsal or the pilot, nor left out."""
+    return sa.and_(schema.rater.c.origin.not_in(APART), schema.rater.c.left_out.is_(None))
 
 
 def answer_counts() -> sa.ColumnElement[bool]:

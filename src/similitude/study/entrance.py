@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 
+from similitude.study import states
 from similitude.study.arrivals import Arrivals
 from similitude.study.keys import Keys
 from similitude.study.refusal import Refused, erased_rater
@@ -17,14 +18,15 @@ from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 
-KEY, REHEARSAL = "key", "rehearsal"  # parts of a link: the signature of an invitation; answers that are only a trial
-_CODES = {"joined": "r", REHEARSAL: REHEARSAL}
+REHEARSAL, PILOT, APART = states.REHEARSAL, states.PILOT, states.APART
+KEY = "key"  # the part of a link that is the signature of an invitation; the one called rehearsal is only a trial
+_CODES = {"joined": "r", REHEARSAL: REHEARSAL, PILOT: PILOT}
 
 
-def rehearsing(study_id: int) -> sa.Select[tuple[int]]:
-    """The raters of a study who only rehearse it."""
+def kept_apart(study_id: int, origins: Sequence[str] = APART) -> sa.Select[tuple[int]]:
+    """The raters of a study who only rehearse it, or came in its pilot."""
     rater = schema.rater
-    return sa.select(rater.c.id).where(rater.c.study_id == study_id, rater.c.origin == REHEARSAL)
+    return sa.select(rater.c.id).where(rater.c.study_id == study_id, rater.c.origin.in_(origins))
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Joining:
 
 @dataclass(frozen=True)
 class _Person:
-    """A rater as the database knows one: `origin` is joined or rehearsal, and the two never meet."""
+    """A rater as the database knows one: `origin` is joined (of the pilot or not) or rehearsal; the two never meet."""
 
     origin: str
     identity: str | None
@@ -53,7 +55,7 @@ class _Person:
     def same(self) -> sa.ColumnElement[bool]:
         table = schema.rater
         who = table.c.uid == self.uid if self.identity is None else table.c.identity == self.identity
-        return sa.and_(who, table.c.origin == self.origin)
+        return sa.and_(who, table.c.origin.in_((REHEARSAL,) if self.origin == REHEARSAL else ("joined", PILOT)))
 
 
 class Entrance:
@@ -70,6 +72,11 @@ class Entrance:
         self.study, self.study_id, self.database, self.keys = study, study_id, database, keys
         self.arrivals = Arrivals(study.raters.joins_per_address)
 
+    def follow(self, before: Entrance) -> None:
+        """Take the place of another of the same study: who came to that within the hour counts here."""
+        self.arrivals = before.arrivals
+        self.arrivals.most = self.study.raters.joins_per_address
+
     def join(self, connection: sa.Connection, joining: Joining) -> int:
         """Come in, or come back: the rater's number; refused to whom this study is not open."""
         person = self._person(joining)
@@ -84,30 +91,44 @@ class Entrance:
         known = connection.scalar(sa.select(schema.rater.c.id).where(here, person.same))
         if known is not None:
             return known
+        phase = states.at_the_moment(connection, self.study_id).phase
+        if phase == states.DRAFT and not (person.origin == REHEARSAL and vouched):
+            raise Refused(403, "not_open", "This study is not open yet.")
         if person.origin == "joined":
             self._check_room(connection, person)
+            person = replace(person, origin=PILOT if phase == PILOT else "joined")
         if joining.address is not None and not self.arrivals.let_in(joining.address):
             raise Refused(403, "crowded", "Too many people came from your network within an hour. Please come later.")
         return self._add(connection, person, joining.parameters)
 
     def is_full(self, connection: sa.Connection) -> bool:
-        """Whether nobody new can come in: no seat is left, or as many came as ever may.
+        """Whether nobody new can come in: the study is closed, no seat is left, or as many came as ever may.
 
         Who has begun may always go on, also after the seat went to somebody else: so a few more than the limit may
-        finish, and never more than `joins_in_all`.
+        finish, and never more than `joins_in_all`. Those of the pilot count while it is one, and then no more.
         """
         raters, rater = self.study.raters, schema.rater
+        phase = states.at_the_moment(connection, self.study_id).phase
+        if phase == states.CLOSED:
+            return True
         if raters.joins_in_all is not None:
-            here = rater.c.study_id == self.study_id, rater.c.origin == "joined"
+            here = rater.c.study_id == self.study_id, rater.c.origin == (PILOT if phase == PILOT else "joined")
             came = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
             if came >= raters.joins_in_all:
                 return True
         return raters.limit is not None and self.seats_taken(connection) >= raters.limit
 
+    def is_shut(self, connection: sa.Connection, rehearsal: str = "") -> bool:
+        """Whether a link lets nobody new in: one for rehearsing, if it is signed, also into a draft."""
+        if states.at_the_moment(connection, self.study_id).phase == states.DRAFT:
+            return not self.keys.is_rehearsal(rehearsal)
+        return self.is_full(connection)
+
     def seats_taken(self, connection: sa.Connection) -> int:
         """How many have answered everything, hold questions whose time runs, or have just come; not who is left out."""
         rater, lease = schema.rater, schema.lease
-        here = rater.c.study_id == self.study_id, rater.c.origin != REHEARSAL
+        pilot = states.at_the_moment(connection, self.study_id).phase == PILOT
+        here = rater.c.study_id == self.study_id, rater.c.origin == PILOT if pilot else rater.c.origin.not_in(APART)
         now = self.database.uptime.now()
         its = lease.c.study_id == self.study_id, lease.c.rater_id == rater.c.id
         busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
@@ -175,7 +196,7 @@ class Entrance:
     def _new_code(self, connection: sa.Connection, begins: str) -> str:
         """A code that nobody has: the number of raters says which, but answers brought in may have taken it."""
         here = schema.rater.c.study_id == self.study_id
-        alike = schema.rater.c.origin == REHEARSAL if begins == REHEARSAL else schema.rater.c.origin != REHEARSAL
+        alike = schema.rater.c.origin == begins if begins in APART else schema.rater.c.origin.not_in(APART)
         count = connection.scalar(sa.select(sa.func.count()).where(here, alike)) or 0
         codes = (f"{begins}{number:04d}" for number in itertools.count(count + 1))
         taken = sa.select(sa.literal(1)).where(here, schema.rater.c.code == sa.bindparam("code"))

@@ -2,8 +2,8 @@
 
 A share of the questions is drawn at random, evenly over all: the test set that chosen questions are not fit for. The
 others come from the pool that the model process fills. Where that is empty (the model is behind, or dead, or has not
-learned enough), they are drawn at random too, and say so: `fallback`. Rehearsals are asked at random alone: what the
-model chose is for people whom it learns from.
+learned enough), they are drawn at random too, and say so: `fallback`. Rehearsals and the pilot are asked at random
+alone: what the model chose is for people whom it learns from.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from similitude.study.asking import encode, form_of, is_adaptive, keys_of, random_question, shuffled, width
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.settings import Question, Study, StudyError
 from similitude.study.store import schema
 from similitude.study.store.rows import Row, asked_before, execute_many
@@ -181,7 +181,7 @@ class Draw:
     def _is_random(self, slot: Slot) -> bool:
         """Whether a question is one of the random share; drawn for every slot, so that nothing else decides it."""
         chance = not self.adaptive or self.rng.random() < self.study.choose.random_share
-        return chance or slot.rater["origin"] == REHEARSAL
+        return chance or slot.rater["origin"] in APART
 
     def _first(self, slot: Slot, chance: bool, ready: Iterator[Asking]) -> Asking:
         """What a slot gets in most cases: its known question, a random one, or the next of the pool."""

@@ -15,14 +15,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study.fault import UNKNOWN, WrongKeys
 from similitude.study.fault import StudyError as StudyError
+from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
+OURS = ("name", "folder", "words", "spoken", "wording")  # of a `Study`: what is found out, and written by nobody
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
@@ -45,7 +48,7 @@ class Section(BaseModel):
 class Question(Section):
     """What is asked, and how often."""
 
-    form: str = "triplet"
+    form: Annotated[str, WithJsonSchema({"type": "string", "enum": [*PAGES]})] = "triplet"
     text: str | None = None
     number: Positive = 60
     grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
@@ -146,6 +149,7 @@ class SurveyField(Section):
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
     required: Switch = False
+    when: Literal["before", "after"] = "after"
 
     @model_validator(mode="after")
     def _has_choices(self) -> Self:
@@ -155,7 +159,7 @@ class SurveyField(Section):
 
 
 class Survey(Section):
-    """Fields that are asked at the end."""
+    """Fields that are asked beside the questions, before the first or after the last."""
 
     fields: tuple[SurveyField, ...] = ()
 
@@ -269,38 +273,38 @@ def check_name(folder: Path) -> str:
     return name
 
 
-def read_study(folder: Path) -> Study:
-    """Read and check the study in a folder."""
-    path = folder / FILE
+def read_study(folder: Path, files: Files | None = None) -> Study:
+    """Read and check the study in a folder; `files` are its texts where they are not those that lie there."""
+    path, files = folder / FILE, files or Files(folder)
     name = check_name(folder)
     try:
-        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
+        written: dict[str, Any] = tomllib.loads(files.text(FILE))
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
-        raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
+    if ours := sorted({*OURS} & set(written)):
+        raise StudyError(f"{path}: {ours[0]}: {UNKNOWN}")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
-        raise StudyError(_sentences(path, error)) from None
-    spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
-    study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
+        raise WrongKeys.of(path, error.errors(include_url=False)) from None
+    spoken = {one: own for one in study.languages if (own := read_own(files, one))}
+    study = study.model_copy(update={"words": _read_pages(path, files, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
     return study.model_copy(update={"wording": wording(study.languages, said)})
 
 
-def _read_pages(path: Path, study: Study) -> dict[str, str]:
+def _read_pages(path: Path, files: Files, study: Study) -> dict[str, str]:
     """The texts of the pages that a study has, by page; `consent.de.md` beside `consent.md` is the same in German."""
     words = {}
     for page, file in study.pages.model_dump().items():
         if file is None:
             continue
-        beside = {one: (path.parent / file).with_suffix(f".{one}{Path(file).suffix}") for one in study.languages}
+        beside = {one: Path(file).with_suffix(f".{one}{Path(file).suffix}").as_posix() for one in study.languages}
         try:
-            words[page] = (path.parent / file).read_text(encoding="utf-8-sig")
-            words |= {f"{page}.{one}": own.read_text("utf-8-sig") for one, own in beside.items() if own.is_file()}
+            words[page] = files.text(file)
+            words |= {f"{page}.{one}": files.text(own) for one, own in beside.items() if files.is_file(own)}
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise StudyError(
@@ -310,30 +314,32 @@ def _read_pages(path: Path, study: Study) -> dict[str, str]:
 
 
 def read_studies(root: Path) -> list[Study]:
-    """The studies of a server: the folder itself where it holds a `study.toml`, else every folder in it that does."""
+    """The studies of a server."""
+    return [read_study(folder) for folder in study_folders(root).values()]
+
+
+def study_folders(root: Path, may_be_empty: bool = False) -> dict[str, Path]:
+    """The folders of a server's studies by name: the folder itself where it holds a `study.toml`, else those in it.
+
+    StudyError where there is none, unless the folder may be empty and is: other things in it were hardly meant.
+    """
     if (root / FILE).is_file():
-        return [read_study(root)]
-    folders = sorted(
-        (path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: (folder.name.lower(), folder.name)
-    )
-    if not folders:
+        return {check_name(root): root}
+    folders = folders_in(root)
+    if not folders and not (may_be_empty and _is_empty(root)):
         raise StudyError(f"{root}: no {FILE} in it nor one folder below; `similitude study new {root}` makes one")
-    studies = [read_study(folder) for folder in folders]
-    for one, other in pairwise(studies):
-        if one.name == other.name:
-            raise StudyError(f"{root}: {one.folder.name!r} and {other.folder.name!r} would have the same address")
-    return studies
+    for one, other in pairwise(folders):
+        if check_name(one) == check_name(other):
+            raise StudyError(f"{root}: {one.name!r} and {other.name!r} would have the same address")
+    return {check_name(folder): folder for folder in folders}
 
 
-def _sentences(path: Path, error: ValidationError) -> str:
-    """What is wrong, one line per key."""
-    lines = []
-    for fault in error.errors(include_url=False):
-        key = ".".join(str(part) for part in fault["loc"])
-        said = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            said = "unknown key; see the reference of study.toml for those there are"
-        found = "" if fault["type"] in ("missing", "value_error", "extra_forbidden") else f", found {fault['input']!r}"
-        named = key and not said.startswith(f"{key}.")
-        lines.append(f"{path}: {key}: {said}{found}" if named else f"{path}: {said}")
-    return "\n".join(lines)
+def folders_in(root: Path) -> list[Path]:
+    """The folders of studies in a folder."""
+    found = (path.parent for path in root.glob(f"*/{FILE}"))
+    return sorted(found, key=lambda folder: (folder.name.lower(), folder.name))
+
+
+def _is_empty(root: Path) -> bool:
+    """Whether a folder is there, and holds nothing but a database of ours."""
+    return root.is_dir() and all(path.name.startswith((".", "answers.db")) for path in root.iterdir())

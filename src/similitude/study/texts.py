@@ -51,6 +51,7 @@ DEFAULTS: dict[str, str] = {
     "wrong": "We had another answer in mind: it is marked.",
     "break_title": "Time for a break",
     "break": "You have answered {number} of {total} questions. Rest your eyes, and go on when you like.",
+    "survey_first_title": "A few questions first",
     "survey_title": "A few last questions",
     "required": "must be filled in",
     "choose_one": "please choose",
@@ -75,6 +76,8 @@ DEFAULTS: dict[str, str] = {
     "people who invited you can remove them. You can close this page.",
     "full_title": "This study is complete",
     "full": "It has all the people it needs. Thank you for coming.",
+    "not_open_title": "This study is not open yet",
+    "not_open": "Please come back later, by the same link. Nothing about you was kept.",
     "paused_title": "This study is paused",
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
     "paused_before": "Leave this page open, or come back later: the questions begin as soon as it goes on.",
@@ -137,6 +140,11 @@ _PLACE = re.compile(r"{(\w+)}")
 def places(text: str) -> set[str]:
     """The names in braces of a text."""
     return set(_PLACE.findall(text))
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with those of its places filled in that are known."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 def default_texts() -> dict[str, str]:

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import CurvePoint, advise, is_known
-from similitude.study.asking import key_of, width
+from similitude.study.asking import key_of, meaning, width
 from similitude.study.counting import changes
 from similitude.study.election import Holding, Lost
 from similitude.study.findings import ceiling_of, findings, held_out
@@ -68,6 +68,15 @@ class StudyWorker:
         self._chosen_at = 0
         self._begun = True  # the first round says what there is, be it too little
         self._found: dict[str, Any] | None = None
+
+    def renew(self, study: Study, names: Sequence[str]) -> None:
+        """Go on with a study that was changed; the log is read anew where that decides what is learned from it."""
+        before = self.names, meaning(self.study.question), self.study.choose
+        self.study, self.names = study, list(names)
+        if before != (self.names, meaning(study.question), study.choose):
+            self._begin(self.learner.similarity)
+        else:
+            self.learner.study = study
 
     def step(self) -> bool:
         """One round: learn what came, fit where it is due, fill the pool. Whether this process holds the study."""

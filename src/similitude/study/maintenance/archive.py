@@ -28,9 +28,9 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database, migrations
 
 KEPT = (
-    schema.study, schema.study_version, schema.rater, schema.reply, schema.remark, schema.answer, schema.lease,
-    schema.invitation, schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret, schema.admin,
-    schema.password_set, schema.api_token, schema.deed,
+    schema.study, schema.study_version, schema.revision, schema.rater, schema.reply, schema.remark, schema.answer,
+    schema.lease, schema.invitation, schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret,
+    schema.admin, schema.password_set, schema.api_token, schema.deed,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
 _BEFORE_DOORS = ("0001", "0002_as_shown")
@@ -141,6 +141,7 @@ def _refuse_another(connection: sa.Connection, rows: list[tuple[str, dict[str, A
         schema.deed,
         schema.api_token,
         schema.invitation,
+        schema.revision,
         schema.study_version,
         schema.study,
         schema.secret,

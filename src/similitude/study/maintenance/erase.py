@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import rehearsing
+from similitude.study.entrance import REHEARSAL, kept_apart
 from similitude.study.keys import Keys
 from similitude.study.maintenance.export import study_number
 from similitude.study.settings import StudyError
@@ -121,7 +121,7 @@ def overwrite(database: Database) -> None:
 def forget_rehearsal(database: Database, study: str) -> tuple[int, int]:
     """Delete the raters of rehearsals with all that they said; returns how many raters and answers."""
     with database.write() as connection:
-        theirs = rehearsing(study_number(connection, study))
+        theirs = kept_apart(study_number(connection, study), [REHEARSAL])
         for table in (schema.reply, schema.lease, schema.remark):
             connection.execute(sa.delete(table).where(table.c.rater_id.in_(theirs)))
         answers = connection.execute(sa.delete(schema.answer).where(schema.answer.c.rater_id.in_(theirs))).rowcount

@@ -26,11 +26,12 @@ from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
 from similitude.study.counting import standing
-from similitude.study.entrance import REHEARSAL, rehearsing
+from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
 from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.revisions import served_last
 from similitude.study.store.rows import Row, dicts
 
 BLOCK = 500  # rows that are read and written together
@@ -74,14 +75,19 @@ class AnswersFile:
     database, study : where the answers are
     kind : .csv, .tsv, .jsonl or .parquet
     known : whether practice and catch trials go in, too; the column `kind` says which is which
-    rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
+    rehearsal, pilot : whether answers of rehearsals, of the pilot go in, too; the codes of their raters begin with it
     """
 
-    def __init__(self, database: Database, study: str, kind: str, known: bool = False, rehearsal: bool = False) -> None:
+    def __init__(
+        self, database: Database, study: str, kind: str, known: bool = False, rehearsal: bool = False,
+        pilot: bool = False,
+    ) -> None:  # fmt: skip
         if kind == ".parquet":
             need("parquet", "a Parquet file")
         self.database, self.study, self.kind = database, study, kind
-        self.known, self.rehearsal = known, rehearsal
+        self.known, self.rehearsal, self.pilot = known, rehearsal, pilot
+        taken = {REHEARSAL: rehearsal, PILOT: pilot}
+        self._without = [origin for origin in APART if not taken[origin]]
         answer = schema.answer
         with database.read() as connection:
             self._study_id = study_number(connection, study)
@@ -110,7 +116,8 @@ class AnswersFile:
         """The file as a plain table; answers are read twice, since the widest one says how many columns there are."""
         forms: dict[str, None] = {}
         shown = said = 1
-        for block in AnswersFile(self.database, self.study, self.kind, self.known, self.rehearsal)._columns():
+        first = AnswersFile(self.database, self.study, self.kind, self.known, self.rehearsal, self.pilot)
+        for block in first._columns():
             forms |= dict.fromkeys(block["form"])
             shown = max(shown, *map(len, block["shown"]), 1)
             said = max(said, *map(len, block["response"]), 1)
@@ -127,12 +134,12 @@ class AnswersFile:
         return [
             answer.c.outcome != "redacted",
             *([] if self.known else [answer.c.kind == "question"]),
-            *([] if self.rehearsal else [answer.c.rater_id.not_in(rehearsing(self._study_id))]),
+            answer.c.rater_id.not_in(kept_apart(self._study_id, self._without)),
         ]
 
     def _is_kept(self, row: Mapping[str, Any]) -> bool:
         """The same as `_kept`, of a row that was read to count what is left out."""
-        if row["outcome"] == "redacted" or (row["origin"] == REHEARSAL and not self.rehearsal):
+        if row["outcome"] == "redacted" or row["origin"] in self._without:
             return False
         return self.known or row["kind"] == "question"
 
@@ -155,8 +162,10 @@ class AnswersFile:
         """The items of the study as it was served last, and whatever else was shown in earlier versions."""
         names: set[str] = set()
         latest = ""
-        if self._versions:
-            latest, names = self._versions[-1]["version"], set(json.loads(self._versions[-1]["items"]))
+        with self.database.read() as connection:
+            last = served_last(connection, self._study_id)
+        if last is not None:
+            latest, names = last["version"], set(json.loads(last["items"]))
         for rows in self._rows(schema.answer.c.version != latest):
             names.update(name for row in rows for name in json.loads(row["shown"]))
         return sorted(names)
@@ -175,8 +184,9 @@ class AnswersFile:
 
 
 def export_answers(
-    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False, plain: bool = False
-) -> Exported:
+    database: Database, study: str, path: Path, known: bool = False, rehearsal: bool = False, plain: bool = False,
+    pilot: bool = False,
+) -> Exported:  # fmt: skip
     """Write the answers of a study.
 
     Parameters
@@ -186,13 +196,14 @@ def export_answers(
     known : whether practice and catch trials go in, too; the column `kind` says which is which
     rehearsal : whether answers of rehearsals go in, too; the codes of their raters begin with it
     plain : a table for spreadsheets instead (.csv, .tsv): one cell for each item and answer, times in ISO 8601
+    pilot : whether answers of the pilot go in, too; the codes of their raters begin with it
     """
     kind, zipped = tables.kind_of(path)
     if kind not in WRITTEN or zipped:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
     if plain and kind not in (".csv", ".tsv"):
         raise StudyError(f"{path.name}: a plain table is written as .csv or .tsv")
-    answers = AnswersFile(database, study, kind, known, rehearsal)
+    answers = AnswersFile(database, study, kind, known, rehearsal, pilot)
     write_whole(path, answers.plain_pieces() if plain else answers.pieces())
     return answers.written
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART, REHEARSAL
 from similitude.study.leaving import WHY
 from similitude.study.settings import Study
 from similitude.study.store import schema
@@ -51,8 +51,8 @@ class Judgements:
     def flags(self, row: Row, judged: Mapping[str, Any]) -> list[str]:
         """What stands out about a rater, a phrase each."""
         flags = [WHY[row["withheld"]]] if row["withheld"] in WHY else []
-        if row["origin"] == REHEARSAL:
-            return ["rehearsal: left out"]
+        if row["origin"] in APART:
+            return ["rehearsal: left out"] if row["origin"] == REHEARSAL else [*flags, "pilot: kept apart"]
         if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < self.study.catch.pass_share * row["catches"]:
             flags.append("fails catch trials")
         if judged.get("odd"):

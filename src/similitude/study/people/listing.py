@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from similitude.study.counting import LEFT_OUT
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART, PILOT, REHEARSAL
 from similitude.study.leaving import WHY
 from similitude.study.people.flags import Judgements
 from similitude.study.settings import Study
@@ -51,6 +51,11 @@ class Listed:
         """Whether the rater's answers do not count by a decision."""
         return self.row["left_out"] is not None
 
+    @property
+    def counts(self) -> bool:
+        """Whether the rater's answers count."""
+        return not self.is_left_out and self.row["origin"] not in APART
+
     def as_json(self) -> dict[str, Any]:
         """What programs read of it; who the person is, is not among it."""
         same = ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld", "left_out")
@@ -65,11 +70,12 @@ def _passed(row: Row) -> float | None:
 
 FILTERS: dict[str, tuple[str, Callable[[Listed], bool]]] = {
     "all": ("all", lambda _: True),
-    "flagged": ("worth a look", lambda one: bool(one.flags) and not one.is_left_out and one.state != REHEARSAL),
+    "flagged": ("worth a look", lambda one: bool(one.flags) and one.counts),
     "finished": ("finished", lambda one: one.state == "finished"),
     "unfinished": ("not finished", lambda one: one.state in ("new", "answering")),
     "left_out": ("left out", lambda one: one.is_left_out),
-    "counts": ("counting", lambda one: not one.is_left_out and one.state != REHEARSAL),
+    "counts": ("counting", lambda one: one.counts),
+    "pilot": ("the pilot", lambda one: one.row["origin"] == PILOT),
     "rehearsal": ("rehearsals", lambda one: one.state == REHEARSAL),
 }
 SORTS: dict[str, tuple[str, Callable[[Listed], Any]]] = {

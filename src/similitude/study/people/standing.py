@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from similitude.study.audit import note as write_deed
 from similitude.study.counting import LEFT_OUT, REDO, TAKEN_BACK
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.items import is_storable
 from similitude.study.leaving import WITHDRAWN
 from similitude.study.refusal import Refused
@@ -205,8 +205,8 @@ _DEEDS = {LEFT_OUT: "left raters out of", TAKEN_BACK: "took raters back into", R
 
 
 def _may_be_left_out(rater: Row) -> str | None:
-    if rater["origin"] == REHEARSAL:
-        return "a rehearsal, which never counts"
+    if rater["origin"] in APART:
+        return f"of the {rater['origin']}, which never counts"
     return "left out before" if rater["left_out"] is not None else None
 
 

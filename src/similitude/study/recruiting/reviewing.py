@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from similitude.study.audit import note
+from similitude.study.entrance import PILOT
 from similitude.study.leaving import WHY
 from similitude.study.people.listing import Listed, read_raters
 from similitude.study.people.standing import Acted, People
@@ -91,7 +92,7 @@ class Reviewing:
             raters = read_raters(connection, self.study, self.study_id)
         found = {}
         for one in raters:
-            if one.row["origin"] == "joined" and one.state != "erased":
+            if one.row["origin"] in ("joined", PILOT) and one.state != "erased":
                 who = json.loads(one.row["parameters"]).get(WHO[service]) or one.row["identity"]
                 if who:
                     found[who] = one

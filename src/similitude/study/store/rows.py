@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.refusal import Refused
 from similitude.study.settings import Study
+from similitude.study.states import APART, DRAFT
 from similitude.study.store import schema
 
 Row = dict[str, Any]
@@ -43,13 +45,31 @@ def number_of(connection: sa.Connection, name: str) -> int | None:
     return connection.scalar(sa.select(schema.study.c.id).where(schema.study.c.name == name))
 
 
+def make_study(connection: sa.Connection, name: str, now: float, phase: str = "live") -> int:
+    """A new study's number; what was made by hand is live when it is first served."""
+    row = {"name": name, "paused": False, "phase": phase, "created": now}
+    made = connection.scalar(sa.insert(schema.study).returning(schema.study.c.id), row)
+    assert made is not None
+    return int(made)
+
+
+def draft_anew(connection: sa.Connection, name: str, now: float) -> int:
+    """The number of a study that is begun as a draft; refused where there are raters of one that was called so."""
+    study_id, rater = number_of(connection, name), schema.rater
+    if study_id is None:
+        return make_study(connection, name, now, DRAFT)
+    if connection.scalar(sa.select(rater.c.id).where(rater.c.study_id == study_id).limit(1)) is not None:
+        raise Refused(409, "name", f"The database holds answers of a study called {name}; choose another name.")
+    connection.execute(sa.update(schema.study).where(schema.study.c.id == study_id).values(phase=DRAFT, paused=False))
+    return study_id
+
+
 def register(connection: sa.Connection, study: Study, version: str, names: Sequence[str], now: float) -> int:
     """The study's number in the database; its settings and items as they are now are kept under their version."""
-    table, versions = schema.study, schema.study_version
+    versions = schema.study_version
     study_id = number_of(connection, study.name)
     if study_id is None:
-        row = {"name": study.name, "paused": False, "created": now}
-        study_id = connection.scalar(sa.insert(table).returning(table.c.id), row)
+        study_id = make_study(connection, study.name, now)
     here = versions.c.study_id == study_id, versions.c.version == version
     if connection.scalar(sa.select(versions.c.version).where(*here)) is None:
         row = {
@@ -57,16 +77,23 @@ def register(connection: sa.Connection, study: Study, version: str, names: Seque
             "items": json.dumps(list(names), ensure_ascii=False), "created": now,
         }  # fmt: skip
         connection.execute(sa.insert(versions), row)
-    assert study_id is not None
-    return int(study_id)
+    return study_id
 
 
-def questions_before(connection: sa.Connection, study_id: int) -> list[Row]:
-    """The settings of `question` under which raters were asked so far."""
-    versions, lease = schema.study_version, schema.lease
-    asked = sa.select(lease.c.version).where(lease.c.study_id == study_id)
-    query = sa.select(versions.c.settings).where(versions.c.study_id == study_id, versions.c.version.in_(asked))
-    return [json.loads(settings)["question"] for settings in connection.scalars(query)]
+def questions_before(connection: sa.Connection, study_id: int, meant: Mapping[str, object]) -> list[Row]:
+    """The settings of `question` under which people were asked so far that do not mean the same (`meant` says what).
+
+    Whoever rehearses, or came in the pilot, is nobody here: they are asked to find out what had better be changed.
+    """
+    versions, lease, rater = schema.study_version, schema.lease, schema.rater
+    query = sa.select(versions.c.version, versions.c.settings).where(versions.c.study_id == study_id)
+    written = {version: json.loads(settings)["question"] for version, settings in connection.execute(query)}
+    others = {version: one for version, one in written.items() if {key: one.get(key) for key in meant} != dict(meant)}
+    if not others:
+        return []
+    asked = sa.select(lease.c.version).join(rater, rater.c.id == lease.c.rater_id).distinct()
+    asked = asked.where(lease.c.study_id == study_id, lease.c.version.in_(others), rater.c.origin.not_in(APART))
+    return [others[version] for version in connection.scalars(asked)]
 
 
 def secret_of_tokens(connection: sa.Connection) -> bytes:

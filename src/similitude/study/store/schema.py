@@ -32,6 +32,7 @@ study = _table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.Text, nullable=False, unique=True),
     _needed("paused", sa.Boolean),
+    _needed("phase", sa.Text, server_default="live"),  # draft, pilot, live or closed; what is paused goes on as it was
     _needed("created", sa.Float),
 )
 
@@ -45,12 +46,24 @@ study_version = _table(
     sa.PrimaryKeyConstraint("study_id", "version"),
 )
 
+revision = _table(  # what was decided, change by change; the last is what is served
+    "revision",
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("number", sa.Integer),
+    sa.Column("version", sa.Text),  # None of a draft that cannot be served yet
+    _needed("files", sa.Text),  # study.toml, pages, words, the table of items: texts by name
+    _needed("changes", sa.Text),  # in words
+    _needed("who", sa.Text),
+    _needed("at", sa.Float),
+    sa.PrimaryKeyConstraint("study_id", "number"),
+)
+
 rater = _table(
     "rater",
     sa.Column("id", _Id, primary_key=True),
     _needed("study_id", sa.ForeignKey("study.id")),
     _needed("code", sa.Text),  # the name in exports: says nothing about the person
-    _needed("origin", sa.Text, server_default="joined"),  # joined, imported or rehearsal
+    _needed("origin", sa.Text, server_default="joined"),  # joined, imported, pilot or rehearsal
     _needed("uid", sa.Text),  # made by the browser: joining twice is joining once
     sa.Column("identity", sa.Text),  # what the recruiting service calls the person
     _needed("parameters", sa.Text),  # of the link by which the rater came

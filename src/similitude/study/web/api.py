@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import OrderedDict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.methods.similarity import Similarity
+from similitude.study import revisions
 from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
@@ -100,6 +101,7 @@ class Neighbors(BaseModel):
 class State(BaseModel):
     """How far the study is, and how good its model."""
 
+    state: str = Field(description="draft, pilot, live, paused or closed")
     paused: bool
     totals: dict[str, Any] = Field(description="raters, finished, answers, answers a minute, ...")
     model: dict[str, Any] = Field(description="its state, in a word and a sentence; its version; answers to learn")
@@ -111,6 +113,18 @@ class Paused(BaseModel):
     """Whether the study hands out questions."""
 
     paused: bool
+
+
+class NewState(Body):
+    """What the study is to become; refused where that cannot follow on what it is."""
+
+    state: Literal["draft", "pilot", "live", "paused", "closed"]
+
+
+class StateOfStudy(BaseModel):
+    """What the study is now."""
+
+    state: str
 
 
 class Askers:
@@ -224,6 +238,7 @@ _DISTANCES = _parameter("distances", {"type": "boolean", "default": False})
 _ITEM = _parameter("item", {"type": "string"}, required=True)
 _K = _parameter("k", {"type": "integer", "minimum": 1, "default": 5})
 _FORMAT = _parameter("format", {"enum": list(FILES), "default": "csv"})
+_PILOT = _parameter("pilot", {"type": "boolean", "default": False})
 
 
 @route("/model", "GET", LearnedModel, parameters=(TOKEN, _DISTANCES))
@@ -300,17 +315,25 @@ async def state(request: Request) -> Response:
     """How far the study is: answers, raters, the model and its accuracy on held-out answers."""
     service = await _allowed(request, READ)
     parts = await asyncio.to_thread(request.app.state.watches[service.study.name].look)
-    now = {name: parts["now"][name] for name in ("paused", "totals", "model")}
+    now = {name: parts["now"][name] for name in ("state", "paused", "totals", "model")}
     return json_reply({**now, "curve": parts["model"]["curve"], "advice": parts["model"]["advice"]})
 
 
-@route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT))
+@route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT, _PILOT))
 async def export(request: Request) -> Response:
-    """All answers as a file, made while it is sent."""
+    """All answers as a file, made while it is sent; with `pilot=true` those of the pilot, too."""
     (service, who), kind = await asked_by(request, READ), request.query_params.get("format", "csv")
     if kind not in FILES:
         raise Refused(422, "format", f"format: expected one of {', '.join(FILES)}")
-    return await sent_answers(service, kind, who)
+    return await sent_answers(service, kind, who, request.query_params.get("pilot") == "true")
+
+
+@route("/state", "POST", StateOfStudy, NewState)
+async def set_state(request: Request) -> Response:
+    """Make the study a draft, a pilot, live, paused or closed."""
+    (service, who), wanted = await asked_by(request, ADMIN), await body_of(request, NewState)
+    await asyncio.to_thread(revisions.set_state, request.app.state.site, service.study.name, wanted.state, who)
+    return json_reply({"state": wanted.state})
 
 
 @route("/pause", "POST", Paused)

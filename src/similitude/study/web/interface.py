@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.convertors import Convertor, register_url_convertor
 
 from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.refusal import Refused
@@ -19,6 +20,21 @@ from similitude.study.service import StudyService, encode
 
 VERSION = "v1"
 router = APIRouter(prefix="/api/{study}")
+
+
+class _AnyName(Convertor[str]):
+    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
+
+    regex = r"[\s\S]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any_name", _AnyName())
 
 
 class Body(BaseModel):

@@ -72,7 +72,7 @@ async def checked_form(request: Request, session: Session) -> dict[str, str]:
 async def checked_fields(request: Request, session: Session, most: int = 20) -> dict[str, list[str]]:
     """The same, of a form in which a field may be given several times."""
     form = await _fields(request, most)
-    _match(form.get("csrf", [""])[-1], session.csrf)
+    match(form.get("csrf", [""])[-1], session.csrf)
     return form
 
 
@@ -87,7 +87,7 @@ async def log_in(request: Request) -> Response:
     """Log in, or see the form again with what was wrong."""
     door: Door = request.app.state.door
     form = await form_of(request)
-    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", ""), form.get("password", "")
     lanes = door.lanes(name, request.cookies.get(DEVICE_COOKIE, ""), address_of(request))
     room = door.rooms["known" if "device" in lanes else "stranger"]
@@ -136,7 +136,7 @@ async def first_page(request: Request, token: str) -> Response:
 async def first(request: Request, token: str) -> Response:
     """Set name and password, or see the form again with what was wrong."""
     form, door = await form_of(request), request.app.state.door
-    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", "").strip(), form.get("password", "")
     if password != form.get("again"):
         return await _first_page(request, 422, problem="The two passwords are not the same.", name=name)
@@ -195,8 +195,9 @@ def _set_cookie(answer: Response, request: Request, name: str, value: str, secon
     answer.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="strict", secure=secure)
 
 
-def _match(given: str, expected: str) -> None:
-    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+def match(given: str, expected: str) -> None:
+    """Refuse a form whose token is not the one that was given out with it."""
+    if not expected or not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
         raise Refused(403, "csrf", "This form is too old, or did not come from this site. Load the page again.")
 
 

@@ -6,7 +6,6 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
-from similitude.study.texts import all_texts
+from similitude.study.texts import all_texts, fill
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -60,14 +59,17 @@ def without_the_slash(request: Request, service: Service) -> Response:
 @router.get("/s/{study}/")
 def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
-    study, language = service.study, language_of(request, service.study)
-    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
-    told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    page = _page(
-        "rater.html", shown=shown, terms=terms_in_words(study, language), setup=setup(service, language), **told
-    )
+    language = language_of(request, service.study)
+    page = rater_page(service.study, setup(service, language, request.query_params.get(REHEARSAL, "")), language)
     page.headers["Vary"] = "Accept-Language"
     return page
+
+
+def rater_page(study: Study, told: Mapping[str, Any], language: str) -> HTMLResponse:
+    """The page of raters, with what its scripts are told."""
+    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
+    given = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
+    return _page("rater.html", shown=shown, terms=terms_in_words(study, language), setup=told, **given)
 
 
 def language_of(request: Request, study: Study) -> str:
@@ -107,9 +109,15 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService, language: str) -> dict[str, Any]:
+def setup(service: StudyService, language: str, rehearsal: str = "") -> dict[str, Any]:
+    """What the scripts need to know of a study that is served; `rehearsal` is that part of the link."""
+    served = {"version": service.version, "full": service.is_shut(rehearsal)}
+    return {**setup_of(service.study, service.background, language), **served}
+
+
+def setup_of(study: Study, background: str, language: str) -> dict[str, Any]:
     """What the scripts need to know of a study."""
-    study, question = service.study, service.study.question
+    question = study.question
     texts = texts_of(study, language)
     return {
         "study": study.name,
@@ -117,7 +125,7 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "language": language if len(study.languages) > 1 else None,
         "form": question.form,
         "ask": _asked(question, texts),
-        "background": service.background,
+        "background": background,
         "enlarge": study.items.enlarge,
         "low": texts.get("low") or question.low or texts["scale_low"],
         "high": texts.get("high") or question.high or texts["scale_high"],
@@ -131,7 +139,6 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
-        "full": service.is_full(),
         "texts": texts,
     }
 
@@ -145,7 +152,7 @@ def _asked(question: Question, texts: Mapping[str, str]) -> str:
     asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
     ends = {end: texts.get(end) or getattr(question, end) or "" for end in ("low", "high")}
     known = {"pick": str(question.pick), **ends}
-    return re.sub(r"{(\w+)}", lambda place: known.get(place[1], place[0]), asked)
+    return fill(asked, known)
 
 
 def fault_page(status: int, study: Study | None = None) -> HTMLResponse:

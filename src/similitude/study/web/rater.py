@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from fastapi import Request, Response
 from fastapi.responses import FileResponse
 from pydantic import AfterValidator, BaseModel, Field
-from starlette.convertors import Convertor, register_url_convertor
 
+from similitude.study import surveys
 from similitude.study.asking import BACKGROUND, width
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
@@ -41,21 +41,6 @@ from similitude.study.web.interface import (
     router,
     service_of,
 )
-
-
-class _AnyName(Convertor[str]):
-    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
-
-    regex = r"[\s\S]+"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("any_name", _AnyName())
 
 
 def _storable(text: str) -> str:
@@ -121,6 +106,7 @@ class Questions(BaseModel):
     done: bool
     paused: bool
     first: int = Field(description="the number of the rater's first question: more than 0 for who is asked anew")
+    study_version: str = Field(description="as the study is now: another one means other words, or other questions")
 
 
 Withheld = Literal["time", "skips", "not_shown", "rehearsal"]
@@ -137,7 +123,7 @@ class WayOut(BaseModel):
 class Standing(BaseModel):
     """The stage that a rater is at."""
 
-    stage: Literal["consent", "questions", "survey", "done"]
+    stage: Literal["consent", "before", "questions", "survey", "done"]
     rater: str
     answered: int
     length: int
@@ -159,6 +145,7 @@ class FieldOfSurvey(BaseModel):
     kind: Literal["text", "number", "choice", "long_text"]
     choices: list[str]
     required: bool
+    when: Literal["before", "after"] = "after"
 
 
 class About(BaseModel):
@@ -188,7 +175,9 @@ async def about(request: Request) -> Response:
     """The form of the questions, and what an answer may be."""
     study = service_of(request).study
     asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
-    fields = [field.model_dump(include={"name", "kind", "choices", "required"}) for field in study.survey.fields]
+    fields = [
+        field.model_dump(include={"name", "kind", "choices", "required", "when"}) for field in study.survey.fields
+    ]
     shape = {"shows": width(study.question), "length": study.length, "consent": study.pages.consent is not None}
     return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "survey": fields})
 
@@ -237,6 +226,15 @@ async def answers(request: Request) -> Response:
     return shown_questions(service, await handed_over(service.answer(said)))
 
 
+@page_route("/before", "POST")
+async def before(request: Request) -> Response:
+    """Keep the survey before the first question."""
+    service = service_of(request)
+    rater_id, body = _rater(service, request), await body_of(request, Replies)
+    await handed_over(service.before(rater_id, body.replies))
+    return json_reply(await _me(service, rater_id))
+
+
 @page_route("/survey", "POST")
 async def survey(request: Request) -> Response:
     """Keep the survey and finish."""
@@ -270,8 +268,9 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     query = sa.select(table).where(table.c.id == rater_id, table.c.study_id == service.study_id)
     with service.database.read() as connection:
         row = connection.execute(query).mappings().one_or_none()
-    if row is None:
-        raise unknown_rater()
+        if row is None:
+            raise unknown_rater()
+        is_open = surveys.is_open(connection, service.study, dict(row))
     stage = "questions"
     if row["finished"] is not None and row["erased"] is None:
         stage = "done"
@@ -281,6 +280,8 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
         stage = "consent"
     elif row["answered"] >= service.study.length:
         stage = "survey"
+    elif is_open:
+        stage = "before"
     found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
     return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 

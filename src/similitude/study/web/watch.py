@@ -18,9 +18,11 @@ import sqlalchemy as sa
 
 from similitude.study.counting import answer_counts, changes, rater_counts
 from similitude.study.election import NOBODY, PATIENCE, Pulse
-from similitude.study.entrance import REHEARSAL, rehearsing
+from similitude.study.entrance import APART, PILOT, kept_apart
 from similitude.study.people.flags import Judgements
 from similitude.study.service import StudyService
+from similitude.study.site import Site
+from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.rows import dicts
 from similitude.study.web.admin_page import UNAVAILABLE
@@ -105,22 +107,30 @@ class Watch:
 
     Parameters
     ----------
-    service : the study
+    service : the study, or what finds it as it is now
     monotonic : seconds that only go forward
     interval : seconds between two looks at the database
     """
 
     def __init__(
-        self, service: StudyService, monotonic: Callable[[], float] = time.monotonic, interval: float = INTERVAL
+        self,
+        service: StudyService | Callable[[], StudyService],
+        monotonic: Callable[[], float] = time.monotonic,
+        interval: float = INTERVAL,
     ) -> None:
-        self.service, self._interval = service, interval
-        self._tally, self._one_at_a_time = Tally(service), threading.Lock()
+        self._service, self._interval = service, interval
+        self._tally, self._one_at_a_time = Tally(self.service), threading.Lock()
         self._pulse = Pulse(monotonic)
         self._parts: dict[str, tuple[int, str]] = {}
         self._number = 0
         self._listeners = 0
         self._changed = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def service(self) -> StudyService:
+        """The study as it is now."""
+        return self._service if isinstance(self._service, StudyService) else self._service()
 
     async def events(self) -> AsyncGenerator[str]:
         """Events for one admin: the whole state first, then each part whenever it changes."""
@@ -173,7 +183,7 @@ class Watch:
             found = json.loads(model["findings"]) if model is not None and model["findings"] else None
             return {
                 "now": {
-                    "paused": self._paused(connection),
+                    **self._state(connection),
                     "totals": self._totals(connection, now),
                     "minutes": self._tally.minutes(now),
                     "strategies": dict(self._tally.strategies),
@@ -185,9 +195,14 @@ class Watch:
                 "model": {"curve": self._curve(connection), **self._learned(found)},
             }
 
-    def _paused(self, connection: sa.Connection) -> bool:
-        query = sa.select(schema.study.c.paused).where(schema.study.c.id == self.service.study_id)
-        return bool(connection.scalar(query))
+    def _state(self, connection: sa.Connection) -> dict[str, Any]:
+        """What the study is, and how much came in its pilot."""
+        rater, now = schema.rater, at_the_moment(connection, self.service.study_id)
+        counts = sa.select(sa.func.count(), sa.func.sum(rater.c.answered))
+        here = rater.c.study_id == self.service.study_id, rater.c.origin == PILOT
+        raters, answers = connection.execute(counts.where(*here)).one()
+        pilot = {"raters": raters, "answers": int(answers or 0)}
+        return {"state": now.state, "paused": now.paused, "pilot": pilot}
 
     def _totals(self, connection: sa.Connection, now: float) -> dict[str, Any]:
         rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
@@ -200,7 +215,7 @@ class Watch:
                 lease.c.study_id == study_id,
                 lease.c.open,
                 lease.c.expires > self.service.database.uptime.now(),
-                lease.c.rater_id.not_in(rehearsing(study_id)),
+                lease.c.rater_id.not_in(kept_apart(study_id)),
             )
         )
         out = sa.select(count).where(rater.c.study_id == study_id, rater.c.left_out.is_not(None))
@@ -249,7 +264,7 @@ class Watch:
             raters.append({**row, **figures, "flags": judgements.flags(row, judged)})
         raters.sort(
             key=lambda rater: (
-                rater.pop("origin") == REHEARSAL, rater["left_out"] is not None, -len(rater["flags"])
+                rater.pop("origin") in APART, rater["left_out"] is not None, -len(rater["flags"])
             )
         )  # fmt: skip
         return raters[:_MOST_RATERS]
@@ -265,6 +280,20 @@ class Watch:
             return {"ceiling": None, "advice": None, "map": None, "items": []}
         ceiling = found["ceiling"] if found["ceiling_known"] else None
         return {"ceiling": ceiling, **{name: found[name] for name in ("advice", "map", "items")}}
+
+
+class Watches:
+    """The watches of a site's studies, each made when somebody looks for the first time."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._of: dict[str, Watch] = {}
+
+    def __getitem__(self, name: str) -> Watch:
+        """That of a study which is served."""
+        if name not in self._of:
+            self._of[name] = Watch(lambda: self._site.studies[name])
+        return self._of[name]
 
 
 def _sentence(text: str) -> str:

@@ -3,6 +3,7 @@
 import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
 import { Memory } from "./memory.js";
+import { Preview } from "./preview.js";
 import { Outbox } from "./outbox.js";
 import { ask, feedback, progressWords } from "./question.js";
 import { breakPage, done, loadingPage, page, sorry, survey, written } from "./screens.js";
@@ -14,6 +15,7 @@ setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the ques
 const texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
+const RENEW_SECONDS = 10; // of several servers some may be a little behind
 const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
@@ -38,7 +40,7 @@ function say(words, lasting = 4) {
 }
 
 let troubled = false;
-const server = new Server(setup.study, {
+const server = setup.preview ? new Preview(setup) : new Server(setup.study, {
   trouble(reached) {
     troubled = true;
     say(reached ? texts.unavailable : texts.offline, 0);
@@ -55,7 +57,7 @@ const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
 if (setup.language) parameters.language = setup.language; // kept with the rater: in which of several they were asked
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
-const memory = new Memory(setup.study, identity);
+const memory = new Memory(setup.study, identity, setup.preview?.remembers);
 setup.shortcuts = new Shortcuts(memory);
 
 /** Where the rater stands, as the server says; null for somebody whom it does not know yet. */
@@ -149,7 +151,13 @@ async function questions() {
   let last = null;
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
-    if (next === undefined) {
+    const changed = held.study_version !== setup.version && memory.lasts && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000;
+    if (changed && outbox.size === 0) {
+      memory.set("renewed", Date.now());
+      window.location.reload(); // what comes next is asked in the words of now
+      return new Promise(() => {});
+    }
+    if (changed || next === undefined) {
       await wait();
       continue;
     }
@@ -199,23 +207,33 @@ async function wait() {
 async function finish() {
   document.getElementById("place").textContent = "";
   let wayOut = null;
-  const send = async (replies) => {
+  const send = sendTo("survey", (found) => (wayOut = found));
+  const fields = setup.survey.filter((field) => field.when === "after");
+  if (fields.length) await survey(main, fields, texts, send);
+  else await send({});
+  await done(main, wayOut, setup);
+}
+
+/** Sends a survey; what is wrong with it is given back as a sentence. */
+function sendTo(path, kept) {
+  return async (replies) => {
     try {
-      wayOut = await server.ask("POST", "survey", { replies });
+      kept(await server.ask("POST", path, { replies }));
       return null;
     } catch (refusal) {
       if (refusal instanceof Refusal && refusal.status === 422) return refusal.message;
       throw refusal;
     }
   };
-  if (setup.survey.length) await survey(main, setup.survey, texts, send);
-  else await send({});
-  await done(main, wayOut, setup);
 }
 
 async function start() {
-  const me = await comeIn();
+  let me = await comeIn();
   if (me === null) return;
+  if (me.stage === "before") {
+    const fields = setup.survey.filter((field) => field.when === "before");
+    await survey(main, fields, texts, sendTo("before", (found) => (me = found)), texts.survey_first_title);
+  }
   if (me.stage === "done") return done(main, me, setup);
   if (me.answered === 0 && setup.pages.includes("instructions") && !memory.get("instructed")) {
     await page(main, { body: written("instructions"), buttons: [["start", texts.start]] });
@@ -226,7 +244,7 @@ async function start() {
 
 /** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named", "crowded", ...NO_MORE].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_open", "not_named", "crowded", ...NO_MORE].includes(error.code);
   ended = true;
   onScreen?.away.abort();
   changed();

@@ -44,7 +44,7 @@ export function sorry(main, name, texts, said = texts[name]) {
 }
 
 /** The survey; `send(replies)` resolves to null, or to a sentence that says what is wrong. */
-export function survey(main, fields, texts, send) {
+export function survey(main, fields, texts, send, title = texts.survey_title) {
   return new Promise((resolve) => {
     const fault = make("p", { class: "verdict wrong", role: "alert", hidden: true });
     const rows = fields.map((field) => fieldRow(field, texts));
@@ -59,7 +59,7 @@ export function survey(main, fields, texts, send) {
       fault.hidden = false;
       button.disabled = false;
     });
-    page(main, { title: texts.survey_title, body: form });
+    page(main, { title, body: form });
   });
 }
 

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007_people"
-down_revision = "0006_deeds"
+revision = "0008_people"
+down_revision = "0007_states"
 
 
 def upgrade() -> None:

@@ -26,11 +26,13 @@ function layout(more) {
 
 function showNow(now) {
   const totals = now.totals;
-  const state = now.paused ? "paused" : "running";
-  write("running", state);
-  at("running").className = "pill " + state;
+  write("running", now.state);
+  at("running").className = "pill " + now.state;
   write("pause", now.paused ? "Resume" : "Pause");
+  at("pause").hidden = ["draft", "closed"].includes(now.state);
   at("pause").disabled = false;
+  at("piloted").hidden = !now.pilot.raters;
+  write("pilot", `${number.format(now.pilot.answers)} more answers by ${number.format(now.pilot.raters)} raters of the pilot are kept apart.`);
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
   write("outcomes", partsOfAnswers(now));
