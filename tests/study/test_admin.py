@@ -98,7 +98,7 @@ def test_counts(service):
     watch = Watch(service)
     before = watch.look()["now"]
     assert before["totals"] == {
-        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "own": 0,
+        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "left_out": 0, "own": 0,
         "length": 50, "per_minute": 0.0,
     }  # fmt: skip
     fill(service, 2, 10)

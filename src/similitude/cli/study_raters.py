@@ -14,7 +14,7 @@ from similitude.cli.study_maintenance import Name, served_study
 from similitude.cli.study_tokens import me
 
 if TYPE_CHECKING:
-    from similitude.study.people.listing import Listed
+    from similitude.study.people.listing import RaterProfile
     from similitude.study.settings import Study
     from similitude.study.store.database import Database
 
@@ -45,7 +45,7 @@ def raters(
             typer.echo(_line(one))
 
 
-def _line(one: Listed) -> str:
+def _line(one: RaterProfile) -> str:
     share = one.judged.get("agreement")
     agreement = "" if share is None else f", agreement {100 * share:.0f}%"
     out = f"  left out: {one.reason}" if one.is_left_out else ""

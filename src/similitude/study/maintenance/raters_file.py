@@ -19,7 +19,7 @@ from similitude.feedback.files.whole import write_whole
 from similitude.study.counting import LEFT_OUT, REDO
 from similitude.study.maintenance.export import study_number
 from similitude.study.maintenance.rebuild import latest
-from similitude.study.people.listing import Listed, completion
+from similitude.study.people.listing import RaterProfile, completion
 from similitude.study.people.listing import read_raters as listed_raters
 from similitude.study.people.standing import NOTE, Remark, remark_of
 from similitude.study.settings import StudyError
@@ -52,7 +52,7 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
     return columns
 
 
-def _decided(raters: Sequence[Listed], remarks: dict[int, list[Remark]]) -> dict[str, list[Any]]:
+def _decided(raters: Sequence[RaterProfile], remarks: dict[int, list[Remark]]) -> dict[str, list[Any]]:
     """Why and by whom raters are left out, how often they were asked anew, and what was noted about them."""
     its = [remarks.get(one.row["id"], []) for one in raters]
     out = [

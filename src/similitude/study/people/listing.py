@@ -23,7 +23,7 @@ _FIGURES = ("agreement", "low", "high", "self_consistency", "by_model", "seconds
 
 
 @dataclass(frozen=True)
-class Listed:
+class RaterProfile:
     """A rater in the list.
 
     Attributes
@@ -68,7 +68,7 @@ def _passed(row: Row) -> float | None:
     return row["catches_passed"] / row["catches"] if row["catches"] else None
 
 
-FILTERS: dict[str, tuple[str, Callable[[Listed], bool]]] = {
+FILTERS: dict[str, tuple[str, Callable[[RaterProfile], bool]]] = {
     "all": ("all", lambda _: True),
     "flagged": ("worth a look", lambda one: bool(one.flags) and one.counts),
     "finished": ("finished", lambda one: one.state == "finished"),
@@ -78,7 +78,7 @@ FILTERS: dict[str, tuple[str, Callable[[Listed], bool]]] = {
     "pilot": ("the pilot", lambda one: one.row["origin"] == PILOT),
     "rehearsal": ("rehearsals", lambda one: one.state == REHEARSAL),
 }
-SORTS: dict[str, tuple[str, Callable[[Listed], Any]]] = {
+SORTS: dict[str, tuple[str, Callable[[RaterProfile], Any]]] = {
     "joined": ("Joined", lambda one: one.row["joined"]),
     "code": ("Rater", lambda one: one.code),
     "flags": ("Worth a look", lambda one: len(one.flags)),
@@ -104,7 +104,7 @@ class Sifting:
         if self.sort.removeprefix("-") not in SORTS:
             raise ValueError(f"sort: expected one of {', '.join(SORTS)}, found {self.sort[:50]!r}")
 
-    def of(self, raters: Sequence[Listed]) -> list[Listed]:
+    def of(self, raters: Sequence[RaterProfile]) -> list[RaterProfile]:
         """Those that are wanted, in order; what is not known stands last."""
         keeps, text = FILTERS[self.only][1], self.search.strip().casefold()
         found = [one for one in raters if keeps(one) and (not text or text in _searched(one))]
@@ -120,11 +120,11 @@ def page_of(some: Sequence[Some], page: int, size: int = PER_PAGE) -> tuple[Sequ
     return some[(page - 1) * size : page * size], page, pages
 
 
-def _searched(one: Listed) -> str:
+def _searched(one: RaterProfile) -> str:
     return f"{one.code}\n{one.row['identity'] or ''}".casefold()
 
 
-def read_raters(connection: sa.Connection, study: Study, study_id: int, code: str | None = None) -> list[Listed]:
+def read_raters(connection: sa.Connection, study: Study, study_id: int, code: str | None = None) -> list[RaterProfile]:
     """All raters of a study, the first who came first; or the one of a code."""
     rater = schema.rater
     query = sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)
@@ -135,7 +135,7 @@ def read_raters(connection: sa.Connection, study: Study, study_id: int, code: st
         reason, then = decided.get(row["id"], (None, {})) if row["left_out"] is not None else (None, {})
         judged = judgements.of(row["code"]) or then
         flags = tuple(judgements.flags(row, judged))
-        raters.append(Listed(row, judged, flags, state_of(row), reason))
+        raters.append(RaterProfile(row, judged, flags, state_of(row), reason))
     return raters
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from similitude.study.audit import note
 from similitude.study.entrance import PILOT
 from similitude.study.leaving import WHY
-from similitude.study.people.listing import Listed, read_raters
+from similitude.study.people.listing import RaterProfile, read_raters
 from similitude.study.people.standing import Acted, People
 from similitude.study.recruiting import mturk, prolific
 from similitude.study.recruiting.accounts import SERVICES, Accounts
@@ -30,7 +30,7 @@ class Matched:
     """A submission, the rater whom it belongs to (None: nobody here), and what speaks against paying it."""
 
     submission: Submission
-    rater: Listed | None
+    rater: RaterProfile | None
     doubts: tuple[str, ...]
 
     @property
@@ -84,7 +84,7 @@ class Reviewing:
         known = self._known(service)
         return [who for who, rater in known.items() if rater.state == "finished" and not self._about(rater)]
 
-    def _known(self, service: str) -> dict[str, Listed]:
+    def _known(self, service: str) -> dict[str, RaterProfile]:
         """Our raters by what the service calls them."""
         if service not in WHO:
             raise Refused(422, "service", f"service: expected one of {', '.join(WHO)}")
@@ -98,7 +98,7 @@ class Reviewing:
                     found[who] = one
         return found
 
-    def _doubts(self, one: Submission, rater: Listed | None) -> tuple[str, ...]:
+    def _doubts(self, one: Submission, rater: RaterProfile | None) -> tuple[str, ...]:
         if rater is None:
             return ("nobody came here with this id",)
         completion = self.study.completion
@@ -107,7 +107,7 @@ class Reviewing:
         other = one.code and completion.code and one.code != completion.code
         return (*self._about(rater), *(["another completion code was entered"] if other else []))
 
-    def _about(self, rater: Listed) -> list[str]:
+    def _about(self, rater: RaterProfile) -> list[str]:
         """What speaks against a rater: not finished, left out, or worth a look."""
         doubts = [f"left out: {rater.reason}"] if rater.is_left_out else []
         if rater.state != "finished" and rater.row["withheld"] not in WHY:

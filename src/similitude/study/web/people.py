@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from similitude.study.invite import Invited, invited_people
 from similitude.study.leaving import WHY
 from similitude.study.maintenance.raters_file import raters_file
-from similitude.study.people.listing import FILTERS, SORTS, Listed, Sifting, page_of, read_raters
+from similitude.study.people.listing import FILTERS, SORTS, RaterProfile, Sifting, page_of, read_raters
 from similitude.study.people.standing import ACTIONS, People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -67,7 +67,7 @@ def _wanted(request: Request) -> Sifting:
         raise Refused(422, "list", str(error)) from None
 
 
-def _all_raters(service: StudyService) -> list[Listed]:
+def _all_raters(service: StudyService) -> list[RaterProfile]:
     with service.database.read() as connection:
         return read_raters(connection, service.study, service.study_id)
 
@@ -107,7 +107,7 @@ async def _list_page(
     return render(request, "raters.html", status, **{**told, **values})
 
 
-def _told(one: Listed) -> dict[str, Any]:
+def _told(one: RaterProfile) -> dict[str, Any]:
     row = one.row
     catches = f"{row['catches_passed']} of {row['catches']}" if row["catches"] else "–"
     figures = {"agreement": percent(one.judged.get("agreement")), "seconds": seconds(one.judged.get("seconds"))}

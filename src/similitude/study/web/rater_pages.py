@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.people.answers import Given, answers_of, number_of_answers, thumbnail, times_of
-from similitude.study.people.listing import Listed, completion, page_of, read_raters
+from similitude.study.people.listing import RaterProfile, completion, page_of, read_raters
 from similitude.study.people.standing import People, no_such_rater
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
@@ -94,7 +94,7 @@ def _replies(connection: sa.Connection, service: StudyService, rater_id: int) ->
     return [(labels.get(name, name), value) for name, value in connection.execute(query)]
 
 
-def _judged(one: Listed) -> list[tuple[str, str, str]]:
+def _judged(one: RaterProfile) -> list[tuple[str, str, str]]:
     """The figures about a rater, each with what it means."""
     row, found = one.row, one.judged
     interval = f", {percent(found['low'])} to {percent(found['high'])}" if found.get("low") is not None else ""
