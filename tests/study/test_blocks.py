@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 import similitude as sm
 from similitude.study.maintenance.bring_in import bring_in
-from similitude.study.maintenance.export import export_answers, export_raters, read_raters
+from similitude.study.maintenance.export import export_answers
+from similitude.study.maintenance.raters_file import export_raters, read_raters
 from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.service import Said
 from similitude.study.settings import StudyError

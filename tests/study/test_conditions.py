@@ -10,7 +10,8 @@ import similitude as sm
 from similitude.study.invite import invite, withdraw
 from similitude.study.maintenance.bring_in import bring_in
 from similitude.study.maintenance.erase import erase_rater
-from similitude.study.maintenance.export import export_answers, export_raters, read_raters
+from similitude.study.maintenance.export import export_answers
+from similitude.study.maintenance.raters_file import export_raters, read_raters
 from similitude.study.service import Joining, Refused
 from similitude.study.site import open_site
 from similitude.study.store import schema
@@ -63,7 +64,7 @@ def test_raters_are_spread_in_the_proportion_of_the_quotas_and_no_more_come_than
     for k in range(4, 8):
         take_part(service, f"browser{k}")
     assert conditions(service) == {"plain": 4, "colour": 2, "few": 2}
-    assert service.is_full()
+    assert service.is_shut()
     assert refused(service, Joining("browser9")) == "full"
     assert service.join(Joining("browser3")).result()  # who is in comes back in
 
@@ -151,7 +152,7 @@ def test_places_come_back_from_who_gets_no_code_is_withdrawn_or_erased(serve):
     come(9)
     erase_rater(service.database, "words", "p2", by_identity=True)
     come(10)
-    assert service.is_full()
+    assert service.is_shut()
     invite(service, ["p1"])
     with pytest.raises(Refused) as refusal:
         service.questions(ids[1]).result()
@@ -193,10 +194,10 @@ def test_rehearsals_take_no_place(serve, take_part):
     service = serve(THREE)
     for k in range(20):
         take_part(service, f"browser{k}", rehearsal="yes")
-    assert not service.is_full()
+    assert not service.is_shut()
     for k in range(8):
         take_part(service, f"people{k}")
-    assert service.is_full()
+    assert service.is_shut()
     take_part(service, "after all", rehearsal="yes")
     shown = Watch(service).look()["now"]["design"]["conditions"]
     assert [(one["name"], one["places"], one["quota"], one["raters"]) for one in shown] == [
@@ -242,9 +243,9 @@ def test_programs_are_told_the_condition_and_the_form_and_raters_are_not(tmp_pat
     assert asked["condition"] == "a"
     assert {(one["block"], one["form"]) for one in asked["questions"]} == {("", "triplet")}
     assert "condition" not in Lab(app, service.known_as("ann", rehearsal=False).result()).post("/ask").json()
-    assert not service.is_full(group)
+    assert not service.is_shut(group)
     program.post("/ask", rater="bob", consent=True, parameters=group)
-    assert service.is_full(group)
-    assert not service.is_full({"group": "b"})
+    assert service.is_shut(group)
+    assert not service.is_shut({"group": "b"})
     assert program.post("/ask", rater="cyd", consent=True, parameters=group).json()["code"] == "full"
     site.close()

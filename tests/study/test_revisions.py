@@ -4,12 +4,18 @@ import contextlib
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
 from similitude.study import following, revisions, shelf
 from similitude.study.following import BY_HAND, follow, look, settle
+from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.refusal import Refused
 from similitude.study.revisions import add_study, history, propose, restore, revise
 from similitude.study.service import Said
@@ -17,6 +23,8 @@ from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.states import CLOSED, DRAFT, LIVE, PILOT
 from similitude.study.store import schema
+from tests.patience import until
+from tests.study.conftest import serving
 from tests.study.servers import write_study
 
 SHORT = "[question]\nnumber = 4\n"
@@ -107,6 +115,15 @@ def test_no_page_of_ours_reads_outside_the_folder_but_a_hand_may(site, place, tm
     assert site.studies["words"].study.pages.consent == place
 
 
+def test_no_page_of_ours_writes_over_anything_but_texts(tmp_path, open_folder):
+    site = open_folder(write_study(tmp_path / "words", SHORT))
+    for name in ("answers.db", ".revision.json", "items/a.png"):
+        given = other(site, "consent = 'consent.md'", f"consent = '{name}'")
+        with pytest.raises(Refused, match=f"{name}: expected a file in the study's folder that ends in .toml"):
+            revise(site, "words", {**given, name: "nothing"}, "ada")
+    assert len(history(site, "words")) == 1
+
+
 @both
 def test_what_answers_mean_cannot_change_once_people_were_asked(site, take_part):
     given = other(site, "number = 4", 'number = 4\nform = "odd_one_out"')
@@ -137,7 +154,7 @@ def test_items_that_were_asked_about_are_taken_out_with_a_warning(site, take_par
     given = {"items.csv": text_of(site, file="items.csv").replace(f'"{gone}"\n', "")}
     (change,) = propose(site, "words", given).changes
     assert (change.key, change.after) == ("items.removed", [gone])
-    assert change.warning.startswith("1 answers are about what is taken out")
+    assert change.warning.startswith("1 answer is about what is taken out")
     revise(site, "words", given, "ada")
     held = site.studies["words"].questions(rater).result()["questions"]
     assert len(held) == 3
@@ -179,6 +196,32 @@ def test_who_holds_questions_loses_nothing_when_the_study_changes(site, take_par
         answered(now, raters[0], questions[0])
     assert {row["version"] for row in log(site)[6:]} == {before, now.version}
     assert len(log(site)) == 10
+
+
+def test_changes_one_after_the_other_lose_no_answer_of_many(site, take_part):
+    """Six people answer all the while: what was acknowledged is in the log, once, under a version that was served."""
+    raters = [take_part(site.studies["words"], f"browser{k}") for k in range(6)]
+
+    def answer_all(rater_id):
+        acknowledged = []
+        while True:
+            service = site.studies["words"]
+            held = service.questions(rater_id).result()["questions"]
+            if not held:
+                return acknowledged
+            answered(service, rater_id, held[0])
+            acknowledged.append((rater_id, held[0]["number"]))
+
+    with ThreadPoolExecutor(6) as pool:
+        under_way = [pool.submit(answer_all, rater) for rater in raters]
+        for k in range(5):
+            names = "".join(f"w{item:02d}\n" for item in range(k, 12 + k))
+            revise(site, "words", {"consent.md": f"The {k}th text.", "items.csv": f"name\n{names}"}, "ada")
+        acknowledged = [one for done in under_way for one in done.result()]
+    rows = log(site)
+    assert sorted((row["rater_id"], row["number"]) for row in rows) == sorted(acknowledged)
+    assert len(set(acknowledged)) == len(rows) == 6 * 4
+    assert {row["version"] for row in rows} <= {one.version for one in history(site, "words")}
 
 
 @both
@@ -388,6 +431,7 @@ def test_a_server_on_an_empty_folder_gets_its_first_study_while_it_runs(tmp_path
         revisions.set_state(site, "faces-2", LIVE, "ada")
     again = open_folder(site.root)
     assert "empty" in again.kept["faces-2"].problem, "a draft that is not fit stops no start"
+    assert rebuild(site.database) == 0
     text = text_of(site, "faces-2").replace("# break_every = 0", "break_every = 5")
     saved = revise(site, "faces-2", {"study.toml": text}, "ada", 1)
     assert (saved.number, saved.version, saved.changes) == (2, None, ("break_every: 0 becomes 5",))
@@ -454,3 +498,50 @@ def test_a_closed_study_may_still_be_corrected(site):
     revise(site, "words", {"consent.md": "Thank you."}, "ada")
     assert site.studies["words"].standing().state == CLOSED
     assert json.loads(site.studies["words"].study.as_json())["words"]["consent"] == "Thank you."
+
+
+# --- real processes ---
+
+KILLS_ITSELF = """
+import os, signal, sys
+from pathlib import Path
+from similitude.study import revisions, shelf
+from similitude.study.site import open_site
+
+site, write = open_site(Path(sys.argv[1])), shelf.write_whole
+
+def write_one(path, data):
+    write(path, data)
+    if path.name == "study.toml":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+shelf.write_whole = write_one
+text = (Path(sys.argv[1]) / "words" / "study.toml").read_text().replace("number = 4", "number = 6")
+revisions.revise(site, "words", {"study.toml": text, "consent.md": "Otherwise."}, "ada")
+"""
+
+
+@pytest.mark.slow
+def test_kill_9_of_a_process_that_writes_the_files(tmp_path):
+    write_study(tmp_path / "words", SHORT)
+    ended = subprocess.run([sys.executable, "-c", KILLS_ITSELF, str(tmp_path)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    found = [(tmp_path / "words" / name).read_text(encoding="utf-8") for name in ("study.toml", "consent.md")]
+    assert ("number = 6" in found[0], found[1]) == (True, "Do you agree?"), "it was killed between two files"
+    assert not shelf.mark_of(tmp_path / "words").whole
+    with contextlib.closing(open_site(tmp_path)) as site:
+        assert (text_of(site, file="consent.md"), "number = 6" in text_of(site)) == ("Otherwise.", True)
+        assert site.studies["words"].study.question.number == 6
+        assert [one.number for one in history(site, "words")] == [2, 1]
+
+
+@pytest.mark.slow
+def test_two_servers_follow_a_change_by_hand(tmp_path):
+    write_study(tmp_path / "words", SHORT)
+    with serving(tmp_path) as one, serving(tmp_path) as two:
+        path = tmp_path / "words" / "study.toml"
+        path.write_text(path.read_text(encoding="utf-8").replace("number = 4", "number = 6"), encoding="utf-8")
+        for server in (one, two):
+            about = f"{server.address}/api/words/v1/about"
+            until(lambda about=about: httpx.get(about).json()["length"] == 6, f"{about} stays as it was", every=0.1)
+        assert [row["number"] for row in one.rows("SELECT number FROM revision ORDER BY number")] == [1, 2]

@@ -25,18 +25,18 @@ def state(
     """Say whether a study is a draft, a pilot, live, paused or closed, and what it may become; or make it that."""
     from similitude.study import revisions
     from similitude.study.site import open_site
-    from similitude.study.states import STATES, standing
+    from similitude.study.states import state_of
 
     name = name_of(folder, study)
     with closing(open_site(folder, database)) as site:
         if to is not None:
             revisions.set_state(site, name, to, me())
         with site.database.read() as connection:
-            now = standing(connection, revisions.kept_in(site, name).study_id)
-    typer.echo(f"{name}: {now.state}")
-    for other in STATES if to is None else ():
-        if other != now.state:
-            typer.echo(f"  {other}: {now.why_not(other) or f'similitude study state {folder} {other}'}")
+            now = state_of(connection, revisions.kept_in(site, name).study_id)
+        others = revisions.may_become(site, name) if to is None else {}
+    typer.echo(f"{name}: {now}")
+    for other, why in others.items():
+        typer.echo(f"  {other}: {why or f'similitude study state {folder} {other}'}")
 
 
 @app.command()

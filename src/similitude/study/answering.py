@@ -228,6 +228,8 @@ class Answering:
         for row in rows:
             rater = raters[row["rater_id"]]
             held[rater["id"]] = [lease for lease in held[rater["id"]] if lease["number"] != row["number"]]
+            if row["number"] < rater["first"]:  # on its way while the rater was asked anew
+                continue
             rater["answered"] += 1
             if row["kind"] == "catch":
                 rater["catches"] += 1
@@ -259,7 +261,7 @@ class Answering:
         done = rater["answered"] >= length or not (held or rater["paused"])
         progress = {"answered": rater["answered"], "length": length, "done": done, "paused": rater["paused"]}
         asked = [self._on_screen(connection, lease) for lease in held]
-        about = {"study_version": self.served.version, "condition": rater["condition"]}
+        about = {"first": rater["first"], "study_version": self.served.version, "condition": rater["condition"]}
         return {"questions": asked, **progress, **about}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:

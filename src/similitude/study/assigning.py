@@ -105,7 +105,8 @@ class Assigning:
 
     @property
     def _joined(self) -> list[sa.ColumnElement[bool]]:
-        return [_RATER.study_id == self.study_id, _RATER.origin == "joined", _RATER.erased.is_(None)]
+        here = [_RATER.study_id == self.study_id, _RATER.origin == "joined"]
+        return [*here, _RATER.erased.is_(None), _RATER.left_out.is_(None)]
 
     def _taken(self, connection: sa.Connection) -> Counter[str]:
         """Places that are taken, by condition; those whose time is over are free."""

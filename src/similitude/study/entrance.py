@@ -131,7 +131,7 @@ class Entrance:
         return self.is_full(connection, parameters)
 
     def seats_taken(self, connection: sa.Connection) -> int:
-        """How many have answered everything, hold questions whose time runs, or have just come."""
+        """How many have answered everything, hold questions whose time runs, or have just come; not who is left out."""
         rater, lease = schema.rater, schema.lease
         pilot = states.at_the_moment(connection, self.study_id).phase == PILOT
         here = rater.c.study_id == self.study_id, rater.c.origin == PILOT if pilot else rater.c.origin.not_in(APART)
@@ -142,7 +142,8 @@ class Entrance:
         longer = {name: seen.length for name, seen in self.study.variants.items()}
         length = sa.case(longer, value=rater.c.condition, else_=self.study.length) if longer else self.study.length
         done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= length)
-        seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
+        there = rater.c.erased.is_(None), rater.c.left_out.is_(None)
+        seats = sa.select(sa.func.count()).where(*here, *there, sa.or_(done, busy, new))
         return connection.scalar(seats) or 0
 
     def _person(self, joining: Joining) -> _Person:

@@ -1,8 +1,8 @@
 """From the log to what a model learns: rows of `answer` as `Answers`, and those as comparisons.
 
-Left out are rehearsals, the pilot, practice and catch trials (their answers are known), skipped questions, what was
-redacted, and answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was
-asked.
+Left out are answers that do not count (`counting`), practice and catch trials (their answers are known), skipped
+questions, what was redacted, and answers about items that are no longer in the study. "Can't tell" is kept: it compares
+nothing, but it was asked.
 
 What answers compare is known to their forms (`similitude.feedback.forms`). Ratings, same or different, and labels are
 asked one by one: they are pieces, and those of one rater and block are gathered into one sheet, here as where an export
@@ -24,7 +24,7 @@ from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PAGES, PIECES
 from similitude.feedback.forms.pieces import SHEET
-from similitude.study.entrance import APART
+from similitude.study.counting import answer_counts
 from similitude.study.store import schema
 from similitude.types import Bools
 
@@ -41,14 +41,14 @@ def read_log(
     """The next answers of the log: those to learn from, the number of the last row seen, and how many were seen."""
     answer, rater = schema.answer, schema.rater
     query = (
-        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), rater.c.origin)
+        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), answer_counts())
         .join(rater, rater.c.id == answer.c.rater_id)
         .where(answer.c.study_id == study_id, answer.c.id > after)
         .order_by(answer.c.id)
         .limit(most)
     )
     rows = connection.execute(query).all()
-    counted = [row[:-1] for row in rows if row[-1] not in APART]
+    counted = [row[:-1] for row in rows if row[-1]]
     return as_answers(counted, names), rows[-1][0] if rows else after, len(rows)
 
 

@@ -91,7 +91,7 @@ class Workers:
                 numbers = latest_numbers(connection, servable=True)
                 if numbers == self._numbers:
                     return
-                names = numbers.keys() & study_folders(self.root, may_be_empty=True).keys()
+                names = [name for name in study_folders(self.root, may_be_empty=True) if name in numbers]
                 found = {name: latest(connection, number_of(connection, name) or 0) for name in names}
         except (StoreError, StudyError) as fault:
             _log.warning("%s", fault)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from similitude.display.words import counted
 from similitude.study import shelf
 from similitude.study.asking import encode, means, means_otherwise
 from similitude.study.changes import Change, changes
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from similitude.study.site import Kept, Site
 
 _COUNTED = 20  # items taken out of which the answers are counted
+_TEXTS = (".toml", ".md", ".txt", ".csv")  # what a page of ours may write
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def proposed(site: Site, kept: Kept, given: Texts, by_hand: bool = False) -> Pro
     is_latest = service is not None and dict(service.contents.files) == kept.files
     before = service.study if service and is_latest else settings_of(Files(kept.folder, kept.files, alone=True))[0]
     if not by_hand and study is not None:
-        problems += _misplaced(kept.folder, given, read, study, before)
+        other = [name for name, text in given.items() if text is not None and text != kept.files.get(name)]
+        problems += _misplaced(kept.folder, other, read, study, before)
     found = _changes(site, kept, before, study, contents)
     return Proposal(tuple(found), tuple(problems), read, study, contents)
 
@@ -93,13 +96,15 @@ def settings_of(files: Files) -> tuple[Study | None, dict[str, str]]:
 
 
 def _misplaced(
-    folder: Path, given: Texts, read: Mapping[str, str], study: Study, before: Study | None
+    folder: Path, given: Sequence[str], read: Mapping[str, str], study: Study, before: Study | None
 ) -> Iterator[str]:
     """Texts that no study reads, and places outside its folder, which nobody may name by a page of ours."""
     known = {} if before is None else _places(before)
-    for name, text in given.items():
-        if text is not None and name not in read:
+    for name in given:
+        if name not in read:
             yield f"{name}: {FILE} names no such page or table"
+        elif not shelf.is_inside(folder, name) or not name.endswith(_TEXTS):
+            yield f"{name}: expected a file in the study's folder that ends in {', '.join(_TEXTS)}"
     for key, place in _places(study).items():
         if place != known.get(key) and not shelf.is_inside(folder, place):
             yield f"{key}: {place!r} lies outside the study's folder"
@@ -143,5 +148,6 @@ def _judged(connection: sa.Connection, kept: Kept, change: Change, forbidden: Ma
     about = sa.or_(*(answer.c.shown.contains(encode(name), autoescape=True) for name in change.after[:_COUNTED]))
     n = connection.scalar(sa.select(sa.func.count()).where(answer.c.study_id == kept.study_id, about)) or 0
     least = "at least " if len(change.after) > _COUNTED else ""
-    words = f"{least}{n:,} answers are about what is taken out: they stay in downloads, and the model forgets them"
+    about_it = counted(n, "answer is", "answers are")
+    words = f"{least}{about_it} about what is taken out; downloads keep what was said, the model forgets it"
     return change.but(warning=words) if n else change

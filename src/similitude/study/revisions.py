@@ -16,9 +16,9 @@ import os
 from similitude.study import states
 from similitude.study.audit import note
 from similitude.study.create import new_study
-from similitude.study.files import Texts
+from similitude.study.files import Files, Texts
 from similitude.study.following import apply_proposal, follow, is_draft, latest, open_study, too_late
-from similitude.study.proposals import Proposal, proposed
+from similitude.study.proposals import Proposal, proposed, settings_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, check_name
 from similitude.study.site import Kept, Site
@@ -26,7 +26,10 @@ from similitude.study.store import revisions as rows
 from similitude.study.store.revisions import Revision
 from similitude.study.store.rows import draft_anew
 
-__all__ = ["Proposal", "Revision", "add_study", "history", "kept_in", "propose", "restore", "revise", "set_state"]
+__all__ = [
+    "Proposal", "Revision", "add_study", "history", "kept_in", "may_become", "propose", "restore", "revise",
+    "set_state", "title_of",
+]  # fmt: skip
 
 
 def propose(site: Site, name: str, given: Texts) -> Proposal:
@@ -94,12 +97,35 @@ def kept_in(site: Site, name: str) -> Kept:
     return site.kept[name]
 
 
+def title_of(site: Site, name: str) -> str:
+    """What a study is called on its pages, served or not."""
+    kept = kept_in(site, name)
+    contents = site.contents_of(name)
+    study = settings_of(Files(kept.folder, kept.files, alone=True))[0] if contents is None else contents.study
+    return name if study is None else study.title
+
+
 def set_state(site: Site, name: str, to: str, who: str) -> None:
     """Bring a study into a state; refused where it cannot follow, and to a draft that cannot be served yet."""
     kept = kept_in(site, name)
-    if to in (states.PILOT, states.LIVE) and kept.problem is not None and is_draft(site, kept):
-        raise Refused(409, "unfinished", f"The draft cannot be served yet: {kept.problem}")
+    if to in (states.PILOT, states.LIVE) and (why := why_not_open(site, kept)) is not None:
+        raise Refused(409, "unfinished", why)
     states.set_state(site.database, kept.study_id, to, who)
+
+
+def why_not_open(site: Site, kept: Kept) -> str | None:
+    """Why nobody can be let into a draft yet; None where nothing is against it."""
+    unfit = kept.problem is not None and is_draft(site, kept)
+    return f"The draft cannot be served yet: {kept.problem}" if unfit else None
+
+
+def may_become(site: Site, name: str) -> dict[str, str | None]:
+    """The states that a study is not in, each with why it cannot follow; None where it can."""
+    kept = kept_in(site, name)
+    with site.database.read() as connection:
+        now = states.standing(connection, kept.study_id)
+    unfit = dict.fromkeys((states.PILOT, states.LIVE), why_not_open(site, kept))
+    return {to: now.why_not(to) or unfit.get(to) for to in states.STATES if to != now.state}
 
 
 def add_study(site: Site, name: str, title: str, who: str) -> Kept:

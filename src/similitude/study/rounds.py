@@ -106,7 +106,7 @@ def hand_out(
     asked and when the leases end. A rater who was asked every question there is gets none.
     """
     slots = [
-        Slot(rater, number, place(served.round_of(rater), rater["code"], number))
+        Slot(rater, number, place(served.round_of(rater), rater["code"], number - rater["first"]))
         for rater, n in wanted
         for number in range(rater["asked"], rater["asked"] + n)
     ]
@@ -178,7 +178,8 @@ class Draw:
         first = self._first_of_all(slots, at_random)
         self.offered = {one.pool for one in first}
         asked = asked_before(
-            self.connection, [(slot.rater["id"], one.key) for slot, one in zip(slots, first, strict=True)]
+            self.connection,
+            [(slot.rater["id"], one.key, slot.rater["first"]) for slot, one in zip(slots, first, strict=True)],
         )
         chosen: list[Drawn | None] = []
         for slot, one, chance in zip(slots, first, at_random, strict=True):
@@ -228,8 +229,8 @@ class Draw:
 
     def _another(self, slot: Slot, chance: bool, more: set[int]) -> Drawn | None:
         """A question for a rater who was asked the first one before: from the pool, at random, of those left."""
-        lease, part = schema.lease, slot.place.part
-        query = sa.select(lease.c.key).where(lease.c.rater_id == slot.rater["id"])
+        lease, part, rater = schema.lease, slot.place.part, slot.rater
+        query = sa.select(lease.c.key).where(lease.c.rater_id == rater["id"], lease.c.number >= rater["first"])
         asked = more | self.reserved | set(self.connection.scalars(query))
         if not chance:
             gone = self.offered | self.used

@@ -151,6 +151,7 @@ class Completion(Section):
     redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
     seconds_per_question: Annotated[Number, Field(ge=0)] = 0.5
     largest_skip_share: Share = 0.5
+    screened_out_code: str | None = None
 
 
 class Pages(Section):

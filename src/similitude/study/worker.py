@@ -17,6 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import CurvePoint, advise, is_known
 from similitude.study.asking import key_of, means, width
+from similitude.study.counting import changes
 from similitude.study.designs import StudyPart
 from similitude.study.election import Holding, Lost
 from similitude.study.findings import ceiling_of, findings, held_out
@@ -64,7 +65,7 @@ class StudyWorker:
 
     def _begin(self, start: Similarity | None) -> None:
         self.learner = Learner(self.study, self.names, start)
-        self._last_answer = self._redactions = 0
+        self._last_answer = self._redactions = self._changes = 0
         self._chosen_at = 0
         self._begun = True  # the first round says what there is, be it too little
         self._found: dict[str, Any] | None = None
@@ -141,13 +142,16 @@ class StudyWorker:
                 self._beat_at = self._monotonic()
 
     def _catch_up(self) -> None:
-        """Learn what the log holds more; after a redaction, all of it from the start."""
+        """Learn what the log holds more; after a redaction, or where other raters count, all of it from the start."""
         table = schema.redaction
         with self.database.read() as connection:
             redactions = connection.scalar(sa.select(sa.func.count()).where(table.c.study_id == self.study_id)) or 0
-        if redactions != self._redactions and self._last_answer:
+            decided = changes(connection, self.study_id)
+        if (redactions, decided) != (self._redactions, self._changes) and self._last_answer:
+            found = self._found if redactions == self._redactions else None  # so that the map does not turn
             self._begin(None)
-        self._redactions = redactions
+            self._found = found
+        self._redactions, self._changes = redactions, decided
         seen = 1
         while seen:
             with _uncollected(), self.database.read() as connection:
@@ -182,7 +186,7 @@ class StudyWorker:
         with self._holding.write(findings=json.dumps(self._found, ensure_ascii=False)) as connection:
             if point is not None:
                 curve, row = schema.curve, {"study_id": self.study_id, "at": self.database.clock.now(), **vars(point)}
-                here = curve.c.study_id == self.study_id, curve.c.answers == point.answers
+                here = curve.c.study_id == self.study_id, curve.c.answers >= point.answers  # more were left out since
                 connection.execute(sa.delete(curve).where(*here))
                 connection.execute(sa.insert(curve), row)
 

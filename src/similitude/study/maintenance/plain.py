@@ -14,7 +14,7 @@ from similitude.feedback.files.spreadsheets import defused
 from similitude.feedback.forms import find
 from similitude.feedback.forms.base import Form
 
-_AFTER = ("kind", "outcome", "number", "strategy", "study_version")
+_AFTER = ("kind", "outcome", "number", "strategy", "study_version", "standing")
 
 
 class PlainTable:

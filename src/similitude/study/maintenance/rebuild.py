@@ -26,7 +26,9 @@ def rebuild(database: Database) -> int:
     with database.write() as connection:
         for table in (schema.pool, schema.curve, schema.model):
             connection.execute(sa.delete(table))
-        ids = list(connection.scalars(sa.select(schema.study.c.id)))
+        ids = list(
+            connection.scalars(sa.select(schema.study_version.c.study_id).distinct())
+        )  # of a draft there may be none
         return sum(recount(connection, study_id) for study_id in ids)
 
 
@@ -46,6 +48,8 @@ def recount(connection: sa.Connection, study_id: int) -> int:
     _close_leases(connection, study_id, log)
     for row in log:
         count = counted[row["rater_id"]]
+        if row["number"] < raters[row["rater_id"]]["first"]:
+            continue
         count["answered"] += 1
         if row["kind"] == "catch":
             count["catches"] += 1

@@ -132,15 +132,16 @@ def rows_at(connection: sa.Connection, table: sa.Table, places: Sequence[tuple[i
     return [row for rows in found for row in rows]
 
 
-def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Which of these questions (rater and key) were asked before.
+def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int, int]]) -> set[tuple[int, int]]:
+    """Which of these questions (rater, key, and the rater's first number that counts) were asked before.
 
     Joined to a list of them, in this order, each costs one look into the index; `IN` would look up every key for every
     rater, or read the whole table.
     """
     mark = "?" if connection.dialect.name == "sqlite" else "%s"
-    wanted = f"WITH wanted (of, ask) AS (VALUES {','.join([f'({mark}, {mark})'] * len(questions))})"
+    wanted = f"WITH wanted (of, ask, since) AS (VALUES {','.join([f'({mark}, {mark}, {mark})'] * len(questions))})"
     found = "SELECT rater_id, key FROM wanted CROSS JOIN lease WHERE rater_id = wanted.of AND key = wanted.ask"
+    found += " AND number >= wanted.since"
     values = tuple(value for question in questions for value in question)
     return {(rater_id, key) for rater_id, key in connection.exec_driver_sql(f"{wanted} {found}", values)}
 

@@ -76,6 +76,8 @@ rater = _table(
     sa.Column("condition", sa.Text),  # to which the rater was assigned
     sa.Column("blocks", sa.Text),  # in the rater's order, where it was drawn
     sa.Column("place_until", sa.Float),  # `uptime` until which a place in the condition waits; none: has no place
+    sa.Column("left_out", sa.Float),  # since when the rater's answers do not count
+    _needed("first", sa.Integer, server_default="0"),  # number of the first question that counts: later after a redo
     _needed("asked", sa.Integer),  # questions handed out: the next one has this number
     _needed("answered", sa.Integer),
     _needed("catches", sa.Integer),
@@ -121,6 +123,20 @@ answer = _table(
     sqlite_autoincrement=True,  # a number is never given twice, whatever is erased
 )
 sa.Index(None, answer.c.study_id, answer.c.id)
+
+remark = _table(  # what researchers decided about a rater, and their notes; rows are added
+    "remark",
+    sa.Column("id", _Id, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("rater_id", sa.ForeignKey("rater.id")),
+    _needed("at", sa.Float),
+    _needed("who", sa.Text),
+    _needed("what", sa.Text),  # left_out, taken_back, redo, note or what was told to a recruiting service
+    _needed("text", sa.Text),  # the reason, or the note
+    sa.Column("found", sa.Text),  # how the rater was judged when left out
+)
+sa.Index(None, remark.c.rater_id)
+sa.Index(None, remark.c.study_id, remark.c.id)
 
 invitation = _table(
     "invitation",

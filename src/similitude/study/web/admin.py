@@ -14,13 +14,25 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.counting import rater_counts
 from similitude.study.create import unfinished
-from similitude.study.entrance import APART
+from similitude.study.revisions import title_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.states import DRAFT, state_of
 from similitude.study.store import schema
-from similitude.study.web import account, design, item_pages, login, revision_pages, text_pages, token_pages
+from similitude.study.web import (
+    account,
+    design,
+    item_pages,
+    login,
+    people,
+    rater_pages,
+    recruiting_pages,
+    revision_pages,
+    text_pages,
+    token_pages,
+)  # fmt: skip
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -41,9 +53,10 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    editing = (design.router, item_pages.router, text_pages.router)
-    for pages in (login.router, account.router, token_pages.router, revision_pages.router, *editing, router):
-        app.include_router(pages)
+    editing = (design, item_pages, text_pages)
+    for pages in (login, account, token_pages, people, rater_pages, recruiting_pages, revision_pages, *editing):
+        app.include_router(pages.router)
+    app.include_router(router)
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -168,7 +181,7 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in list(site.studies.items()):
-            here = rater.c.study_id == service.study_id, rater.c.origin.not_in(APART)
+            here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,
@@ -177,5 +190,9 @@ def _overview(site: Site) -> list[dict[str, Any]]:
             )  # fmt: skip
     unserved = [(name, DRAFT, kept.problem) for name, kept in list(site.kept.items()) if name not in site.studies]
     arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why]
-    others = [{"name": name, "title": name, "state": now, "problem": why} for name, now, why in unserved + arriving]
+    titles = {name: title_of(site, name) for name, _, _ in unserved}
+    others = [
+        {"name": name, "title": titles.get(name, name), "state": now, "problem": why}
+        for name, now, why in unserved + arriving
+    ]
     return rows + [{**one, "n_items": 0} for one in others]

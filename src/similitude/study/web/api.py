@@ -16,6 +16,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.methods.similarity import Similarity
+from similitude.study import revisions
 from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
@@ -164,10 +165,10 @@ class Askers:
 
 async def _allowed(request: Request, scope: str) -> StudyService:
     """The study, where the token that is shown may do that."""
-    return (await _shown(request, scope))[0]
+    return (await asked_by(request, scope))[0]
 
 
-async def _shown(request: Request, scope: str) -> tuple[StudyService, str]:
+async def asked_by(request: Request, scope: str) -> tuple[StudyService, str]:
     """The study and, in words, the token that is shown, where it may do that."""
     service = service_of(request)
     if not is_api_token(token := bearer(request)):
@@ -322,7 +323,7 @@ async def state(request: Request) -> Response:
 @route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT, _PILOT))
 async def export(request: Request) -> Response:
     """All answers as a file, made while it is sent; with `pilot=true` those of the pilot, too."""
-    (service, who), kind = await _shown(request, READ), request.query_params.get("format", "csv")
+    (service, who), kind = await asked_by(request, READ), request.query_params.get("format", "csv")
     if kind not in FILES:
         raise Refused(422, "format", f"format: expected one of {', '.join(FILES)}")
     return await sent_answers(service, kind, who, request.query_params.get("pilot") == "true")
@@ -331,8 +332,8 @@ async def export(request: Request) -> Response:
 @route("/state", "POST", StateOfStudy, NewState)
 async def set_state(request: Request) -> Response:
     """Make the study a draft, a pilot, live, paused or closed."""
-    (service, who), wanted = await _shown(request, ADMIN), await body_of(request, NewState)
-    await asyncio.to_thread(service.set_state, wanted.state, who)
+    (service, who), wanted = await asked_by(request, ADMIN), await body_of(request, NewState)
+    await asyncio.to_thread(revisions.set_state, request.app.state.site, service.study.name, wanted.state, who)
     return json_reply({"state": wanted.state})
 
 
@@ -349,6 +350,6 @@ async def resume(request: Request) -> Response:
 
 
 async def _pause(request: Request, paused: bool) -> Response:
-    service, who = await _shown(request, ADMIN)
+    service, who = await asked_by(request, ADMIN)
     await asyncio.to_thread(service.set_paused, paused, who)
     return json_reply({"paused": paused})

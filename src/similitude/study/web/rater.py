@@ -109,6 +109,7 @@ class Questions(BaseModel):
     done: bool
     paused: bool
     condition: str | None = Field(default=None, description="of the rater; said to who asks with a token of `ask`")
+    first: int = Field(description="the number of the rater's first question: more than 0 for who is asked anew")
     study_version: str = Field(description="as the study is now: another one means other words, or other questions")
 
 

@@ -46,7 +46,7 @@ async def version_page(request: Request, session: Admin, study: str, number: int
         raise Refused(404, "no_revision", f"There is no revision {number} of this study.")
     is_last, last = one is found[0], found[0].number
     told: dict[str, Any] = {"revision": _said(one), "files": one.files, "is_last": is_last, "last": last}
-    return render(request, "revision.html", session=session, study=study, title=_title(site, study), **told)
+    return render(request, "revision.html", session=session, study=study, title=revisions.title_of(site, study), **told)
 
 
 @router.post("/{study}/state")
@@ -91,21 +91,17 @@ def _told(site: Site, name: str) -> dict[str, Any]:
     with site.database.read() as connection:
         now = standing(connection, kept.study_id)
     return {
-        "title": _title(site, name),
+        "title": revisions.title_of(site, name),
         "state": now.state,
         "phase": now.phase,
         "problem": kept.problem,
         "served": service is not None,
         "preview": None if service is None else rehearsal_link(service),
-        "may_become": {state: now.why_not(state) for state in MEANING if state != now.state},
+        "may_become": revisions.may_become(site, name),
         "meaning": MEANING,
         "history": [_said(one) for one in revisions.history(site, name)],
         "last": kept.number,
     }
-
-
-def _title(site: Site, name: str) -> str:
-    return site.studies[name].study.title if name in site.studies else name
 
 
 def _said(one: Revision) -> dict[str, Any]:

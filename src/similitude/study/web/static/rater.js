@@ -189,8 +189,9 @@ async function questions() {
 
 /** Say that another part begins; the first one only where there is a page of its own for it. */
 async function announce(question, told) {
-  const part = partOf(setup.plan, question.number);
-  const begins = part.start === question.number || told.size > 0;
+  const number = question.number - held.first;
+  const part = partOf(setup.plan, number);
+  const begins = part.start === number || told.size > 0;
   if (begins && !told.has(part.index) && setup.plan.length > 1) {
     const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
     if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
@@ -200,7 +201,7 @@ async function announce(question, told) {
 
 /** Ask one question; false when it was taken away, since another tab has answered it. */
 async function oneQuestion(question) {
-  const words = progressWords(setup, question.number, held.length);
+  const words = progressWords(setup, question.number - held.first, held.length);
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008_blocks"
-down_revision = "0007_states"
+revision = "0009_blocks"
+down_revision = "0008_people"
 
 
 def upgrade() -> None:
