@@ -61,5 +61,5 @@ def read_contents(folder: Path, given: Texts | None = None, before: Contents | N
     check_pictures(study)
     contents = Contents(study, items, files.read, opened)
     check_items(study, contents.names)
-    check_number(study, len(items))
+    check_number(study, contents.names)
     return contents
