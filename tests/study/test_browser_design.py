@@ -7,18 +7,21 @@ import contextlib
 import math
 import threading
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 import uvicorn
 from playwright.sync_api import expect
 
+from similitude.study.editing.fields import Field, fields
 from similitude.study.serve import settings
 from similitude.study.service import Said
 from similitude.study.site import open_site
 from similitude.study.web.login import first_link
 from tests.patience import PATIENCE, until
 from tests.study.axe import violations
+from tests.study.editing.test_fields import samples
 from tests.study.firefox import firefox
 from tests.study.live import join, worker_of
 from tests.study.making import faces
@@ -179,6 +182,7 @@ def test_a_study_from_an_empty_server_to_its_map(served, context, shot):
     take_part(context.browser, url, shot)
     simulated_raters(site.studies["faces"], 14)
     worker_of(site.studies["faces"]).step()
+    page.set_viewport_size({"width": 1280, "height": 1000})
     page.goto(f"{url}/admin/faces")
     page.wait_for_selector("#map .scatterlayer .point")
     expect(page.locator("#raters")).to_contain_text("r0001")
@@ -299,6 +303,32 @@ def test_two_tabs_change_one_study_and_nothing_is_lost(designed, context):
     wrong = other.locator("[data-key='question.number'] .wrong")
     expect(wrong).to_contain_text("valid integer, found 'seven'")
     assert other.evaluate("document.activeElement.id") == "key-question.number", "the fault is where the cursor is"
+
+
+_COMES_BACK = """async ([root, cases]) => {
+  const { control } = await import(`${root}/static/admin/controls.js`);
+  const context = { thumbnail: () => document.createElement("i"), written: {} };
+  return cases.map(([field, value]) => {
+    const one = control(field, "tried", context);
+    one.set(value ?? undefined);
+    return one.get();
+  });
+}"""
+
+
+def test_every_value_of_every_key_comes_back_from_its_control(served, context):
+    _, url = served
+    page = context.new_page()
+    page.goto(f"{url}/admin/-/login")
+    shown = [field for field in fields().values() if field.kind != "words"]
+    others = Field("other.one", "toml"), Field("other.two", "rows", fields=(Field("other.two.words", "words"),))
+    values = [{"a b": [1, "x\n"], "c": {}}], [{"words": {"skip": "S", "next": "N"}}]
+    cases = [(asdict(field), value) for field in shown for value in (*samples(field), None)]
+    cases += [(asdict(field), value) for field, value in zip(others, values, strict=True)]
+    found = page.evaluate(_COMES_BACK, [url, cases])
+    assert {
+        field["key"]: (value, back) for (field, value), back in zip(cases, found, strict=True) if value != back
+    } == {}
 
 
 def test_by_keyboard_alone_a_study_is_made_and_changed(served, context):

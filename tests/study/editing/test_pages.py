@@ -183,12 +183,20 @@ def test_what_is_wrong_is_said_of_its_key_and_nothing_is_written(site, designer,
     assert text_of(site, untouched) == before
 
 
+def test_what_was_typed_as_toml_is_read(site, designer, study):
+    typed = [{"name": "a", "label": "A", "choices": {"as toml": '["x", "y"] # two'}, "kind": "choice"}]
+    assert designer.save(study, designer.told(study), survey__fields=typed).status_code == 200
+    assert site.studies[study].study.survey.fields[0].choices == ("x", "y")
+    wrong = designer.save(study, designer.told(study), survey__fields={"as toml": "[1, "})
+    assert (wrong.status_code, "not valid TOML" in wrong.text) == (422, True)
+
+
 def test_two_tabs_at_once_the_second_is_told_and_loses_nothing(site, designer, study):
     first, second = designer.told(study), designer.told(study)
     assert designer.save(study, first, question__number=9).status_code == 200
     late = designer.save(study, second, break_every=5)
     assert late.status_code == 409
-    assert "ada has changed the study" in late.json()["detail"]
+    assert "changed since you looked at it (revision 3, ada" in late.json()["detail"]
     assert "break_every = 5" not in text_of(site, study)
     again = designer.save(study, {**second, "basis": late.json()["now"]["basis"]}, break_every=5)
     assert again.status_code == 200

@@ -94,7 +94,7 @@ class Desk:
 
     def look(self, given: Texts | None = None) -> Looked:
         """What it says, with some texts in place of its own."""
-        return look(self.folder, given)
+        return look(self.folder, given, self.site.contents_of(self.name))
 
     def locked(self) -> dict[str, str]:
         """Keys that can no longer be changed, with why."""

@@ -97,9 +97,9 @@ class Gallery:
         """The rows of the table."""
         try:
             text = (self.folder / str(self.table)).read_bytes().decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+            return list(csv.DictReader(io.StringIO(text, newline="")))
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise StudyError(f"items.table: cannot read {self.table!r} ({error})") from None
-        return list(csv.DictReader(io.StringIO(text, newline="")))
 
     def as_rows(self) -> list[Row]:
         """The rows of the table; where there is none, those that it would have."""

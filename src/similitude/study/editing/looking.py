@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from similitude.study.contents import read_contents
+from similitude.study.contents import Contents, read_contents
 from similitude.study.editing.document import values_of
 from similitude.study.editing.fields import fields
 from similitude.study.editing.gallery import Gallery
@@ -37,12 +37,12 @@ class Looked:
     is_wrong: bool = False
 
 
-def look(folder: Path, given: Texts | None = None) -> Looked:
-    """Look at a folder, with some texts in place of those that lie there."""
+def look(folder: Path, given: Texts | None = None, before: Contents | None = None) -> Looked:
+    """Look at a folder, with some texts in place of those that lie there; `before` knows the files of its items."""
     files = Files(folder, given)
     text = files.text(FILE)
     try:
-        contents = read_contents(folder, given)
+        contents = read_contents(folder, given, before)
         return Looked(text, contents.study, contents.items)
     except WrongKeys as wrong:
         return Looked(text, faults=wrong.faults, is_wrong=True)

@@ -23,6 +23,7 @@ from similitude.study.settings import FILE
 
 TABLE = "items.csv"
 MOST_ROWS = 100_000
+LARGEST_TABLE = 64 * 2**20  # bytes
 _ELSEWHERE = ("http://", "https://", "//", "ftp://")
 
 
@@ -149,6 +150,8 @@ class Taking:
 
     def _table(self, came: Came) -> None:
         assert came.path is not None
+        if came.path.stat().st_size > LARGEST_TABLE:
+            raise StudyError(f"a table has at most {LARGEST_TABLE // 2**20} MB")
         try:
             reader = csv.DictReader(io.StringIO(came.path.read_bytes().decode("utf-8-sig"), newline=""))
             rows = [row for row, _ in zip(reader, range(MOST_ROWS + 1), strict=False)]

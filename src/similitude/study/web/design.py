@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from similitude.feedback.forms import PAGES
 from similitude.study.editing.desk import Desk, OutOfDate, make_study
-from similitude.study.editing.document import changed, value_of, values_of, written
+from similitude.study.editing.document import changed, value_of, values_of
 from similitude.study.editing.fields import fields, parts
 from similitude.study.editing.looking import Looked
 from similitude.study.editing.preview import STAGES, previewed, stages_of
@@ -34,6 +34,7 @@ from similitude.study.web.login import Admin, checked_form
 from similitude.study.web.pages import rater_page, setup_of
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
+_AS_TOML = "as toml"  # beside what no control is known for
 _NOTHING = '{"changes": {}}'
 _TO_BEGIN_WITH = {"pick": "2", "low": "the smallest", "high": "the largest"}  # places in what a form asks
 _IN_A_FRAME = (
@@ -107,17 +108,25 @@ def _saved(request: Request, desk: Desk, session: Session, sent: dict[str, Any])
 
 
 def _changes(sent: dict[str, Any]) -> dict[str, Any]:
-    """The keys that were changed; what has no control of its own comes as TOML."""
+    """The keys that were changed; what has no control of its own was typed as TOML."""
     changes = sent.get("changes")
     if not isinstance(changes, dict):
         raise Refused(422, "changes", "changes: expected a table of keys")
     known = fields()
-    for key, value in changes.items():
+    for key in changes:
         if key not in known and not (key.startswith("texts.") and "texts" in known):
             raise StudyError(f"{key}: unknown key")
-        if key in known and known[key].kind == "toml" and isinstance(value, str):
-            changes[key] = value_of(value) if value.strip() else None
-    return changes
+    return {key: _typed(value) for key, value in changes.items()}
+
+
+def _typed(value: Any) -> Any:
+    """A value in which what was typed as TOML is read."""
+    if isinstance(value, list):
+        return [_typed(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    typed = value.get(_AS_TOML)
+    return value_of(typed) if isinstance(typed, str) else {key: _typed(one) for key, one in value.items()}
 
 
 def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[str, Any]:
@@ -129,7 +138,7 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         values = {}
     study = found.study
     return {
-        "text": found.text, "values": values, "written": _as_written(values), "basis": desk.basis(),
+        "text": found.text, "values": values, "basis": desk.basis(),
         "locked": desk.locked(), "faults": [fault._asdict() for fault in found.faults],
         "to_do": desk.to_do(found),
         "items": [drawn_at(request, desk)(item) for item in found.items.values()],
@@ -137,11 +146,6 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         "languages": ["en"] if study is None else list(study.languages),
         "shows": None if study is None else PAGES[study.question.form].width(grid_size=study.question.grid_size),
     }  # fmt: skip
-
-
-def _as_written(values: dict[str, Any]) -> dict[str, str]:
-    """What has no control of its own, as TOML."""
-    return {key: written(value) for key, value in values.items() if key in fields() and fields()[key].kind == "toml"}
 
 
 # --- study.toml ---

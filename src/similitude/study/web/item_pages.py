@@ -27,7 +27,10 @@ from similitude.study.web.login import Admin
 router = APIRouter(prefix="/admin", include_in_schema=False)
 PIECE = 48 * 1024  # bytes; below the largest body that is taken from anybody, also by the proxies of our examples
 _THUMB = 192
-_KEPT = {"Cache-Control": "private, max-age=300"}
+_KEPT = {  # a drawing that is opened by itself runs no script, whoever uploaded it
+    "Cache-Control": "private, max-age=300",
+    "Content-Security-Policy": "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'",
+}
 _LOGGED_IN = [Depends(login.session_of)]
 
 

@@ -14,14 +14,18 @@ const about = (id) => ({ id, "aria-describedby": `${id}-words ${id}-wrong` });
 
 /** A text; where there is a default it stands there, and is given only once it was changed. */
 function text(field, id) {
-  const input = make("input", { ...about(id), type: "text", spellcheck: "false", autocomplete: "off" });
+  const line = make("input", { ...about(id), type: "text", spellcheck: "false", autocomplete: "off" });
+  const lines = make("textarea", { ...about(id), rows: 3, spellcheck: "false" });
+  const element = make("span", { class: "text" }, line);
+  const input = () => element.firstElementChild;
   let given = false;
   return {
-    element: input, id,
-    get: () => (input.value === "" && !said(field) ? null : !given && input.value === said(field) ? null : input.value),
+    element, id,
+    get: () => (input().value === "" && !said(field) ? null : !given && input().value === said(field) ? null : input().value),
     set(value) {
       given = value !== undefined;
-      input.value = value ?? said(field);
+      element.replaceChildren(String(value).includes("\n") ? lines : line); // a line would lose what follows
+      input().value = value ?? said(field);
     },
   };
 }
@@ -30,7 +34,7 @@ function colour(field, id) {
   const words = text(field, id);
   const picker = make("input", { type: "color", "aria-label": "Choose a colour" });
   picker.addEventListener("input", () => {
-    words.element.value = picker.value;
+    words.set(picker.value);
     words.element.dispatchEvent(new Event("input", { bubbles: true }));
   });
   const set = (value) => {
@@ -109,14 +113,27 @@ function list(field, id) {
   };
 }
 
-/** What no control is known for is written as in the file. */
-function toml(field, id, context) {
+/** What no control is known for is written as in the file; the server reads what was typed. */
+function toml(field, id) {
   const input = make("textarea", { ...about(id), class: "code", rows: 3, spellcheck: "false" });
+  let before = null;
   return {
     element: input, id,
-    get: () => (input.value.trim() === "" ? null : input.value),
-    set: (value) => (input.value = value === undefined ? "" : context.written[field.key] ?? JSON.stringify(value)),
+    get: () => (input.value.trim() === "" ? null : input.value === asToml(before) ? before : { "as toml": input.value }),
+    set(value) {
+      before = value ?? null;
+      input.value = asToml(before);
+    },
   };
 }
 
-const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, toml };
+/** A value as TOML writes it: strings as JSON has them, tables in one line. */
+function asToml(value) {
+  if (value === null) return "";
+  if (Array.isArray(value)) return `[${value.map(asToml).join(", ")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const name = (key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key));
+  return `{ ${Object.entries(value).map(([key, one]) => `${name(key)} = ${asToml(one)}`).join(", ")} }`;
+}
+
+const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, toml, words: toml };

@@ -12,7 +12,6 @@ const settings = new Map(); // by key: the control, and what stands around it
 const context = {
   get items() { return now.items; },
   get shows() { return now.shows; },
-  get written() { return now.written; },
   thumbnail: (name) => thumbnails(now.items).of(name),
   preview: (frame, fields) => preview(frame, { ...given(), ...fields }),
 };
