@@ -402,6 +402,28 @@ def test_kill_9_between_the_row_and_the_files_leaves_one_whole_version(site, ope
     assert shelf.mark_of(again.kept["words"].folder) == shelf.Mark(2)
 
 
+def test_kill_9_before_a_file_is_taken_away_leaves_none_of_it(site, open_folder, monkeypatch):
+    new = {**other(site, "title = 'Words'", "title = 'W'\nlanguage = ['en', 'de']"), "consent.de.md": "Gut?"}
+    revise(site, "words", new, "ada")
+    write = shelf.write_whole
+
+    def killed(path, data):
+        if path.name == "study.toml":
+            raise Killed
+        write(path, data)
+
+    monkeypatch.setattr(shelf, "write_whole", killed)
+    with pytest.raises(Killed):
+        restore(site, "words", 1, "ada")
+    monkeypatch.setattr(shelf, "write_whole", write)
+    assert text_of(site, file="consent.de.md") == "Gut?"
+    again = open_folder(site.root)
+    assert not (again.kept["words"].folder / "consent.de.md").exists()
+    first, _, last = history(again, "words")[::-1]
+    assert again.studies["words"].version == first.version == last.version
+    assert dict(first.files) == dict(last.files) == again.kept["words"].files
+
+
 def test_kill_9_before_the_row_changes_nothing(site, open_folder, monkeypatch):
     def killed(*_, **__):
         raise Killed

@@ -45,7 +45,9 @@ class Contents:
         return version_of(self.study, self.names)
 
 
-def read_contents(folder: Path, given: Texts | None = None, before: Contents | None = None) -> Contents:
+def read_contents(
+    folder: Path, given: Texts | None = None, before: Contents | None = None, alone: bool = False
+) -> Contents:
     """Read a folder and check all that can be checked without the database; StudyError where something is wrong.
 
     Parameters
@@ -53,8 +55,9 @@ def read_contents(folder: Path, given: Texts | None = None, before: Contents | N
     folder : of the study
     given : texts in place of those that lie there
     before : the same study as it was, which knows the files of its items already
+    alone : whether there are no texts beside those given
     """
-    files, opened = Files(folder, given), Opened() if before is None else before.opened
+    files, opened = Files(folder, given, alone), Opened() if before is None else before.opened
     study = read_study(folder, files)
     items = read_items(study, files)
     check_opens(study.name, items.values(), opened)

@@ -46,7 +46,9 @@ def open_study(site: Site, name: str, folder: Path, who: str = BY_HAND) -> None:
             study_id = register(connection, contents.study, contents.version, contents.names, site.database.clock.now())
     kept = Kept(name, folder, study_id)
     with site.lock:
-        if last is not None and _is_behind(site, kept, last):
+        behind = None if last is None else _is_behind(site, kept, last)
+        if last is not None and behind is not None:
+            kept.files = behind
             _adopt(site, kept, last)
         else:
             kept.number, kept.files = (0, {}) if last is None else (last.number, dict(last.files))
@@ -56,14 +58,17 @@ def open_study(site: Site, name: str, folder: Path, who: str = BY_HAND) -> None:
         site.kept[name] = kept
 
 
-def _is_behind(site: Site, kept: Kept, last: Revision) -> bool:
-    """Whether a folder holds an earlier revision, or half of one."""
+def _is_behind(site: Site, kept: Kept, last: Revision) -> dict[str, str] | None:
+    """The texts that a folder holds where these are an earlier revision, or some of them are; None where it is not."""
     mark = shelf.mark_of(kept.folder)
     if mark is None or mark.number > last.number:
-        return False
+        return None
     with site.database.read() as connection:
-        then = rows.revision_at(connection, kept.study_id, mark.number)
-    return not mark.whole or (mark.number < last.number and then is not None and shelf.holds(kept.folder, then.files))
+        then = rows.revision_at(connection, kept.study_id, mark.number if mark.whole else mark.number - 1)
+    texts = {} if then is None else dict(then.files)
+    if not mark.whole:
+        return texts
+    return texts if mark.number < last.number and texts and shelf.holds(kept.folder, texts) else None
 
 
 def _take_as_it_lies(site: Site, kept: Kept, last: Revision | None, who: str) -> None:
@@ -98,7 +103,7 @@ def _since(last: Revision, folder: Path, files: Mapping[str, str], contents: Con
     if last.version == version and dict(last.files) == dict(files):
         return []
     try:
-        before = read_contents(folder, last.files, contents)
+        before = read_contents(folder, last.files, contents, alone=True)
     except StudyError:
         return ["changed while nobody served it"]
     if contents is None:
@@ -146,7 +151,7 @@ def _adopt(site: Site, kept: Kept, revision: Revision) -> None:
     given: dict[str, str | None] = {**dict.fromkeys(kept.files), **revision.files}
     kept.number, kept.files, kept.problem = revision.number, dict(revision.files), None
     try:
-        site.serve(read_contents(kept.folder, given, site.contents_of(kept.name)))
+        site.serve(read_contents(kept.folder, revision.files, site.contents_of(kept.name), alone=True))
     except StudyError as error:
         kept.problem = str(error)
         if revision.version is not None:
