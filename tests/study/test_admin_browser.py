@@ -152,7 +152,7 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
     expect(page.locator("#running")).to_have_text("paused")
     assert service.questions(join(service)).result()["questions"] == []
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator("#running")).to_have_text("running")
+    expect(page.locator("#running")).to_have_text("live")
 
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_selector("#map .scatterlayer .point")

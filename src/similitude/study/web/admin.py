@@ -14,18 +14,31 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.counting import rater_counts
 from similitude.study.create import unfinished
-from similitude.study.entrance import REHEARSAL
+from similitude.study.revisions import title_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
+from similitude.study.states import DRAFT, state_of
 from similitude.study.store import schema
-from similitude.study.web import account, login, token_pages
+from similitude.study.web import (
+    account,
+    design,
+    item_pages,
+    login,
+    people,
+    rater_pages,
+    recruiting_pages,
+    revision_pages,
+    text_pages,
+    token_pages,
+)  # fmt: skip
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
 from similitude.study.web.interface import Service
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
-from similitude.study.web.watch import Watch
+from similitude.study.web.watch import Watch, Watches
 
 Format = Literal["csv", "parquet", "jsonl"]
 
@@ -38,10 +51,12 @@ router = APIRouter(prefix="/admin", include_in_schema=False)
 def install(app: FastAPI, site: Site) -> None:
     """Give an application that serves a site its admin pages."""
     app.state.door = Door(site.database)
-    app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
+    app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login.router, account.router, token_pages.router, router):
-        app.include_router(pages)
+    editing = (design, item_pages, text_pages)
+    for pages in (login, account, token_pages, people, rater_pages, recruiting_pages, revision_pages, *editing):
+        app.include_router(pages.router)
+    app.include_router(router)
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -93,7 +108,8 @@ async def with_a_slash(request: Request) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    warnings = unfinished(service.study)
+    kept = request.app.state.site.kept[service.study.name]
+    warnings = [*([kept.problem] if kept.problem else []), *unfinished(service.study)]
     return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
@@ -148,9 +164,9 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 
 
 @router.get("/{study}/export")
-async def export(session: Admin, service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
-    """The answers as a file that is made while it is sent, as fast as it is taken."""
-    return await sent_answers(service, format, session.name)
+async def export(session: Admin, service: Service, format: Format = "csv", pilot: bool = False) -> StreamingResponse:  # noqa: A002
+    """The answers as a file that is made while it is sent, as fast as it is taken; with those of the pilot if asked."""
+    return await sent_answers(service, format, session.name, pilot)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
@@ -160,16 +176,23 @@ async def _set_paused(request: Request, service: StudyService, session: Session,
 
 
 def _overview(site: Site) -> list[dict[str, Any]]:
-    rater, study = schema.rater, schema.study
+    rater = schema.rater
     counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
     rows = []
     with site.database.read() as connection:
-        for name, service in site.studies.items():
-            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+        for name, service in list(site.studies.items()):
+            here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
-            paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,
-                 "answers": int(answers or 0), "paused": bool(paused), "n_items": len(service.items)}
+                 "answers": int(answers or 0), "state": state_of(connection, service.study_id),
+                 "n_items": len(service.items), "problem": site.kept[name].problem}
             )  # fmt: skip
-    return rows
+    unserved = [(name, DRAFT, kept.problem) for name, kept in list(site.kept.items()) if name not in site.studies]
+    arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why]
+    titles = {name: title_of(site, name) for name, _, _ in unserved}
+    others = [
+        {"name": name, "title": titles.get(name, name), "state": now, "problem": why}
+        for name, now, why in unserved + arriving
+    ]
+    return rows + [{**one, "n_items": 0} for one in others]
