@@ -34,6 +34,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
+from similitude.study.timing import check_timing
 from similitude.study.versions import Served, version_of
 from similitude.study.written import check_pictures
 
@@ -68,6 +69,7 @@ class StudyService:
         self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         check_items(study, self.names)
         check_number(study, len(self.names))
+        check_timing(study, self.items.values())
         self.version = version_of(study, self.names)
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())

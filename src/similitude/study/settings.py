@@ -15,31 +15,20 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.languages import read_own, wording
+from similitude.study.section import Count, Number, Positive, Section, Share, Switch, Whole
 from similitude.study.texts import all_texts
+from similitude.study.timing import Timing
 
 FILE = "study.toml"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
-# strict: a number in quotes, or true, is a slip of the pen and no number
-Whole = Annotated[int, Field(strict=True)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Switch = Annotated[bool, Field(strict=True)]
-Count = Annotated[Whole, Field(ge=0)]
-Positive = Annotated[Whole, Field(ge=1)]
-Share = Annotated[Number, Field(ge=0, le=1)]
 Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
-
-
-class Section(BaseModel):
-    """A table of `study.toml`: a key that is not known is an error, since it would be silently without effect."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Question(Section):
@@ -167,6 +156,12 @@ class Survey(Section):
         return self
 
 
+class Sharing(Section):
+    """Who may show the page of a shared link within a page of theirs; nobody unless named."""
+
+    frame_ancestors: tuple[Annotated[str, Field(pattern=r"^https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?$")], ...] = ()
+
+
 class Completion(Section):
     """How a rater leaves: with a code to copy, or sent on to an address; and what must be done for it."""
 
@@ -194,9 +189,9 @@ class Study(Section):
 
     name: str
     folder: Path
-    words: dict[str, str] = {}
+    words: dict[str, str] = Field(default_factory=dict)
     title: Annotated[str, Field(min_length=1)]
-    spoken: dict[str, dict[str, str | dict[str, str]]] = {}
+    spoken: dict[str, dict[str, str | dict[str, str]]] = Field(default_factory=dict)
     wording: str = ""
     language: str | tuple[str, ...] = "en"
     question: Question = Question()
@@ -206,10 +201,12 @@ class Study(Section):
     catch: Catch = Catch()
     practice: Practice = Practice()
     break_every: Count = 0
+    timing: Timing = Timing()
+    share: Sharing = Sharing()
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()
-    texts: dict[str, str] = {}
+    texts: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("language", mode="before")
     @classmethod

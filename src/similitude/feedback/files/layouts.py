@@ -28,7 +28,7 @@ from similitude.feedback.forms.base import FileColumns, Form
 
 Reader = Callable[[Table, Sequence[str], Options], Comparisons]
 
-_SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are no answers
+_SILENT = ("skipped", "timed_out", "not_shown")  # outcomes of a study's questions that are no answers
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES
+from similitude.study import measured
 from similitude.study.entrance import REHEARSAL, rehearsing
 from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
@@ -36,7 +37,7 @@ BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
     "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
-    "direction": str, "background": str, "study_version": str, "label": list[str],
+    "direction": str, "background": str, **measured.TYPES, "study_version": str, "label": list[str],
 }  # fmt: skip
 _AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 
@@ -210,6 +211,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         "side": [row["side"] for row in rows],
         "strategy": [row["strategy"] for row in rows],
         **{name: [row[name] for row in rows] for name in _AS_KEPT},
+        **measured.columns([row["measured"] for row in rows]),
         "study_version": [row["version"] for row in rows],
     }
 
@@ -236,16 +238,27 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         replies = connection.execute(
             sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
         ).all()
+        of_devices = measured.of_raters(_measured(connection, study_id))
     names = (
         "code", "origin", "identity", "joined", "consented", "finished", "erased", "answered", "catches",
         "catches_passed", "withheld",
     )  # fmt: skip
     columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
     columns["parameters"] = [row["parameters"] for row in rows]
+    for name in measured.RATERS:
+        columns[name] = [of_devices.get(row["id"], {}).get(name) for row in rows]
     said = {(rater_id, name): value for rater_id, name, value in replies}
     for name in sorted({name for _, name in said}):
         columns[f"survey_{name}"] = [said.get((row["id"], name)) for row in rows]
     return columns
+
+
+def _measured(connection: sa.Connection, study_id: int) -> Iterator[tuple[int, str]]:
+    """What browsers told with the answers of a study, by rater, in the order of the answers."""
+    answer = schema.answer
+    told = sa.select(answer.c.rater_id, answer.c.measured).order_by(answer.c.id)
+    for row in connection.execute(told.where(answer.c.study_id == study_id, answer.c.measured.is_not(None))):
+        yield row.rater_id, row.measured
 
 
 def export_raters(database: Database, study: str, path: Path) -> int:

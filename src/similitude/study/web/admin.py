@@ -19,18 +19,19 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.store import schema
-from similitude.study.web import account, login, token_pages
+from similitude.study.web import account, login, making, member_pages, share_pages, token_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
 from similitude.study.web.interface import Service
+from similitude.study.web.live import drawn_items
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
+from similitude.study.web.permissions import allowed
 from similitude.study.web.watch import Watch
 
 Format = Literal["csv", "parquet", "jsonl"]
 
 _SESSION_CHECK = 30.0
-_LOGGED_IN = [Depends(login.session_of)]
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
 
@@ -40,8 +41,9 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login.router, account.router, token_pages.router, router):
-        app.include_router(pages)
+    for pages in (login, account, token_pages, share_pages, making, member_pages):
+        app.include_router(pages.router, dependencies=[Depends(allowed)])
+    app.include_router(router, dependencies=[Depends(allowed)])
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -71,8 +73,8 @@ def plotly() -> FileResponse:
 async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
-    rows = await asyncio.to_thread(_overview, site)
-    passwords = await asyncio.to_thread(request.app.state.door.passwords_set)
+    rows = await asyncio.to_thread(_overview, site, session)
+    passwords = await asyncio.to_thread(request.app.state.door.passwords_set) if session.owns_all else []
     told = [_told(one, session) for one in passwords]
     return render(request, "overview.html", session=session, studies=rows, passwords=told)
 
@@ -97,18 +99,13 @@ async def study_page(request: Request, session: Admin, service: Service) -> Resp
     return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
-@router.get("/{study}/items", dependencies=_LOGGED_IN)
+@router.get("/{study}/items")
 async def items(request: Request, service: Service) -> dict[str, Any]:
     """How each item is drawn on the map."""
-    return {name: _drawn(request, item) for name, item in service.on_screen.items()}
+    return drawn_items(request, service)
 
 
-def _drawn(request: Request, item: dict[str, Any]) -> dict[str, Any]:
-    address = item["address"] and outside(request, item["address"])
-    return {**item, "content": str(item["content"])[:200], "address": address}
-
-
-@router.get("/{study}/state", dependencies=_LOGGED_IN)
+@router.get("/{study}/state")
 async def state(request: Request, service: Service) -> dict[str, Any]:
     """What the events hold, once."""
     return await asyncio.to_thread(request.app.state.watches[service.study.name].look)
@@ -117,7 +114,8 @@ async def state(request: Request, service: Service) -> dict[str, Any]:
 @router.get("/{study}/events")
 async def events(request: Request, session: Admin, service: Service) -> StreamingResponse:
     """The figures whenever they change, until the session ends."""
-    stream = while_logged_in(request.app.state.watches[service.study.name], request.app.state.door, session.token)
+    watch = request.app.state.watches[service.study.name]
+    stream = while_logged_in(watch, request.app.state.door, session.token)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
@@ -131,7 +129,8 @@ async def while_logged_in(watch: Watch, door: Door, token: str, every: float = _
             yield event
             if clock() - checked >= every:
                 checked = clock()
-                if await asyncio.to_thread(door.session, token) is None:
+                session = await asyncio.to_thread(door.session, token)
+                if session is None or session.role_in(watch.service.study_id) is None:
                     return
 
 
@@ -159,12 +158,15 @@ async def _set_paused(request: Request, service: StudyService, session: Session,
     return RedirectResponse(outside(request, f"/admin/{service.study.name}"), 303)
 
 
-def _overview(site: Site) -> list[dict[str, Any]]:
+def _overview(site: Site, session: Session) -> list[dict[str, Any]]:
+    """The studies in which somebody has a role."""
     rater, study = schema.rater, schema.study
     counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
     rows = []
     with site.database.read() as connection:
         for name, service in site.studies.items():
+            if session.role_in(service.study_id) is None:
+                continue
             here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))

@@ -193,7 +193,7 @@ async def tell(request: Request) -> Response:
     """Keep an answer, durably, and get the questions that the rater holds then; sending it twice is answering once."""
     service, told = service_of(request), await body_of(request, Tell)
     rater_id = await _who(request, service, told)
-    said = Said(rater_id, **told.model_dump(exclude={"rater", "rehearsal"}))
+    said = Said(rater_id, **{name: value for name, value in told if name not in ("rater", "rehearsal")})
     return shown_questions(service, await handed_over(service.answer(said)))
 
 

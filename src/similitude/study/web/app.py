@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import admin, api_page, operations, pages
+from similitude.study.web import admin, api_page, live, operations, pages
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.api import Askers  # which brings the routes of raters, too
 from similitude.study.web.guard import HEADERS, Guard, body_length, counted
@@ -72,7 +72,7 @@ def create_app(site: Site, root: str = "", secure: bool = False, meter: Meter | 
     app.state.site, app.state.root, app.state.secure = site, root, secure
     app.state.asker = Askers(site.database)
     app.include_router(router)
-    for more in (api_page.router, operations.router, pages.router):
+    for more in (api_page.router, operations.router, pages.router, live.router):
         app.include_router(more)
     admin.install(app, site)
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))

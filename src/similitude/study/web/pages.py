@@ -26,6 +26,7 @@ from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Question, Study
 from similitude.study.texts import all_texts
+from similitude.study.timing import on_page, timing_in_words
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -62,7 +63,8 @@ def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
     study, language = service.study, language_of(request, service.study)
     shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
-    told = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
+    told: dict[str, Any] = {"language": language, "direction": direction(language)}
+    told |= {"texts": texts_of(study, language), "recorded": study.timing.record_device}
     page = _page(
         "rater.html", shown=shown, terms=terms_in_words(study, language), setup=setup(service, language), **told
     )
@@ -87,13 +89,14 @@ def texts_of(study: Study, language: str) -> dict[str, str]:
 def terms_in_words(study: Study, language: str) -> list[str]:
     """What must be done for the completion code, as raters are told before the first question."""
     texts, wanted = texts_of(study, language), terms(study)
-    said = []
+    said = timing_in_words(study.timing, texts)
+    asked = len(said)
     if wanted[TIME]:
         said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
     if wanted[SKIPS]:
         counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
         said.append(counted.replace("{total}", str(study.length)))
-    if said and study.practice.questions:
+    if len(said) > asked and study.practice.questions:
         said.append(texts["terms_practice"])
     return said
 
@@ -128,6 +131,7 @@ def setup(service: StudyService, language: str) -> dict[str, Any]:
         "cantTell": question.cant_tell,
         "practice": len(study.practice.questions),
         "breakEvery": study.break_every,
+        "timing": on_page(study.timing),
         "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser

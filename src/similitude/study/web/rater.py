@@ -21,10 +21,12 @@ from starlette.convertors import Convertor, register_url_convertor
 from similitude.study.asking import BACKGROUND, width
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
+from similitude.study.measured import Circumstances
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
 from similitude.study.store import schema
+from similitude.study.timing import Timing
 from similitude.study.web.handing_over import handed_over
 from similitude.study.web.interface import (
     PROBLEMS,
@@ -81,11 +83,12 @@ class Answer(Body):
 
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: Uid
-    outcome: Literal["answered", "cant_tell", "skipped", "not_shown"] = "answered"
+    outcome: Literal["answered", "cant_tell", "skipped", "timed_out", "not_shown"] = "answered"
     response: Annotated[list[float], Field(max_length=200)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
     direction: Literal["ltr", "rtl"] | None = None
     background: Annotated[str, Field(pattern=BACKGROUND)] | None = None
+    measured: Circumstances | None = None
 
 
 class Replies(Body):
@@ -174,6 +177,9 @@ class About(BaseModel):
     cant_tell: bool
     length: int = Field(description="questions for each rater, practice and catch trials among them")
     consent: bool = Field(description="whether people are asked only after they have agreed")
+    timing: Timing = Field(
+        description="how long a question is shown, when an answer is taken: a display of yours keeps it"
+    )
     survey: list[FieldOfSurvey]
 
 
@@ -189,7 +195,8 @@ async def about(request: Request) -> Response:
     asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
     fields = [field.model_dump(include={"name", "kind", "choices", "required"}) for field in study.survey.fields]
     shape = {"shows": width(study.question), "length": study.length, "consent": study.pages.consent is not None}
-    return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "survey": fields})
+    timing = study.timing.model_dump()
+    return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "timing": timing, "survey": fields})
 
 
 @page_route("/join", "POST")
@@ -232,7 +239,7 @@ async def answers(request: Request) -> Response:
     """Keep an answer; it is durable when this returns."""
     service = service_of(request)
     rater_id, answer = _rater(service, request), await body_of(request, Answer)
-    said = Said(rater_id, **answer.model_dump())
+    said = Said(rater_id, **dict(answer))
     return shown_questions(service, await handed_over(service.answer(said)))
 
 
