@@ -34,8 +34,7 @@ async def invite(request: Request, session: Admin, service: Service) -> Response
         path = await asyncio.to_thread(door.invite, service.study_id, form.get("role", ""), session.name)
     except Refused as refusal:
         return await _page(request, session, service, refusal.status, problem=str(refusal))
-    host = request.headers.get("host", "localhost")
-    return await _page(request, session, service, made=f"{request.url.scheme}://{host}{outside(request, path)}")
+    return await _page(request, session, service, made=outside(request, path))
 
 
 @router.post("/{study}/members/change")

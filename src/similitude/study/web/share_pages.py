@@ -36,7 +36,7 @@ async def make_link(request: Request, session: Admin, service: Service) -> Respo
     except (Refused, ValueError) as error:
         why = str(error) if isinstance(error, Refused) else "days: expected a number"
         return await _page(request, session, service, 422, problem=why)
-    return await _page(request, session, service, made=_address(request, made))
+    return await _page(request, session, service, made=outside(request, f"/live/{made}"))
 
 
 @router.post("/{study}/share/revoke")
@@ -45,11 +45,6 @@ async def revoke_link(request: Request, session: Admin, service: Service) -> Res
     form = await checked_form(request, session)
     await asyncio.to_thread(ShareLinks(service.database).revoke, service.study_id, form.get("id", ""), session.name)
     return RedirectResponse(outside(request, f"/admin/{service.study.name}/share"), 303)
-
-
-def _address(request: Request, link: str) -> str:
-    """The whole address, as the browser reached this page."""
-    return f"{request.url.scheme}://{request.headers.get('host', 'localhost')}{outside(request, f'/live/{link}')}"
 
 
 async def _page(
