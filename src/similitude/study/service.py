@@ -36,6 +36,7 @@ from similitude.study.store.rows import Row, questions_before, register, secret_
 from similitude.study.store.writer import Writer, each
 from similitude.study.timing import check_timing
 from similitude.study.versions import Served, version_of
+from similitude.study.webhooks import tell_finished, tell_full
 from similitude.study.written import check_pictures
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
@@ -147,7 +148,10 @@ class StudyService:
     # --- what the writer runs, in its transaction ---
 
     def _join(self, connection: sa.Connection, joining: Joining) -> str:
-        return self.keys.token(self.entrance.join(connection, joining))
+        rater_id = self.entrance.join(connection, joining)
+        if self.entrance.is_full(connection):
+            tell_full(connection, self.study, self.study_id, self.database.clock.now())
+        return self.keys.token(rater_id)
 
     def _consent_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         now = self.database.clock.now()
@@ -176,6 +180,7 @@ class StudyService:
             rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
             done = {"finished": now, "withheld": rater["withheld"]}
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
+            tell_finished(connection, self.study, self.study_id, rater, now)
         return way_out(self.study, rater)
 
     def _check_replies(self, replies: Mapping[str, str]) -> None:

@@ -302,3 +302,32 @@ share_link = _table(
     _needed("expires", sa.Float),
     sa.Column("revoked", sa.Float),
 )
+
+webhook = _table(
+    "webhook",
+    sa.Column("id", sa.Text, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("url", sa.Text),
+    _needed("secret", sa.Text),  # by which what is sent is signed
+    _needed("events", sa.Text),  # with spaces between
+    _needed("by", sa.Text),
+    _needed("created", sa.Float),
+    sa.Column("ended", sa.Float),
+)
+
+delivery = _table(  # what webhooks are to be told, and were
+    "delivery",
+    sa.Column("id", _Id, primary_key=True),
+    _needed("webhook_id", sa.ForeignKey("webhook.id")),
+    _needed("event", sa.Text),
+    _needed("key", sa.Text),  # the same event is told once
+    _needed("body", sa.Text),
+    _needed("created", sa.Float),
+    sa.Column("due", sa.Float),  # when it is to be tried; None once it was told, or given up
+    _needed("tries", sa.Integer),
+    sa.Column("status", sa.Integer),  # of the last reply
+    sa.Column("trouble", sa.Text),
+    sa.Column("delivered", sa.Float),
+    sa.UniqueConstraint("webhook_id", "event", "key"),
+)
+sa.Index(None, delivery.c.due)

@@ -19,11 +19,12 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.store import schema
-from similitude.study.web import account, login, making, member_pages, share_pages, token_pages
+from similitude.study.web import account, login, making, member_pages, share_pages, token_pages, webhook_pages
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
 from similitude.study.web.interface import Service
+from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.web.live import drawn_items
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.permissions import allowed
@@ -36,12 +37,12 @@ _SESSION_CHECK = 30.0
 router = APIRouter(prefix="/admin", include_in_schema=False)
 
 
-def install(app: FastAPI, site: Site) -> None:
+def install(app: FastAPI, site: Site, limits: Limits = LIMITS) -> None:
     """Give an application that serves a site its admin pages."""
-    app.state.door = Door(site.database)
+    app.state.door = Door(site.database, limits=limits)
     app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login, account, token_pages, share_pages, making, member_pages):
+    for pages in (login, account, token_pages, share_pages, making, member_pages, webhook_pages):
         app.include_router(pages.router, dependencies=[Depends(allowed)])
     app.include_router(router, dependencies=[Depends(allowed)])
 

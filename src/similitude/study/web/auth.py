@@ -21,10 +21,10 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import secret_of_tokens
 from similitude.study.web.attempts import Attempts, Room
+from similitude.study.web.limits import LIMITS, Limits
 
 FIRST = "/admin/-/first"
-SESSION_SECONDS, SHORTEST = 12 * 3600.0, 10
-_LINK_SECONDS = 24 * 3600.0
+SHORTEST = 10
 _LONGEST, _NAME_LENGTH, _LISTED = 200, 50, 10
 
 
@@ -79,11 +79,17 @@ class Door:
     database : where they are kept
     attempts : how often passwords were tried
     hasher : of passwords
+    limits : how long sessions last, and one-time links
     """
 
     def __init__(
-        self, database: Database, attempts: Attempts | None = None, hasher: PasswordHasher | None = None
+        self,
+        database: Database,
+        attempts: Attempts | None = None,
+        hasher: PasswordHasher | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
+        self.session_seconds, self.link_seconds = 3600 * limits.session_hours, 3600 * limits.link_hours
         self.database, self.attempts = database, attempts or Attempts()
         self._hasher = hasher or PasswordHasher()
         self._nobody = self._hasher.hash(secrets.token_hex(16))  # checked for unknown names, so that it takes as long
@@ -94,7 +100,7 @@ class Door:
     def make_link(self) -> str:
         """The path of a new one-time link: who opens it sets a name and a password. Links made before end."""
         token, link = secrets.token_urlsafe(32), schema.one_time_link
-        row = {"token": _hash(token), "expires": self.database.clock.now() + _LINK_SECONDS}
+        row = {"token": _hash(token), "expires": self.database.clock.now() + self.link_seconds}
         with self.database.write() as connection:
             connection.execute(sa.delete(link).where(link.c.role.is_(None)))
             connection.execute(sa.insert(link), row)
@@ -105,7 +111,7 @@ class Door:
         if role not in ROLES:
             raise Refused(422, "role", f"role: expected one of {', '.join(ROLES)}, found {role!r}")
         token, now, link = secrets.token_urlsafe(32), self.database.clock.now(), schema.one_time_link
-        row = {"token": _hash(token), "expires": now + _LINK_SECONDS, "role": role, "study_id": study_id, "by": by}
+        row = {"token": _hash(token), "expires": now + self.link_seconds, "role": role, "study_id": study_id, "by": by}
         with self.database.write() as connection:
             connection.execute(sa.delete(link).where(link.c.expires <= now, link.c.role.is_not(None)))
             connection.execute(sa.insert(link), row)
@@ -210,7 +216,12 @@ class Door:
         if known is None:
             return None
         token = secrets.token_urlsafe(32)
-        row = {"token": _hash(token), "name": name, "csrf": secrets.token_urlsafe(24), "expires": now + SESSION_SECONDS}
+        row = {
+            "token": _hash(token),
+            "name": name,
+            "csrf": secrets.token_urlsafe(24),
+            "expires": now + self.session_seconds,
+        }
         with self.database.write() as connection:
             here = admin.c.name == name
             since = connection.scalar(sa.select(admin.c.last_login).where(here))
@@ -244,7 +255,9 @@ class Door:
         table, now = schema.admin_session, self.database.clock.now()
         if not token:
             return None
-        lasts = table.c.expires.between(now, now + SESSION_SECONDS)  # one that lasts longer is of a clock gone wrong
+        lasts = table.c.expires.between(
+            now, now + self.session_seconds
+        )  # one that lasts longer is of a clock gone wrong
         query = sa.select(table.c.name, table.c.csrf, table.c.since).where(table.c.token == _hash(token), lasts)
         admin, member = schema.admin, schema.membership
         with self.database.read() as connection:
@@ -263,7 +276,7 @@ class Door:
 
     def _is_link(self, token: str) -> sa.ColumnElement[bool]:
         link, now = schema.one_time_link, self.database.clock.now()
-        return sa.and_(link.c.token == _hash(token), link.c.expires.between(now, now + _LINK_SECONDS))
+        return sa.and_(link.c.token == _hash(token), link.c.expires.between(now, now + self.link_seconds))
 
 
 def _check(name: str, password: str) -> None:

@@ -21,7 +21,7 @@ from similitude.study.arrivals import network_of
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.auth import SESSION_SECONDS, SHORTEST, Door, Session
+from similitude.study.web.auth import SHORTEST, Door, Session
 
 HOME, LOGIN = "/admin", "/admin/-/login"
 SESSION_COOKIE, FORM_COOKIE, DEVICE_COOKIE = "similitude_admin", "similitude_form", "similitude_device"
@@ -98,7 +98,7 @@ async def log_in(request: Request) -> Response:
         return await _login_page(request, "Name or password is wrong.", 401)
     door.attempts.succeeded(lanes)
     answer = RedirectResponse(outside(request, HOME), 303)
-    _set_cookie(answer, request, SESSION_COOKIE, token, int(SESSION_SECONDS))
+    _set_cookie(answer, request, SESSION_COOKIE, token, int(door.session_seconds))
     _set_cookie(answer, request, DEVICE_COOKIE, door.device(name), _DEVICE_SECONDS)
     return answer
 
