@@ -9,14 +9,12 @@ import pytest
 import uvicorn
 
 from similitude.study.web import live, making
-from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from similitude.study.works import DIMENSIONS, Works
 from tests.patience import PATIENCE, until
 from tests.study.axe import violations
 from tests.study.conftest import watch
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
-from tests.study.test_login import PASSWORD, QUICK
+from tests.study.test_login import PASSWORD, app_of
 
 pytestmark = pytest.mark.slow
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
@@ -64,15 +62,13 @@ def served(tmp_path_factory, lab):
     site, service = open_study(write_study(tmp_path_factory.mktemp("shared") / "colours", catch=share))
     fill(service, 4, 30)
     worker_of(service).step()
-    app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    app = app_of(site)
     config = uvicorn.Config(app, port=0, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     until(lambda: server.started, "the server did not start")
-    yield f"http://localhost:{server.servers[0].sockets[0].getsockname()[1]}", service, door
+    yield f"http://localhost:{server.servers[0].sockets[0].getsockname()[1]}", service
     server.should_exit = True
     thread.join()
     site.close()
@@ -114,7 +110,7 @@ def link_made(page, address):
 
 def test_a_study_is_shared_watched_embedded_and_ended(served, lab, browser, shot, monkeypatch):
     monkeypatch.setattr(live, "_CHECK", 0.5)
-    address, service, _ = served
+    address, service = served
     works = Works(service.database)
     with opened(browser) as page, opened(browser, **PHONE, color_scheme="dark") as guest:
         log_in(page, address)
@@ -147,7 +143,7 @@ def test_a_study_is_shared_watched_embedded_and_ended(served, lab, browser, shot
 
 
 def test_a_site_that_was_not_named_embeds_nothing(served, lab, browser):
-    address, _, _ = served
+    address, _ = served
     context = browser.new_context()
     context.set_default_timeout(PATIENCE * 1000)
     page = context.new_page()
@@ -165,7 +161,7 @@ def test_a_site_that_was_not_named_embeds_nothing(served, lab, browser):
 
 def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypatch):
     monkeypatch.setattr(making, "_MINUTES", (0.02, 2))
-    address, _, _ = served
+    address, _ = served
     with opened(browser, **PHONE) as page:
         log_in(page, address)
         page.goto(f"{address}/admin/colours")
@@ -190,7 +186,7 @@ def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypa
 
 
 def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
-    address, _, _ = served
+    address, _ = served
     with opened(browser) as page, opened(browser, **PHONE, color_scheme="dark") as guest:
         log_in(page, address)
         page.goto(f"{address}/admin/colours/members")
@@ -220,7 +216,7 @@ def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
 
 
 def test_webhooks_by_keyboard_on_a_phone(served, browser, shot):
-    address, _, _ = served
+    address, _ = served
     with opened(browser, **PHONE) as page:
         log_in(page, address)
         page.goto(f"{address}/admin/colours/webhooks")

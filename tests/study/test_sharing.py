@@ -13,10 +13,8 @@ from similitude.study.settings import StudyError, read_study
 from similitude.study.sharing import ShareLinks
 from similitude.study.store import schema
 from similitude.study.web import live
-from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from tests.study.live import fill, join, open_study, worker_of, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import Browser, app_of
 
 PAGE = "/admin/colours/share"
 LINK = re.compile(r"/live/([0-9a-f]{12}_[\w-]{43})")
@@ -32,10 +30,7 @@ def service(tmp_path, request):
 
 @pytest.fixture
 def app(service):
-    app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    return app
+    return app_of(service.site)
 
 
 @pytest.fixture
@@ -102,7 +97,7 @@ def test_who_shared_is_written_down_and_the_link_itself_is_not(service, browser)
     browser.send(PAGE, f"{PAGE}/revoke", id=link.partition("_")[0])
     said = [str(one) for one in deeds(service.database)]
     assert "ended a shared link of colours" in said[0]
-    assert "ada: shared colours (Room <3>: for 30 days" in said[1]
+    assert "ada: shared colours (Room <3>: 30 days, id " in said[1]
     with service.database.read() as connection:
         rows = json.dumps([list(row) for row in connection.execute(sa.select(schema.share_link))])
     assert link.partition("_")[2] not in rows + " ".join(said)

@@ -17,12 +17,10 @@ from similitude.study.courier import Courier, wait_after
 from similitude.study.refusal import Refused
 from similitude.study.serve import telling
 from similitude.study.store import schema
-from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from similitude.study.webhooks import EVENTS, MODEL_TROUBLE, QUOTA_FILLED, RATER_FINISHED, STUDY_COMPLETE, Webhooks
 from tests.patience import until
 from tests.study.live import answer, join, open_study, worker_of, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import admin_of
 
 PAGE = "/admin/colours/webhooks"
 
@@ -216,11 +214,7 @@ def test_what_is_wrong_is_said_and_nothing_is_made(service, url, events, said):
 
 
 def test_the_page_makes_tries_and_ends_them(service):
-    app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    browser = Browser(app)
-    browser.log_in()
+    browser = admin_of(service.site)
     with listening() as (url, heard):
         page = browser.send(PAGE, PAGE, url=url, rater_finished="yes").text
         hook = Webhooks(service.database).of_study(service.study_id)[0]

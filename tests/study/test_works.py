@@ -13,12 +13,10 @@ from similitude.study.maintenance import maker
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
 from similitude.study.web import making
-from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from similitude.study.works import DIMENSIONS, REPORT, SILENT, Works
 from tests.patience import until
 from tests.study.live import fill, open_study, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import admin_of
 
 PAGE = "/admin/colours/report"
 
@@ -33,12 +31,7 @@ def service(tmp_path):
 
 @pytest.fixture
 def browser(service):
-    app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
-    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
-    browser = Browser(app)
-    browser.log_in()
-    return browser
+    return admin_of(service.site)
 
 
 def settings(service, kind, **more):

@@ -16,11 +16,12 @@ from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from similitude.methods.similarity import Similarity
+from similitude.study.issued import digest
 from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiToken, ApiTokens, digest, is_api_token
+from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiToken, ApiTokens, is_api_token
 from similitude.study.web.attempts import Attempts
 from similitude.study.web.downloads import FILES, sent_answers
 from similitude.study.web.handing_over import handed_over
