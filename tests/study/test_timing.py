@@ -14,9 +14,11 @@ from similitude.study.maintenance.export import export_answers, raters_table
 from similitude.study.measured import TYPES, Circumstances
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, read_study
+from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema
 from similitude.study.timing import timing_in_words
 from similitude.study.web.pages import setup, terms_in_words
+from tests.study.conftest import serving
 from tests.study.making import SHORT, tones, write_study
 
 PHONE = {
@@ -219,3 +221,14 @@ def test_the_documentation_names_every_column():
 
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "study-backup.md").read_text(encoding="utf-8")
     assert [name for name in TYPES if f"`{name}`" not in text] == []
+
+
+@pytest.mark.slow
+def test_simulated_raters_keep_the_times(tmp_path):
+    times = "[timing]\nleast_seconds = 0.2\nlimit_seconds = 1\n"
+    write_study(tmp_path, "hasty", f'title = "Faces"\n{SHORT}[question]\nnumber = 3\n{times}')
+    with serving(tmp_path) as live:
+        for seed, think, expected in ((1, 0.0, ("answered", 200)), (2, 600.0, ("timed_out", 1000))):
+            done = simulate_study(live.link("hasty"), 1, Behaviour(think=think), seed=seed, rehearsal=False)
+            assert (done.finished, done.answers, done.failed) == (1, 3, 0)
+            assert {(row["outcome"], row["milliseconds"]) for row in live.answers("hasty")[-3:]} == {expected}

@@ -5,6 +5,8 @@ import hashlib
 import hmac
 import http.server
 import json
+import os
+import signal
 import threading
 from itertools import pairwise
 
@@ -17,6 +19,7 @@ from similitude.study.courier import Courier, wait_after
 from similitude.study.refusal import Refused
 from similitude.study.serve import telling
 from similitude.study.store import schema
+from similitude.study.supervise import Supervisor
 from similitude.study.webhooks import EVENTS, MODEL_TROUBLE, QUOTA_FILLED, RATER_FINISHED, STUDY_COMPLETE, Webhooks
 from tests.patience import until
 from tests.study.live import answer, join, open_study, worker_of, write_study
@@ -190,6 +193,18 @@ def test_a_model_in_trouble_is_told_of_once_an_hour(service, monkeypatch):
     for _ in range(3):
         worker.fail(ValueError("of no concern to others"))
     assert [json.loads(row["body"])["trouble"] for row in rows(service)] == ["the model process failed (ValueError)"]
+
+
+def test_a_model_process_that_is_killed_is_told_of(service):
+    made(service, "http://127.0.0.1:9/nobody", [MODEL_TROUBLE])
+    supervisor = Supervisor(service.site, first_wait=60.0).start()
+    try:
+        until(lambda: supervisor.pid, "it did not start")
+        os.kill(supervisor.pid, signal.SIGKILL)
+        until(lambda: rows(service), "nobody noticed")
+    finally:
+        supervisor.stop()
+    assert [json.loads(row["body"])["trouble"] for row in rows(service)] == ["the model process ended"]
 
 
 def test_a_server_tells_while_it_serves(service, rng, monkeypatch):

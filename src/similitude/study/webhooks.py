@@ -143,6 +143,11 @@ def tell_finished(connection: sa.Connection, study: Study, study_id: int, rater:
             happened(connection, study_id, STUDY_COMPLETE, str(study.raters.limit), at, finished=finished)
 
 
+def trouble_of_model(connection: sa.Connection, study_id: int, at: float, trouble: str) -> None:
+    """The model process failed; told once an hour."""
+    happened(connection, study_id, MODEL_TROUBLE, f"{at // 3600:.0f}", at, trouble=trouble)
+
+
 def tell_full(connection: sa.Connection, study: Study, study_id: int, at: float) -> None:
     """No seat is left."""
     quota = {"limit": study.raters.limit, "joins_in_all": study.raters.joins_in_all}

@@ -26,7 +26,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database, StoreError
 from similitude.study.store.rows import Row, register
 from similitude.study.versions import version_of
-from similitude.study.webhooks import MODEL_TROUBLE, happened
+from similitude.study.webhooks import trouble_of_model
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
 AFTER_FAULT = 30.0  # seconds for which a study that made trouble is left alone
@@ -94,9 +94,8 @@ class StudyWorker:
                     trouble=f"the model process failed ({type(fault).__name__}); the log says how"
                 ) as connection,
             ):
-                now = self.database.clock.now()
-                hour, said = f"{now // 3600:.0f}", f"the model process failed ({type(fault).__name__})"
-                happened(connection, self.study_id, MODEL_TROUBLE, hour, now, trouble=said)
+                said = f"the model process failed ({type(fault).__name__})"
+                trouble_of_model(connection, self.study_id, self.database.clock.now(), said)
 
     def beat(self) -> None:
         """Show that this process lives: from another thread, while this study or another has a long fit under way."""
