@@ -59,6 +59,8 @@ def test_what_is_wrong_is_said_with_its_key(tmp_path, toml, message):
 def test_times_that_mean_nothing_for_the_items_are_refused(serve, tmp_path):
     from similitude.study.site import open_site
 
+    with pytest.raises(StudyError, match="exposure_ms: the items of a placement come one after the other"):
+        serve("[question]\nform = 'placement'\nnumber = 2\n[timing]\nexposure_ms = 500")
     with pytest.raises(StudyError, match="play_to_the_end: there is no sound and no film"):
         serve("[timing]\nplay_to_the_end = true")
     sounds = f'title = "T"\n{SHORT}[question]\nnumber = 2\n[timing]\nexposure_ms = 500\n'

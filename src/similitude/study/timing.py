@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from similitude.feedback.forms import PAGES
+from similitude.feedback.forms.placement import Placement
 from similitude.study.fault import StudyError
 from similitude.study.refusal import Refused
 from similitude.study.section import Number, Section, Switch, Whole
@@ -44,6 +46,11 @@ def check_timing(study: Study, items: Iterable[Item]) -> None:
         raise StudyError(
             f"{study.name}: timing.exposure_ms hides what is seen after a while, but {plays.name!r} is played; "
             "play_to_the_end is what such items have"
+        )
+    if study.timing.exposure_ms is not None and isinstance(PAGES[study.question.form], Placement):
+        raise StudyError(
+            f"{study.name}: timing.exposure_ms: the items of a {study.question.form} come one after the other, so that "
+            "they would be hidden before they are seen"
         )
     if study.timing.play_to_the_end and plays is None:
         raise StudyError(f"{study.name}: timing.play_to_the_end: there is no sound and no film among the items")
