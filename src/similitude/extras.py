@@ -12,7 +12,7 @@ EXTRAS = {
     "tables": ("openpyxl", "odf", "pyreadstat", "pyreadr", "h5py"),
     "study": (
         "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "markdown_it", "psycopg", "argon2",
-        "pydantic", "plotly",
+        "pydantic", "plotly", "tomlkit",
     ),
     "serve": ("fastapi", "uvicorn", "httptools", "pydantic"),
     "onnx": ("onnx",),

@@ -116,7 +116,7 @@ def test_no_deed_without_its_line_and_no_line_without_its_deed(service, monkeypa
     def fails(*_, **__):
         raise RuntimeError("the list cannot be written")
 
-    monkeypatch.setattr("similitude.study.service.note", fails)
+    monkeypatch.setattr("similitude.study.states.note", fails)
     with pytest.raises(RuntimeError):
         service.set_paused(True, "ada")
     with service.database.read() as connection:

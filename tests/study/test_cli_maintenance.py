@@ -59,9 +59,10 @@ def test_from_answers_to_files_and_back(folder, tmp_path):
     assert "4 answers erased" in erased
     assert "copy.jsonl.gz" in erased
     assert "copy.db" in erased
-    left_out = "8 answers by 2 raters (4 of practice or catch trials or rehearsals or erased raters left out)"
+    kinds = "practice or catch trials or rehearsals or the pilot or erased raters"
+    left_out = f"8 answers by 2 raters (4 of {kinds} left out)"
     assert left_out in run("export", folder, "answers.csv")
-    assert "(4 of erased raters left out)" in run("export", folder, "answers.csv", "--known", "--rehearsal")
+    assert "(4 of erased raters left out)" in run("export", folder, "answers.csv", "--known", "--rehearsal", "--pilot")
     solo = '{"form": "triplet", "rater": "solo", "shown": ["w00", "w01", "w02"], "response": [1]}\n'
     (tmp_path / "solo.jsonl").write_text(solo, encoding="utf-8")
     assert "1 answer added" in run("import", new, "solo.jsonl")

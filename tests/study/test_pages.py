@@ -185,10 +185,10 @@ def test_an_unknown_study_is_a_page_that_says_so(served):
 def test_a_database_that_does_not_answer_is_a_page_that_says_nothing_is_lost(served, monkeypatch):
     get = served(one='title = "One"\ntexts = {unavailable = "Nichts ist verloren."}\n')
 
-    def broken(self):
+    def broken(*_):
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(StudyService, "is_full", broken)
+    monkeypatch.setattr(StudyService, "is_shut", broken)
     page = get("/s/one/")
     assert page.status_code == 503
     assert "Nichts ist verloren." in page.text
@@ -219,11 +219,13 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
     used |= {name for form in PAGES.values() for name in form.asks}
     for name in (
         "full",
+        "not_open",
         "paused",
         "not_named",
         "crowded",
         "erased",
         "withdrawn",
+        "displaced",
         "declined",
         "fault",
     ):  # those that `sorry` shows by name

@@ -21,7 +21,10 @@ from tests.study.test_login import PASSWORD, QUICK, Browser
 MEMBERS = "/admin/colours/members"
 RANKS = {ANYBODY: 0, KNOWN: 1, VIEWER: 2, EDITOR: 3, OWNER: 4, SERVER: 5}
 PEOPLE = {"nobody": 0, "stranger": 1, VIEWER: 2, EDITOR: 3, OWNER: 4, "server": 5}  # by what each may do
-FILLED = {"study": "colours", "token": "x" * 43, "kind": "report", "path": "report.html"}
+FILLED = {
+    "study": "colours", "token": "x" * 43, "kind": "report", "path": "report.html", "number": "1", "name": "c00",
+    "uid": "x" * 20,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +135,7 @@ def test_viewers_see_no_identities(site, browsers):
     from tests.study.live import join
 
     join(service, PROLIFIC_PID="a-person-of-prolific")
-    for path in ("/admin/colours", "/admin/colours/state", "/admin/colours/export"):
+    for path in ("/admin/colours", "/admin/colours/state", "/admin/colours/export", "/admin/colours/report"):
         reply = browsers[VIEWER].get(path)
         assert (path, reply.status_code, "a-person-of-prolific" in reply.text) == (path, 200, False)
 

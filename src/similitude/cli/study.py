@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -107,7 +107,7 @@ def serve(
     from similitude.study.create import unfinished
     from similitude.study.serve import serve as run
     from similitude.study.server_settings import limits_given, read_limits
-    from similitude.study.settings import read_studies
+    from similitude.study.settings import StudyError, read_study, study_folders
 
     given: dict[str, Any] = {
         "connections": connections, "per_address": connections_per_address, "header_seconds": header_seconds,
@@ -115,9 +115,10 @@ def serve(
     }  # fmt: skip
     said = {name: value for name, value in given.items() if value is not None}
     limits = read_limits(folder, limits_given(limit or []) | said)
-    for study in read_studies(folder):
-        for warning in unfinished(study):
-            typer.echo(f"warning: {warning}", err=True)
+    for one in study_folders(folder, may_be_empty=True).values():
+        with suppress(StudyError):  # which the start says, but of a draft
+            for warning in unfinished(read_study(one)):
+                typer.echo(f"warning: {warning}", err=True)
     run(
         folder, database, host, port, public_url, say, model, limits, trusted_proxies=trusted_proxy or (),
         metrics_from=metrics_from, log_format=log_format.value,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +28,7 @@ def export(
         bool, typer.Option(help="the table of raters instead: who they are, survey, catch trials")
     ] = False,
     rehearsal: Annotated[bool, typer.Option(help="answers of rehearsals, too, beside those of people")] = False,
+    pilot: Annotated[bool, typer.Option(help="answers of the pilot, too, beside those that count")] = False,
     plain: Annotated[
         bool, typer.Option("--plain", help="a table for spreadsheets: a cell for each item and answer, ISO times")
     ] = False,
@@ -33,7 +36,8 @@ def export(
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
-    from similitude.study.maintenance.export import export_answers, export_raters
+    from similitude.study.maintenance.export import export_answers
+    from similitude.study.maintenance.raters_file import export_raters
 
     name = name_of(folder, study)
     opened = _open(folder, database)
@@ -43,10 +47,11 @@ def export(
                 f"{file}: {counted(export_raters(opened, name, file), 'rater')}; it says who they are, so keep it safe"
             )
             return
-        done = export_answers(opened, name, file, known, rehearsal, plain)
+        done = export_answers(opened, name, file, known, rehearsal, plain, pilot)
     finally:
         opened.close()
-    kinds = [*([] if known else ["practice", "catch trials"]), *([] if rehearsal else ["rehearsals"]), "erased raters"]
+    taken = {"practice": known, "catch trials": known, "rehearsals": rehearsal, "the pilot": pilot}
+    kinds = [*(kind for kind, asked_for in taken.items() if not asked_for), "erased raters"]
     without = f" ({done.left_out} of {' or '.join(kinds)} left out)" if done.left_out else ""
     typer.echo(f"{file}: {counted(done.answers, 'answer')} by {counted(done.raters, 'rater')}{without}")
 
@@ -162,11 +167,26 @@ def _open(folder: Path, url: str | None) -> Database:
 
 def name_of(folder: Path, study: str | None) -> str:
     """The study that is meant: the one that is named, or the only one."""
-    from similitude.study.settings import StudyError, read_studies
+    from similitude.study.settings import StudyError, study_folders
 
     if study is not None:
         return study
-    names = [found.name for found in read_studies(folder)]
+    names = list(study_folders(folder))
     if len(names) > 1:
         raise StudyError(f"{folder}: several studies ({', '.join(names)}); give --study")
     return names[0]
+
+
+@contextmanager
+def served_study(folder: Path, study: str | None, database: str | None) -> Iterator[tuple[Database, str, int]]:
+    """The database, the name and the number of a study that was served; closed at the end."""
+    from similitude.study.settings import StudyError
+    from similitude.study.store.rows import number_of
+
+    name = name_of(folder, study)
+    with closing(_open(folder, database)) as opened:
+        with opened.read() as connection:
+            study_id = number_of(connection, name)
+        if study_id is None:
+            raise StudyError(f"{name}: not in the database yet; serve the study first")
+        yield opened, name, study_id

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, app
-from similitude.cli.study_maintenance import Name, name_of
+from similitude.cli.study_maintenance import Name, served_study
 
 if TYPE_CHECKING:
     from similitude.study.tokens import ApiTokens
@@ -28,7 +28,7 @@ def token(
 ) -> None:
     """Make a token by which a program asks this study, and print it: it cannot be shown again."""
     with _tokens(folder, study, database) as (tokens, study_id):
-        typer.echo(tokens.make(study_id, name, scope, _me(), days))
+        typer.echo(tokens.make(study_id, name, scope, me(), days))
 
 
 @app.command()
@@ -51,7 +51,7 @@ def revoke(
 ) -> None:
     """End a token at once."""
     with _tokens(folder, study, database) as (found, study_id):
-        found.revoke(study_id, number, _me())
+        found.revoke(study_id, number, me())
         typer.echo(f"{number}: revoked")
 
 
@@ -68,22 +68,14 @@ def who_did_what(folder: Folder, database: DatabaseUrl = None) -> None:
 
 @contextmanager
 def _tokens(folder: Folder, study: str | None, database: str | None) -> Iterator[tuple[ApiTokens, int]]:
-    from similitude.study.settings import StudyError
-    from similitude.study.site import existing_database
-    from similitude.study.store.rows import number_of
     from similitude.study.tokens import ApiTokens
 
-    name = name_of(folder, study)
-    with closing(existing_database(folder, database)) as opened:
-        with opened.read() as connection:
-            study_id = number_of(connection, name)
-        if study_id is None:
-            raise StudyError(f"{name}: not in the database yet; serve the study first")
+    with served_study(folder, study, database) as (opened, _, study_id):
         yield ApiTokens(opened), study_id
 
 
-def _me() -> str:
-    """Who makes a token at the command line, as the system knows them."""
+def me() -> str:
+    """Who is at the command line, as the system knows them."""
     try:
         return f"{getpass.getuser()} (command line)"
     except (OSError, KeyError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -17,11 +18,16 @@ from similitude.study.settings import FILE, Study, StudyError, check_name
 from similitude.study.texts import DEFAULTS
 
 
-def new_study(folder: Path) -> list[Path]:
-    """Write `study.toml`, its pages and an empty folder of items; returns what was written. Nothing is overwritten."""
-    title = check_name(folder).replace("-", " ").replace("_", " ").capitalize()
+def new_study(folder: Path, title: str = "") -> list[Path]:
+    """Write `study.toml`, its pages and an empty folder of items; returns what was written. Nothing is overwritten.
+
+    The title is that of the folder unless given.
+    """
+    title = title or check_name(folder).replace("-", " ").replace("_", " ").capitalize()
     files = _started("new", "consent.md", "instructions.md", "items/README.txt", FILE)
-    return _write(folder, files | {FILE: Template(files[FILE]).substitute(title=title)})
+    return _write(
+        folder, files | {FILE: Template(files[FILE]).substitute(title=json.dumps(title, ensure_ascii=False)[1:-1])}
+    )
 
 
 def colour_study(folder: Path, colours: Mapping[str, str]) -> list[Path]:
@@ -45,7 +51,7 @@ def unfinished(study: Study) -> list[str]:
 
 def still_in_english(study: Study) -> str | None:
     """A sentence where texts of a language that a study offers are said neither by us nor by the study."""
-    used = [*PAGES[study.question.form].asks, *DEFAULTS]
+    used = [*dict.fromkeys(name for part in study.parts for name in PAGES[part.question.form].asks), *DEFAULTS]
     for language in study.languages:
         if base(language) == ENGLISH:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from similitude.study.files import Files
 from similitude.study.settings import Study, StudyError
 
 Kind = Literal["image", "audio", "video", "text", "colour"]
@@ -20,6 +22,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys((".mp4", ".webm"), "video"),
     ".txt": "text",
 }
+NO_ITEMS = (".", "README")  # how the names of files begin that are no items
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _LONGEST_NAME, _LONGEST_TEXT = 200, 10_000
 _BEHIND_COLOURS, _BEHIND_OTHERS = "#8a8a8a", "#f0f0f0"  # without a hue; behind colours neither bright nor dark
@@ -55,22 +58,28 @@ def background_of(study: Study, items: Iterable[Item]) -> str:
     return (study.items.background or usual).lower()
 
 
-def read_items(study: Study) -> dict[str, Item]:
-    """The items of a study by name, in order of their names; at least as many as a question shows."""
-    where = f"{study.folder.name}: items"
-    found = _from_table(study, where) if study.items.table else _from_folder(study.folder / study.items.folder, where)
+def read_items(study: Study, files: Files | None = None) -> dict[str, Item]:
+    """The items of a study by name, in order of their names; `files` are its texts where they do not lie there."""
+    where, files = f"{study.folder.name}: items", files or Files(study.folder)
+    table, folder = study.items.table, study.folder / study.items.folder
+    found = _from_table(study, files, where) if table else _from_folder(folder, where)
     items = {}
     for item in sorted(found, key=lambda item: item.name):
         if item.name in items:
             raise StudyError(f"{where}: two items are called {item.name!r}; names are identities, so give each its own")
-        if not item.name.strip(" .") or len(item.name) > _LONGEST_NAME:
-            raise StudyError(
-                f"{where}: a name has 1 to {_LONGEST_NAME} characters, not dots alone, found {item.name!r}"
-            )
-        if not is_storable(item.name):
-            raise StudyError(f"{where}: the name {item.name!r} has a byte that is no text (or NUL); rename it")
+        if why := fault_of_name(item.name):
+            raise StudyError(f"{where}: {why}")
         items[item.name] = item
     return items
+
+
+def fault_of_name(name: str) -> str | None:
+    """Why an item cannot be called so; None where nothing is against it."""
+    if not name.strip(" .") or len(name) > _LONGEST_NAME:
+        return f"a name has 1 to {_LONGEST_NAME} characters, not dots alone, found {name!r}"
+    if not is_storable(name):
+        return f"the name {name!r} has a byte that is no text (or NUL); rename it"
+    return None
 
 
 def is_storable(text: str) -> bool:
@@ -81,16 +90,17 @@ def is_storable(text: str) -> bool:
 def _from_folder(folder: Path, where: str) -> list[Item]:
     if not folder.is_dir():
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "README")))
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(NO_ITEMS))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
     if unknown:
         raise StudyError(f"{where}: cannot show {', '.join(unknown[:3])}; expected {', '.join(sorted(KINDS))}")
     if not files:
         raise StudyError(f"{where}: the folder {folder.name!r} is empty; put one file per item there")
-    return [_of_file(path.stem, path, where) for path in files]
+    return [item_of_file(path.stem, path, where) for path in files]
 
 
-def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
+def item_of_file(name: str, path: Path, where: str, content: str = "") -> Item:
+    """The item that a file is; StudyError where it can be none."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise StudyError(f"{where}: cannot show {path.name}; expected {', '.join(sorted(KINDS))}")
@@ -105,20 +115,19 @@ def _of_file(name: str, path: Path, where: str, content: str = "") -> Item:
     return Item(name, kind, content or name, path)
 
 
-def _from_table(study: Study, where: str) -> list[Item]:
+def _from_table(study: Study, files: Files, where: str) -> list[Item]:
     """Rows `name` with one of `file`, `text`, `colour`; a table of colours or words may have the name alone."""
-    path = study.folder / str(study.items.table)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(io.StringIO(files.exact(str(study.items.table)), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{where}: cannot read the table {study.items.table!r} ({error})") from None
     if not rows or "name" not in rows[0]:
         raise StudyError(f"{where}: {study.items.table} has no rows with a column `name`")
-    return [_of_row(row, study.folder, where) for row in rows]
+    return [item_of_row(row, study.folder, where) for row in rows]
 
 
-def _of_row(row: dict[str, str], folder: Path, where: str) -> Item:
+def item_of_row(row: dict[str, str], folder: Path, where: str) -> Item:
+    """The item that a row of a table is; StudyError where it can be none."""
     name = (row.get("name") or "").strip()
     if file := row.get("file"):
         path = (folder / file).resolve()
@@ -126,7 +135,7 @@ def _of_row(row: dict[str, str], folder: Path, where: str) -> Item:
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which lies outside the study's folder")
         if not path.is_file():
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which is not there")
-        return _of_file(name, path, where, row.get("text") or "")
+        return item_of_file(name, path, where, row.get("text") or "")
     if colour := row.get("colour"):
         if not _COLOUR.fullmatch(colour):
             raise StudyError(f"{where}: {name!r} has the colour {colour!r}; expected #rrggbb")

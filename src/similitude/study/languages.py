@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from similitude.study.fault import StudyError
+from similitude.study.files import Files
 from similitude.study.texts import all_texts, default_texts, places
 
 FOLDER = Path(__file__).parent / "translations"
@@ -77,10 +78,14 @@ def shipped() -> tuple[str, ...]:
 @lru_cache
 def _file(path: Path) -> tuple[dict[str, Text], bool]:
     """The texts of a file, and whether somebody has checked them."""
+    return _parsed(Files(path.parent), path.name)
+
+
+def _parsed(files: Files, name: str) -> tuple[dict[str, Text], bool]:
     try:
-        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        written: dict[str, Any] = tomllib.loads(files.text(name))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"{path}: not valid TOML ({error})") from None
+        raise StudyError(f"{files.folder / name}: not valid TOML ({error})") from None
     checked = written.pop("checked", False)
     return written, checked is True
 
@@ -103,20 +108,23 @@ def own_file(folder: Path, language: str) -> Path:
     return folder / f"texts.{language}.toml"
 
 
-def read_own(folder: Path, language: str) -> dict[str, Text]:
-    """The words that a study says in a language, checked; StudyError where a name or a place is not known."""
-    path = own_file(folder, language)
-    if not path.is_file():
+def read_own(files: Files, language: str, more: Sequence[str] = ()) -> dict[str, Text]:
+    """The words that a study says in a language, checked; StudyError where a name or a place is not known.
+
+    `more` are names beside those of all studies: what blocks and conditions ask.
+    """
+    path = own_file(files.folder, language)
+    if not files.is_file(path.name):
         return {}
     _file.cache_clear()  # it may have been edited since
-    texts = _file(path)[0]
+    texts = _parsed(files, path.name)[0]
     for name, text in texts.items():
         forms = {"": text} if isinstance(text, str) else text
         if not isinstance(forms, dict) or not all(isinstance(form, str) for form in forms.values()):
             raise StudyError(f"{path}: {name}: expected a text, or a table of plural forms, found {text!r}")
         if "" not in forms and set(forms) != set(categories(language)):
             raise StudyError(f"{path}: {name}: expected the plural forms {', '.join(categories(language))}")
-        if name in OWN:
+        if name in OWN or name in more:
             continue
         for form in forms.values():
             try:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from similitude.engine.threads import limit_threads
-from similitude.study.items import read_items
-from similitude.study.settings import read_studies
+from similitude.study.maintenance.rebuild import latest
+from similitude.study.settings import StudyError, study_folders
 from similitude.study.store.database import Database, StoreError
+from similitude.study.store.revisions import latest_numbers
+from similitude.study.store.rows import number_of
 from similitude.study.worker import BEAT, StudyWorker
 
 _log = logging.getLogger("similitude.study.process")
@@ -45,27 +47,67 @@ class Pace:
 def tend(root: Path, url: str, worker: str, stop: threading.Event) -> None:
     """Keep the models of all studies of a folder until told to stop."""
     database = Database(url)
-    workers = [StudyWorker(study, list(read_items(study)), database, worker) for study in read_studies(root)]
-    pace = Pace()
+    workers, pace = Workers(root, database, worker), Pace()
     threading.Thread(target=_beat, args=(workers, stop, pace), daemon=True).start()
     with limit_threads(1):
         while not stop.is_set():
             start = time.monotonic()
-            for one in workers:
+            workers.follow()
+            for one in workers.all:
                 pace.move_on()
                 _step(one)
             rest = max(_PAUSE, _REST * (time.monotonic() - start))
             pace.move_on(rest)
             stop.wait(rest)
-    for one in workers:
+    for one in workers.all:
         one.release()
     database.close()
 
 
-def _beat(workers: Sequence[StudyWorker], stop: threading.Event, pace: Pace, every: float = BEAT) -> None:
+class Workers:
+    """The workers of all studies of a folder, each as the latest revision of its study says.
+
+    Parameters
+    ----------
+    root : the folder
+    database : where the studies are: what they are is read there alone
+    worker : the name of this process
+    """
+
+    def __init__(self, root: Path, database: Database, worker: str) -> None:
+        self.root, self.database, self.worker = root, database, worker
+        self._of: dict[str, StudyWorker] = {}
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def all(self) -> list[StudyWorker]:
+        """One for each study; a list of its own, since another thread walks through it."""
+        return list(self._of.values())
+
+    def follow(self) -> None:
+        """Take up studies that are new in the folder, and go on with those that were changed."""
+        try:
+            with self.database.read() as connection:
+                numbers = latest_numbers(connection, servable=True)
+                if numbers == self._numbers:
+                    return
+                names = [name for name in study_folders(self.root, may_be_empty=True) if name in numbers]
+                found = {name: latest(connection, number_of(connection, name) or 0) for name in names}
+        except (StoreError, StudyError) as fault:
+            _log.warning("%s", fault)
+            return
+        self._numbers = numbers
+        for name, served in found.items():
+            if name in self._of:
+                self._of[name].renew(served.study, served.names)
+            else:
+                self._of[name] = StudyWorker(served.study, served.names, self.database, self.worker)
+
+
+def _beat(workers: Workers, stop: threading.Event, pace: Pace, every: float = BEAT) -> None:
     """Show that this process lives, for all studies that it keeps: one may be fitted for minutes while others wait."""
     while not stop.wait(every):
-        for one in workers if pace.is_kept else ():
+        for one in workers.all if pace.is_kept else ():
             try:
                 one.beat()
             except Exception as fault:  # a heart that stops at the first fault would tell of a death that is none

@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from similitude.study.courier import Courier
+from similitude.study.following import following
 from similitude.study.logs import LogFormat, configure
 from similitude.study.proxies import Outside, Proxies
 from similitude.study.site import Site, open_site
@@ -64,7 +65,7 @@ def serve(
     ):
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
-        with learning(site) if model else nullcontext(), telling(site):
+        with following(site), learning(site) if model else nullcontext(), telling(site):
             stop.run(uvicorn.Server(settings(site, outside, limits, proxies, meter)), listening)
 
 
@@ -108,6 +109,8 @@ def greeting(site: Site, address: str, passing: bool = False) -> list[str]:
     return [
         *(f"participants   {link}" for link in links),
         *(f"               {hint}" for hint in _hints(site, links, folder)),
+        *(f"draft          {name}: not fit to be served yet" for name in site.kept if name not in site.studies),
+        *([] if site.kept else ["no study yet   make one on the admin page"]),
         f"admin          {base}/admin" if once is None else f"admin          {base}{once}   works once, for a day",
         *([f"               another link: similitude study admin-link {folder}"] if once is None else []),
         f"answers        {site.database.where}",

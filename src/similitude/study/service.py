@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -20,24 +19,22 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.answering import Answering, Said
-from similitude.study.asking import check_items, check_same_question
+from similitude.study.asking import check_same_question, means
 from similitude.study.audit import note
+from similitude.study.contents import Contents
 from similitude.study.entrance import REHEARSAL, Entrance, Joining
-from similitude.study.items import Item, background_of, on_screen, read_items
+from similitude.study.items import background_of, on_screen
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
-from similitude.study.opening import Opened, check_opens
 from similitude.study.refusal import Refused
-from similitude.study.rounds import check_number
-from similitude.study.settings import Study
+from similitude.study.states import PAUSED, Standing, set_state, standing
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
 from similitude.study.store.writer import Writer, each
-from similitude.study.timing import check_timing
-from similitude.study.versions import Served, version_of
-from similitude.study.webhooks import tell_finished, tell_full
-from similitude.study.written import check_pictures
+from similitude.study.surveys import keep_after, keep_before
+from similitude.study.versions import Served
+from similitude.study.webhooks import tell_conditions, tell_finished, tell_full
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
@@ -47,40 +44,39 @@ encode: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(
 
 
 class StudyService:
-    """One study, ready to be asked.
+    """One study as one revision of it says, ready to be asked; where that changes, another takes its place.
 
     Parameters
     ----------
-    study : as written in `study.toml`
+    contents : its settings, texts and items
     database, writer : where it is kept
-    seed : of the random questions; None is a seed of its own
+    before : the same study as it was served until now
     """
 
-    def __init__(self, study: Study, database: Database, writer: Writer, seed: int | None = None) -> None:
-        self.study, self.database, self.writer = study, database, writer
-        self.items: dict[str, Item] = read_items(study)
-        self._opened = Opened()
-        check_opens(study.name, self.items.values(), self._opened)
-        check_pictures(study)
+    def __init__(
+        self, contents: Contents, database: Database, writer: Writer, before: StudyService | None = None
+    ) -> None:
+        self.contents, self.database, self.writer = contents, database, writer
+        self.study = study = contents.study
+        self.items, self.names, self.version = dict(contents.items), contents.names, contents.version
+        self._opened = contents.opened
         self.background = background_of(study, self.items.values())
-        self.names = list(self.items)
         self.not_served: dict[str, Path] = {}  # items whose files were asked for and are gone or damaged, by name
         self.on_screen = {name: on_screen(item, study.name) for name, item in self.items.items()}
         self._item_json = {name: encode(item) for name, item in self.on_screen.items()}
         self.items_json = lru_cache(_REMEMBERED)(self._items_json)
-        check_items(study, self.names)
-        check_number(study, len(self.names))
-        check_timing(study, self.items.values())
-        self.version = version_of(study, self.names)
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())
-            check_same_question(study, questions_before(connection, self.study_id))
+            check_same_question(study, questions_before(connection, self.study_id, means(study)))
             self.keys = Keys(secret_of_tokens(connection), study.name)
         served = Served.of(study, self.study_id, self.version, self.names)
-        self.answering = Answering(served, database, Random(seed))
-        self.entrance = Entrance(study, self.study_id, database, self.keys)
+        self.entrance: Entrance = Entrance(study, self.study_id, database, self.keys)
+        if before is not None:
+            self.entrance.follow(before.entrance)
+        self.answering: Answering = Answering(served, database, Random(), self.entrance.assigning)
         # made once: the writer serves together what waits for the same batch
         self._join_batch, self._survey_batch = each(self._join), each(self._survey)
+        self._before_batch = each(self._before)
 
     def _items_json(self, names: Sequence[str]) -> str:
         """Items as they are shown, as JSON; one that was taken out of the study since is shown by its name."""
@@ -120,26 +116,38 @@ class StudyService:
         """Keep an answer; the result has the questions that the rater holds then."""
         return self.writer.submit(self.answering.answer_batch, said)
 
+    def before(self, rater_id: int, replies: Mapping[str, str]) -> Future[None]:
+        """Keep what was said in the survey before the first question."""
+        return self.writer.submit(self._before_batch, (rater_id, replies))
+
     def survey(self, rater_id: int, replies: Mapping[str, str]) -> Future[Row]:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
 
+    def standing(self) -> Standing:
+        """What the study is at the moment, and what it may become."""
+        with self.database.read() as connection:
+            return standing(connection, self.study_id)
+
+    def set_state(self, to: str, by: str) -> None:
+        """Make it a draft, a pilot, live, paused or closed; refused where that cannot follow."""
+        set_state(self.database, self.study_id, to, by)
+
     def set_paused(self, paused: bool, by: str) -> None:
         """Hand out no further questions, or go on; those that are on a screen can be answered meanwhile."""
-        table = schema.study
-        with self.database.write() as connection:
-            connection.execute(sa.update(table).where(table.c.id == self.study_id).values(paused=paused))
-            note(connection, self.database.clock.now(), by, "paused" if paused else "resumed", self.study_id)
+        now = self.standing()
+        if paused != now.paused:
+            self.set_state(PAUSED if paused else now.phase, by)
 
     def taken(self, by: str, what: str) -> None:
         """Note that somebody has taken what people said."""
         with self.database.write() as connection:
             note(connection, self.database.clock.now(), by, "downloaded the answers of", self.study_id, what)
 
-    def is_full(self) -> bool:
-        """Whether nobody new can come in."""
+    def is_shut(self, parameters: Mapping[str, str] | None = None) -> bool:
+        """Whether nobody new can come in by a link, whose parts are given; it may be signed for rehearsing."""
         with self.database.read() as connection:
-            return self.entrance.is_full(connection)
+            return self.entrance.is_shut(connection, parameters or {})
 
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""
@@ -149,6 +157,8 @@ class StudyService:
 
     def _join(self, connection: sa.Connection, joining: Joining) -> str:
         rater_id = self.entrance.join(connection, joining)
+        if self.study.condition:
+            tell_conditions(connection, self.study_id, self.entrance.assigning, self.database.clock.now())
         if self.entrance.is_full(connection):
             tell_full(connection, self.study, self.study_id, self.database.clock.now())
         return self.keys.token(rater_id)
@@ -162,47 +172,35 @@ class StudyService:
         )
         return [None] * len(requests)
 
-    def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
-        rater_id, replies = request
+    def _before(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> None:
+        rater = self._may_be_asked(connection, request[0])
+        keep_before(connection, self.study, rater, request[1], self.database.clock.now())
+
+    def _may_be_asked(self, connection: sa.Connection, rater_id: int) -> Row:
         rater = self.answering.raters(connection, [rater_id]).get(rater_id)
         if (refusal := self.answering.refusal(rater)) is not None:
             raise refusal
         assert rater is not None
+        return rater
+
+    def _survey(self, connection: sa.Connection, request: tuple[int, Mapping[str, str]]) -> Row:
+        rater_id, replies = request
+        rater = self._may_be_asked(connection, rater_id)
         if not self.answering.is_done(connection, rater):
-            left = self.study.length - rater["answered"]
+            left = self.answering.length_for(rater) - rater["answered"]
             raise Refused(409, "not_done", f"{left} of your questions are still open.")
-        self._check_replies(replies)
         now = self.database.clock.now()
+        keep_after(connection, self.study, rater, replies, now)
         if rater["finished"] is None:
-            rows = [{"rater_id": rater_id, "field": k, "value": v, "received": now} for k, v in replies.items() if v]
-            if rows:
-                connection.execute(sa.insert(schema.reply), rows)
-            rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
+            served = self.database.uptime.advance(connection)
+            rater["withheld"] = why_withheld(connection, self.answering.served.study_of(rater), rater, served)
             done = {"finished": now, "withheld": rater["withheld"]}
+            if rater["withheld"] is not None:
+                done["place_until"] = None  # somebody else is to be asked instead
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
             tell_finished(connection, self.study, self.study_id, rater, now)
         return way_out(self.study, rater)
 
-    def _check_replies(self, replies: Mapping[str, str]) -> None:
-        fields = {each_field.name: each_field for each_field in self.study.survey.fields}
-        if unknown := set(replies) - set(fields):
-            raise Refused(422, "field", f"{min(unknown)}: the survey has no such field.")
-        for name, one in fields.items():
-            value = replies.get(name, "")
-            if one.required and not value.strip():
-                raise Refused(422, "field", f"{one.label}: this field must be filled in.")
-            if value and one.kind == "choice" and value not in one.choices:
-                raise Refused(422, "field", f"{one.label}: expected one of {', '.join(one.choices)}.")
-            if value and one.kind == "number" and not _is_number(value):
-                raise Refused(422, "field", f"{one.label}: expected a number.")
-
 
 def _as_text(name: str) -> str:
     return encode({"name": name, "kind": "text", "content": name, "address": None})
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

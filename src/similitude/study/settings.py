@@ -17,46 +17,41 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from similitude.feedback.forms import PAGES
+from similitude.study.designs import (
+    Assignment,
+    Condition,
+    Order,
+    QuestionBlock,
+    Strategy,
+    StudyPart,
+    check_design,
+    pages_of,
+    parts_of,
+    variant,
+    with_defaults,
+)
+from similitude.study.fault import UNKNOWN, WrongKeys
 from similitude.study.fault import StudyError as StudyError
+from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
-from similitude.study.section import Count, Number, Positive, Section, Share, Switch, Whole
+from similitude.study.sections import Count, Known, Number, Origin, Positive, Share, Switch
+from similitude.study.sections import Question as Question
+from similitude.study.sections import Section as Section
 from similitude.study.texts import all_texts
 from similitude.study.timing import Timing
 
 FILE = "study.toml"
+OURS = (
+    "name",
+    "folder",
+    "words",
+    "spoken",
+    "wording",
+    "seen_by",
+)  # of a `Study`: what is found out, and written by nobody
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-
-Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
-
-
-class Question(Section):
-    """What is asked, and how often."""
-
-    form: str = "triplet"
-    text: str | None = None
-    number: Positive = 60
-    grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
-    pick: Positive = 2
-    scale: Annotated[Whole, Field(ge=2, le=100)] = 7
-    low: str | None = None
-    high: str | None = None
-    classes: tuple[str, ...] = ()
-    skip: Switch = True
-    cant_tell: Switch = True
-
-    @field_validator("form", mode="after")
-    @classmethod
-    def _can_be_asked(cls, form: str) -> str:
-        if form not in PAGES:
-            raise ValueError(f"expected one of {', '.join(map(repr, PAGES))}, found {form!r}")
-        return form
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        PAGES[self.form].check_setup(self)
-        return self
+_DESIGN = ("block", "block_order", "condition", "assignment")  # left out of the digest where a study has none
 
 
 class Items(Section):
@@ -71,7 +66,7 @@ class Items(Section):
 class Choose(Section):
     """How questions are chosen, and by which model."""
 
-    strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
+    strategy: Strategy = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
     ahead: Annotated[int, Field(ge=2, le=50)] = 5
@@ -97,13 +92,6 @@ class Participation(Section):
         if (self.invited or self.must_be_named) and not self.parameter:
             raise ValueError("parameter: people are let in by name, but no part of the link says it")
         return self
-
-
-class Known(Section):
-    """A question whose answer is known: for practice, or to catch raters who do not look."""
-
-    shown: tuple[str, ...]
-    correct: tuple[Number, ...]
 
 
 class Catch(Section):
@@ -135,6 +123,7 @@ class SurveyField(Section):
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
     required: Switch = False
+    when: Literal["before", "after"] = "after"
 
     @model_validator(mode="after")
     def _has_choices(self) -> Self:
@@ -144,7 +133,7 @@ class SurveyField(Section):
 
 
 class Survey(Section):
-    """Fields that are asked at the end."""
+    """Fields that are asked beside the questions, before the first or after the last."""
 
     fields: tuple[SurveyField, ...] = ()
 
@@ -169,6 +158,7 @@ class Completion(Section):
     redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
     seconds_per_question: Annotated[Number, Field(ge=0)] = 0.5
     largest_skip_share: Share = 0.5
+    screened_out_code: str | None = None
 
 
 class Pages(Section):
@@ -200,6 +190,11 @@ class Study(Section):
     raters: Participation = Participation()
     catch: Catch = Catch()
     practice: Practice = Practice()
+    block: tuple[QuestionBlock, ...] = ()
+    block_order: Order = "fixed"
+    condition: tuple[Condition, ...] = ()
+    assignment: Assignment = Assignment()
+    seen_by: Condition | None = Field(default=None, exclude=True)
     break_every: Count = 0
     timing: Timing = Timing()
     share: Sharing = Sharing()
@@ -207,6 +202,21 @@ class Study(Section):
     completion: Completion = Completion()
     pages: Pages = Pages()
     texts: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shared(cls, written: Any) -> Any:
+        return with_defaults(written)
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        check_design(self)
+        for condition in self.condition:
+            try:
+                all_texts(condition.texts)
+            except ValueError as error:
+                raise ValueError(f"condition {condition.name}: {error}") from None
+        return self
 
     @field_validator("language", mode="before")
     @classmethod
@@ -231,13 +241,38 @@ class Study(Section):
 
     def as_json(self) -> str:
         """Everything that was decided, as JSON; the folder is where it lies, not what was decided."""
-        return json.dumps(self.model_dump(mode="json", exclude={"folder"}), ensure_ascii=False, sort_keys=True)
+        unused = {name for name in _DESIGN if getattr(self, name) == type(self).model_fields[name].default}
+        written = self.model_dump(mode="json", exclude={"folder", *unused})
+        return json.dumps(written, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
+    def parts(self) -> tuple[StudyPart, ...]:
+        """What a rater is asked, block after block as they are written."""
+        return parts_of(self)
+
+    @cached_property
+    def variants(self) -> dict[str, Study]:
+        """The study as the raters of each condition see it, by condition."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {one.name: Study.model_construct(**{**fields, **variant(self, one)}) for one in self.condition}
+
+    def under(self, condition: str | None) -> Study:
+        """The study as the raters of a condition see it; as it is where there is no such condition."""
+        return self.variants.get(condition or "", self)
+
+    @property
+    def seen(self) -> tuple[Study, ...]:
+        """The study as its raters see it, once for each condition; itself where there are none."""
+        return tuple(self.variants.values()) or (self,)
+
+    def part(self, block: str) -> StudyPart | None:
+        """The part of a block; None where the study has none of this name."""
+        return next((part for part in self.parts if part.block == block), None)
 
     @property
     def length(self) -> int:
         """Questions that one rater is asked: practice, the study's own, and the catch trials between them."""
-        catches = self.question.number // self.catch.every if self.catch.every else 0
-        return len(self.practice.questions) + self.question.number + catches
+        return sum(part.length for part in self.parts)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -265,38 +300,44 @@ def check_name(folder: Path) -> str:
     return name
 
 
-def read_study(folder: Path) -> Study:
-    """Read and check the study in a folder."""
-    path = folder / FILE
+def read_study(folder: Path, files: Files | None = None) -> Study:
+    """Read and check the study in a folder; `files` are its texts where they are not those that lie there."""
+    path, files = folder / FILE, files or Files(folder)
     name = check_name(folder)
     try:
-        written: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark
+        written: dict[str, Any] = tomllib.loads(files.text(FILE))
     except FileNotFoundError:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
-    if ours := sorted({"name", "folder", "words", "spoken", "wording"} & set(written)):
-        raise StudyError(f"{path}: {ours[0]}: unknown key; see the reference of study.toml for those there are")
+    if ours := sorted({*OURS} & set(written)):
+        raise StudyError(f"{path}: {ours[0]}: {UNKNOWN}")
     try:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
-        raise StudyError(_sentences(path, error)) from None
-    spoken = {one: own for one in study.languages if (own := read_own(folder, one))}
-    study = study.model_copy(update={"words": _read_pages(path, study), "spoken": spoken})
+        raise WrongKeys.of(path, error.errors(include_url=False)) from None
+    spoken = {one: own for one in study.languages if (own := read_own(files, one, _spoken_names(study)))}
+    study = study.model_copy(update={"words": _read_pages(path, files, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
     return study.model_copy(update={"wording": wording(study.languages, said)})
 
 
-def _read_pages(path: Path, study: Study) -> dict[str, str]:
+def _spoken_names(study: Study) -> list[str]:
+    """Words of blocks and conditions that a study may say in other languages, too."""
+    blocks = [f"{said}_{block.name}" for block in study.block for said in ("question", "low", "high")]
+    return [*blocks, *(f"question_{condition.name}" for condition in study.condition)]
+
+
+def _read_pages(path: Path, files: Files, study: Study) -> dict[str, str]:
     """The texts of the pages that a study has, by page; `consent.de.md` beside `consent.md` is the same in German."""
     words = {}
-    for page, file in study.pages.model_dump().items():
+    for page, file in {**study.pages.model_dump(), **pages_of(study)}.items():
         if file is None:
             continue
-        beside = {one: (path.parent / file).with_suffix(f".{one}{Path(file).suffix}") for one in study.languages}
+        beside = {one: Path(file).with_suffix(f".{one}{Path(file).suffix}").as_posix() for one in study.languages}
         try:
-            words[page] = (path.parent / file).read_text(encoding="utf-8-sig")
-            words |= {f"{page}.{one}": own.read_text("utf-8-sig") for one, own in beside.items() if own.is_file()}
+            words[page] = files.text(file)
+            words |= {f"{page}.{one}": files.text(own) for one, own in beside.items() if files.is_file(own)}
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise StudyError(
@@ -306,30 +347,32 @@ def _read_pages(path: Path, study: Study) -> dict[str, str]:
 
 
 def read_studies(root: Path) -> list[Study]:
-    """The studies of a server: the folder itself where it holds a `study.toml`, else every folder in it that does."""
+    """The studies of a server."""
+    return [read_study(folder) for folder in study_folders(root).values()]
+
+
+def study_folders(root: Path, may_be_empty: bool = False) -> dict[str, Path]:
+    """The folders of a server's studies by name: the folder itself where it holds a `study.toml`, else those in it.
+
+    StudyError where there is none, unless the folder may be empty and is: other things in it were hardly meant.
+    """
     if (root / FILE).is_file():
-        return [read_study(root)]
-    folders = sorted(
-        (path.parent for path in root.glob(f"*/{FILE}")), key=lambda folder: (folder.name.lower(), folder.name)
-    )
-    if not folders:
+        return {check_name(root): root}
+    folders = folders_in(root)
+    if not folders and not (may_be_empty and _is_empty(root)):
         raise StudyError(f"{root}: no {FILE} in it nor one folder below; `similitude study new {root}` makes one")
-    studies = [read_study(folder) for folder in folders]
-    for one, other in pairwise(studies):
-        if one.name == other.name:
-            raise StudyError(f"{root}: {one.folder.name!r} and {other.folder.name!r} would have the same address")
-    return studies
+    for one, other in pairwise(folders):
+        if check_name(one) == check_name(other):
+            raise StudyError(f"{root}: {one.name!r} and {other.name!r} would have the same address")
+    return {check_name(folder): folder for folder in folders}
 
 
-def _sentences(path: Path, error: ValidationError) -> str:
-    """What is wrong, one line per key."""
-    lines = []
-    for fault in error.errors(include_url=False):
-        key = ".".join(str(part) for part in fault["loc"])
-        said = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            said = "unknown key; see the reference of study.toml for those there are"
-        found = "" if fault["type"] in ("missing", "value_error", "extra_forbidden") else f", found {fault['input']!r}"
-        named = key and not said.startswith(f"{key}.")
-        lines.append(f"{path}: {key}: {said}{found}" if named else f"{path}: {said}")
-    return "\n".join(lines)
+def folders_in(root: Path) -> list[Path]:
+    """The folders of studies in a folder."""
+    found = (path.parent for path in root.glob(f"*/{FILE}"))
+    return sorted(found, key=lambda folder: (folder.name.lower(), folder.name))
+
+
+def _is_empty(root: Path) -> bool:
+    """Whether a folder is there, and holds nothing but a database of ours."""
+    return root.is_dir() and all(path.name.startswith((".", "answers.db")) for path in root.iterdir())

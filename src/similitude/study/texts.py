@@ -51,6 +51,9 @@ DEFAULTS: dict[str, str] = {
     "wrong": "We had another answer in mind: it is marked.",
     "break_title": "Time for a break",
     "break": "You have answered {number} of {total} questions. Rest your eyes, and go on when you like.",
+    "part_title": "Part {number} of {total}",
+    "part": "From here on you are asked something else:",
+    "survey_first_title": "A few questions first",
     "survey_title": "A few last questions",
     "required": "must be filled in",
     "choose_one": "please choose",
@@ -75,6 +78,8 @@ DEFAULTS: dict[str, str] = {
     "people who invited you can remove them. You can close this page.",
     "full_title": "This study is complete",
     "full": "It has all the people it needs. Thank you for coming.",
+    "not_open_title": "This study is not open yet",
+    "not_open": "Please come back later, by the same link. Nothing about you was kept.",
     "paused_title": "This study is paused",
     "paused": "Your answers so far are kept. Leave this page open, or come back later: it goes on where you stopped.",
     "paused_before": "Leave this page open, or come back later: the questions begin as soon as it goes on.",
@@ -88,6 +93,10 @@ DEFAULTS: dict[str, str] = {
     "withdrawn_title": "Your invitation was withdrawn",
     "withdrawn": "The people who invited you have taken it back. The answers that you gave before are kept; no more "
     "are taken, and there is no completion code. If this is a mistake, please write to them.",
+    "displaced_title": "Your place was given to somebody else",
+    "displaced": "A place in this study waits only for a while, and somebody else has yours now. The answers that you "
+    "gave before are kept; no more are taken, and there is no completion code. If this is a mistake, please write to "
+    "the people who invited you.",
     "fault_title": "Something went wrong",
     "fault": "Please load this page again. What you have answered is kept.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",
@@ -152,6 +161,11 @@ _PLACE = re.compile(r"{(\w+)}")
 def places(text: str) -> set[str]:
     """The names in braces of a text."""
     return set(_PLACE.findall(text))
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """A text with those of its places filled in that are known."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
 
 
 def default_texts() -> dict[str, str]:

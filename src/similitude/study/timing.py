@@ -11,7 +11,7 @@ from similitude.feedback.forms import PAGES
 from similitude.feedback.forms.placement import Placement
 from similitude.study.fault import StudyError
 from similitude.study.refusal import Refused
-from similitude.study.section import Number, Section, Switch, Whole
+from similitude.study.sections import Number, Section, Switch, Whole
 
 if TYPE_CHECKING:
     from similitude.study.items import Item
@@ -47,10 +47,11 @@ def check_timing(study: Study, items: Iterable[Item]) -> None:
             f"{study.name}: timing.exposure_ms hides what is seen after a while, but {plays.name!r} is played; "
             "play_to_the_end is what such items have"
         )
-    if study.timing.exposure_ms is not None and isinstance(PAGES[study.question.form], Placement):
+    moved = next((part.question.form for part in study.parts if isinstance(PAGES[part.question.form], Placement)), None)
+    if study.timing.exposure_ms is not None and moved is not None:
         raise StudyError(
-            f"{study.name}: timing.exposure_ms: the items of a {study.question.form} come one after the other, so that "
-            "they would be hidden before they are seen"
+            f"{study.name}: timing.exposure_ms: the items of a {moved} come one after the other, so that they would be "
+            "hidden before they are seen"
         )
     if study.timing.play_to_the_end and plays is None:
         raise StudyError(f"{study.name}: timing.play_to_the_end: there is no sound and no film among the items")

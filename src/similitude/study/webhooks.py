@@ -19,8 +19,9 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from similitude.study.assigning import Assigning
 from similitude.study.audit import note
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.items import is_storable
 from similitude.study.refusal import Refused
 from similitude.study.settings import Study
@@ -130,14 +131,14 @@ def happened(connection: sa.Connection, study_id: int, event: str, key: str, at:
 
 
 def tell_finished(connection: sa.Connection, study: Study, study_id: int, rater: Row, at: float) -> None:
-    """A rater has finished, and perhaps the study with it; rehearsals are nobody's concern."""
-    if rater["origin"] == REHEARSAL:
+    """A rater has finished, and perhaps the study with it; rehearsals and pilots are nobody's concern."""
+    if rater["origin"] in APART:
         return
     about = {"rater": rater["code"], "answered": rater["answered"], "withheld": rater["withheld"]}
     happened(connection, study_id, RATER_FINISHED, rater["code"], at, **about)
     if study.raters.limit is not None:
         table = schema.rater
-        here = table.c.study_id == study_id, table.c.origin != REHEARSAL, table.c.finished.is_not(None)
+        here = table.c.study_id == study_id, table.c.origin.not_in(APART), table.c.finished.is_not(None)
         finished = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
         if finished >= study.raters.limit:
             happened(connection, study_id, STUDY_COMPLETE, str(study.raters.limit), at, finished=finished)
@@ -146,6 +147,14 @@ def tell_finished(connection: sa.Connection, study: Study, study_id: int, rater:
 def trouble_of_model(connection: sa.Connection, study_id: int, at: float, trouble: str) -> None:
     """The model process failed; told once an hour."""
     happened(connection, study_id, MODEL_TROUBLE, f"{at // 3600:.0f}", at, trouble=trouble)
+
+
+def tell_conditions(connection: sa.Connection, study_id: int, assigning: Assigning, at: float) -> None:
+    """Conditions of which all places are taken."""
+    for one in assigning.figures(connection):
+        if one.quota is not None and one.places >= one.quota:
+            about = {"condition": one.name, "limit": one.quota}
+            happened(connection, study_id, QUOTA_FILLED, json.dumps(about), at, **about)
 
 
 def tell_full(connection: sa.Connection, study: Study, study_id: int, at: float) -> None:

@@ -25,7 +25,12 @@ def markdown(text: str) -> Markup:
 
 def picture_of_page(study: Study, name: str) -> Path | None:
     """The file of a picture that pages may show; None where there is none of this name."""
-    folder = study.folder / FOLDER
+    return picture_at(study.folder, name)
+
+
+def picture_at(study: Path, name: str) -> Path | None:
+    """The same of the folder of a study."""
+    folder = study / FOLDER
     try:
         path = (folder / name).resolve()
         shown = path.parent == folder.resolve() and KINDS.get(path.suffix.lower()) == "image"

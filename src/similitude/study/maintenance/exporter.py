@@ -31,12 +31,12 @@ def main() -> None:
         os._exit(1)
 
 
-def send(out: BinaryIO, url: str, study: str, kind: str) -> None:
+def send(out: BinaryIO, url: str, study: str, kind: str, pilot: bool = False) -> None:
     """Write a line that says what is wrong (`{}` where nothing is), then the file."""
     with ExitStack() as opened:
         try:
             database = opened.enter_context(closing(Database(url, known=True)))
-            answers = AnswersFile(database, study, kind)
+            answers = AnswersFile(database, study, kind, pilot=pilot)
         except StudyError as error:
             _say(out, {"code": "no_answers", "detail": str(error)})
         except StoreError as error:

@@ -13,6 +13,7 @@ from similitude.study.asking import key_of
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.store.revisions import served_last
 from similitude.study.store.rows import Row, write_counts
 from similitude.study.versions import Served
 
@@ -25,7 +26,9 @@ def rebuild(database: Database) -> int:
     with database.write() as connection:
         for table in (schema.pool, schema.curve, schema.model):
             connection.execute(sa.delete(table))
-        ids = list(connection.scalars(sa.select(schema.study.c.id)))
+        ids = list(
+            connection.scalars(sa.select(schema.study_version.c.study_id).distinct())
+        )  # of a draft there may be none
         return sum(recount(connection, study_id) for study_id in ids)
 
 
@@ -45,6 +48,8 @@ def recount(connection: sa.Connection, study_id: int) -> int:
     _close_leases(connection, study_id, log)
     for row in log:
         count = counted[row["rater_id"]]
+        if row["number"] < raters[row["rater_id"]]["first"]:
+            continue
         count["answered"] += 1
         if row["kind"] == "catch":
             count["catches"] += 1
@@ -58,11 +63,9 @@ def recount(connection: sa.Connection, study_id: int) -> int:
 
 
 def latest(connection: sa.Connection, study_id: int) -> Served:
-    """A study as it was served last, from the database alone."""
-    table = schema.study_version
-    row = connection.execute(
-        sa.select(table).where(table.c.study_id == study_id).order_by(table.c.created.desc()).limit(1)
-    ).mappings().one()  # fmt: skip
+    """A study as it is served, or was last, from the database alone."""
+    row = served_last(connection, study_id)
+    assert row is not None
     study = Study(**json.loads(row["settings"]), folder=Path())
     return Served.of(study, study_id, row["version"], json.loads(row["items"]))
 
@@ -87,6 +90,7 @@ def _close_leases(connection: sa.Connection, study_id: int, log: list[dict[str, 
 
 def lease_of(answer: Row) -> Row:
     """The lease that an answer must have had."""
-    same = ("rater_id", "number", "study_id", "kind", "shown", "strategy", "score", "model", "version", "asked_at")
-    key = key_of(answer["form"], json.loads(answer["shown"]))
-    return {**{name: answer[name] for name in same}, "key": key, "expires": 0.0, "open": False}
+    same = ("rater_id", "number", "study_id", "kind", "block", "shown", "strategy", "score", "model", "version")
+    key = key_of(answer["form"], json.loads(answer["shown"]), answer["block"])
+    asked = {"asked_at": answer["asked_at"], "key": key, "expires": 0.0, "open": False}
+    return {**{name: answer[name] for name in same}, **asked}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.refusal import Refused
 from similitude.study.settings import Study
+from similitude.study.states import APART, DRAFT
 from similitude.study.store import schema
 
 Row = dict[str, Any]
@@ -38,18 +40,41 @@ def execute_many(connection: sa.Connection, statement: sa.Insert | sa.Update, ro
 _WRITTEN: dict[tuple[Any, str, tuple[str, ...]], str] = {}
 
 
+def counts_by(connection: sa.Connection, query: sa.Select[Any]) -> dict[Any, int]:
+    """What a query finds that has two columns: a value, and how many there are of it."""
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
 def number_of(connection: sa.Connection, name: str) -> int | None:
     """The number of a study in the database; None where it was never served."""
     return connection.scalar(sa.select(schema.study.c.id).where(schema.study.c.name == name))
 
 
+def make_study(connection: sa.Connection, name: str, now: float, phase: str = "live") -> int:
+    """A new study's number; what was made by hand is live when it is first served."""
+    row = {"name": name, "paused": False, "phase": phase, "created": now}
+    made = connection.scalar(sa.insert(schema.study).returning(schema.study.c.id), row)
+    assert made is not None
+    return int(made)
+
+
+def draft_anew(connection: sa.Connection, name: str, now: float) -> int:
+    """The number of a study that is begun as a draft; refused where there are raters of one that was called so."""
+    study_id, rater = number_of(connection, name), schema.rater
+    if study_id is None:
+        return make_study(connection, name, now, DRAFT)
+    if connection.scalar(sa.select(rater.c.id).where(rater.c.study_id == study_id).limit(1)) is not None:
+        raise Refused(409, "name", f"The database holds answers of a study called {name}; choose another name.")
+    connection.execute(sa.update(schema.study).where(schema.study.c.id == study_id).values(phase=DRAFT, paused=False))
+    return study_id
+
+
 def register(connection: sa.Connection, study: Study, version: str, names: Sequence[str], now: float) -> int:
     """The study's number in the database; its settings and items as they are now are kept under their version."""
-    table, versions = schema.study, schema.study_version
+    versions = schema.study_version
     study_id = number_of(connection, study.name)
     if study_id is None:
-        row = {"name": study.name, "paused": False, "created": now}
-        study_id = connection.scalar(sa.insert(table).returning(table.c.id), row)
+        study_id = make_study(connection, study.name, now)
     here = versions.c.study_id == study_id, versions.c.version == version
     if connection.scalar(sa.select(versions.c.version).where(*here)) is None:
         row = {
@@ -57,16 +82,37 @@ def register(connection: sa.Connection, study: Study, version: str, names: Seque
             "items": json.dumps(list(names), ensure_ascii=False), "created": now,
         }  # fmt: skip
         connection.execute(sa.insert(versions), row)
-    assert study_id is not None
-    return int(study_id)
+    return study_id
 
 
-def questions_before(connection: sa.Connection, study_id: int) -> list[Row]:
-    """The settings of `question` under which raters were asked so far."""
-    versions, lease = schema.study_version, schema.lease
-    asked = sa.select(lease.c.version).where(lease.c.study_id == study_id)
-    query = sa.select(versions.c.settings).where(versions.c.study_id == study_id, versions.c.version.in_(asked))
-    return [json.loads(settings)["question"] for settings in connection.scalars(query)]
+def questions_before(
+    connection: sa.Connection, study_id: int, meant: Mapping[str, Mapping[str, object]]
+) -> list[tuple[str, Row]]:
+    """The settings of questions under which people were asked so far that do not mean the same, each with its block.
+
+    `meant` says what the questions of each block mean now. Whoever rehearses, or came in the pilot, is nobody here:
+    they are asked to find out what had better be changed.
+    """
+    versions, lease, rater = schema.study_version, schema.lease, schema.rater
+    query = sa.select(versions.c.version, versions.c.settings).where(versions.c.study_id == study_id)
+    others = {
+        (version, block): one
+        for version, settings in connection.execute(query)
+        for block, one in _by_block(json.loads(settings)).items()
+        if block in meant and {key: one.get(key) for key in meant[block]} != dict(meant[block])
+    }
+    if not others:
+        return []
+    asked = sa.select(lease.c.version, lease.c.block).join(rater, rater.c.id == lease.c.rater_id).distinct()
+    changed = {version for version, _ in others}
+    asked = asked.where(lease.c.study_id == study_id, lease.c.version.in_(changed), rater.c.origin.not_in(APART))
+    found = [(row.version, row.block) for row in connection.execute(asked)]
+    return [(block, others[version, block]) for version, block in found if (version, block) in others]
+
+
+def _by_block(settings: Row) -> dict[str, Row]:
+    """The questions of a study as it was written, by block."""
+    return {"": settings["question"], **{block["name"]: block["question"] for block in settings.get("block", ())}}
 
 
 def secret_of_tokens(connection: sa.Connection) -> bytes:
@@ -86,15 +132,16 @@ def rows_at(connection: sa.Connection, table: sa.Table, places: Sequence[tuple[i
     return [row for rows in found for row in rows]
 
 
-def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Which of these questions (rater and key) were asked before.
+def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int, int]]) -> set[tuple[int, int]]:
+    """Which of these questions (rater, key, and the rater's first number that counts) were asked before.
 
     Joined to a list of them, in this order, each costs one look into the index; `IN` would look up every key for every
     rater, or read the whole table.
     """
     mark = "?" if connection.dialect.name == "sqlite" else "%s"
-    wanted = f"WITH wanted (of, ask) AS (VALUES {','.join([f'({mark}, {mark})'] * len(questions))})"
+    wanted = f"WITH wanted (of, ask, since) AS (VALUES {','.join([f'({mark}, {mark}, {mark})'] * len(questions))})"
     found = "SELECT rater_id, key FROM wanted CROSS JOIN lease WHERE rater_id = wanted.of AND key = wanted.ask"
+    found += " AND number >= wanted.since"
     values = tuple(value for question in questions for value in question)
     return {(rater_id, key) for rater_id, key in connection.exec_driver_sql(f"{wanted} {found}", values)}
 

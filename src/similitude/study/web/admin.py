@@ -14,12 +14,29 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.counting import rater_counts
 from similitude.study.create import unfinished
-from similitude.study.entrance import REHEARSAL
+from similitude.study.revisions import title_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
+from similitude.study.states import DRAFT, state_of
 from similitude.study.store import schema
-from similitude.study.web import account, login, making, member_pages, share_pages, token_pages, webhook_pages
+from similitude.study.web import (
+    account,
+    design,
+    item_pages,
+    login,
+    making,
+    member_pages,
+    people,
+    rater_pages,
+    recruiting_pages,
+    revision_pages,
+    share_pages,
+    text_pages,
+    token_pages,
+    webhook_pages,
+)  # fmt: skip
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -28,7 +45,7 @@ from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.web.live import drawn_items
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
 from similitude.study.web.permissions import allowed
-from similitude.study.web.watch import Watch
+from similitude.study.web.watch import Watch, Watches
 
 Format = Literal["csv", "parquet", "jsonl"]
 
@@ -40,9 +57,11 @@ router = APIRouter(prefix="/admin", include_in_schema=False)
 def install(app: FastAPI, site: Site, limits: Limits = LIMITS) -> None:
     """Give an application that serves a site its admin pages."""
     app.state.door = Door(site.database, limits=limits)
-    app.state.watches = {name: Watch(service) for name, service in site.studies.items()}
+    app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    for pages in (login, account, token_pages, share_pages, making, member_pages, webhook_pages):
+    editing = (design, item_pages, text_pages, revision_pages)
+    watching = (people, rater_pages, recruiting_pages, making, share_pages)
+    for pages in (login, account, token_pages, member_pages, webhook_pages, *watching, *editing):
         app.include_router(pages.router, dependencies=[Depends(allowed)])
     app.include_router(router, dependencies=[Depends(allowed)])
 
@@ -96,7 +115,8 @@ async def with_a_slash(request: Request) -> Response:
 @router.get("/{study}")
 async def study_page(request: Request, session: Admin, service: Service) -> Response:
     """One study as it runs; the figures come as events."""
-    warnings = unfinished(service.study)
+    kept = request.app.state.site.kept[service.study.name]
+    warnings = [*([kept.problem] if kept.problem else []), *unfinished(service.study)]
     return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
@@ -148,9 +168,9 @@ async def resume(request: Request, session: Admin, service: Service) -> Response
 
 
 @router.get("/{study}/export")
-async def export(session: Admin, service: Service, format: Format = "csv") -> StreamingResponse:  # noqa: A002
-    """The answers as a file that is made while it is sent, as fast as it is taken."""
-    return await sent_answers(service, format, session.name)
+async def export(session: Admin, service: Service, format: Format = "csv", pilot: bool = False) -> StreamingResponse:  # noqa: A002
+    """The answers as a file that is made while it is sent, as fast as it is taken; with those of the pilot if asked."""
+    return await sent_answers(service, format, session.name, pilot)
 
 
 async def _set_paused(request: Request, service: StudyService, session: Session, paused: bool) -> Response:
@@ -161,18 +181,29 @@ async def _set_paused(request: Request, service: StudyService, session: Session,
 
 def _overview(site: Site, session: Session) -> list[dict[str, Any]]:
     """The studies in which somebody has a role."""
-    rater, study = schema.rater, schema.study
+    rater = schema.rater
     counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
     rows = []
     with site.database.read() as connection:
-        for name, service in site.studies.items():
+        for name, service in list(site.studies.items()):
             if session.role_in(service.study_id) is None:
                 continue
-            here = rater.c.study_id == service.study_id, rater.c.origin != REHEARSAL
+            here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
-            paused = connection.scalar(sa.select(study.c.paused).where(study.c.id == service.study_id))
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,
-                 "answers": int(answers or 0), "paused": bool(paused), "n_items": len(service.items)}
+                 "answers": int(answers or 0), "state": state_of(connection, service.study_id),
+                 "n_items": len(service.items), "problem": site.kept[name].problem}
             )  # fmt: skip
-    return rows
+    unserved = [
+        (name, DRAFT, kept.problem)
+        for name, kept in list(site.kept.items())
+        if name not in site.studies and session.role_in(kept.study_id) is not None
+    ]
+    arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why and session.owns_all]
+    titles = {name: title_of(site, name) for name, _, _ in unserved}
+    others = [
+        {"name": name, "title": titles.get(name, name), "state": now, "problem": why}
+        for name, now, why in unserved + arriving
+    ]
+    return rows + [{**one, "n_items": 0} for one in others]

@@ -21,18 +21,18 @@ _PIECE = 1 << 16
 _BROKE_OFF = "the process that makes an export ended before its file did"
 
 
-async def sent_answers(service: StudyService, kind: str, to: str) -> StreamingResponse:
+async def sent_answers(service: StudyService, kind: str, to: str, pilot: bool = False) -> StreamingResponse:
     """The answers as a file of a kind of `FILES`, made while it is sent, as fast as it is taken; noted who takes it."""
     name = service.study.name
-    pieces = await answers_file(service.database, name, f".{kind}")
-    await asyncio.to_thread(service.taken, to, kind)
+    pieces = await answers_file(service.database, name, f".{kind}", pilot)
+    await asyncio.to_thread(service.taken, to, f"{kind}, with the pilot" if pilot else kind)
     headers = {"Cache-Control": "no-store", "Content-Disposition": f'attachment; filename="{name}.{kind}"'}
     return StreamingResponse(pieces, media_type=FILES[kind], headers=headers)
 
 
-async def answers_file(database: Database, study: str, kind: str) -> AsyncIterator[bytes]:
+async def answers_file(database: Database, study: str, kind: str, pilot: bool = False) -> AsyncIterator[bytes]:
     """The answers of a study as the bytes of a file, as fast as they are taken; refused where there are none."""
-    process = await asyncio.to_thread(_start, database, study, kind)
+    process = await asyncio.to_thread(_start, database, study, kind, pilot)
     line = await asyncio.to_thread(_output(process).readline)
     refusal = json.loads(line) if line else {"code": "store", "detail": _BROKE_OFF}
     if not refusal:
@@ -43,12 +43,13 @@ async def answers_file(database: Database, study: str, kind: str) -> AsyncIterat
     raise Refused(409, refusal["code"], refusal["detail"])
 
 
-def _start(database: Database, study: str, kind: str) -> subprocess.Popen[bytes]:
+def _start(database: Database, study: str, kind: str, pilot: bool) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "similitude.study.maintenance.exporter"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **apart())
     assert process.stdin is not None
     # by its input, not its arguments: the address of the database may hold a password
-    settings = {"url": database.url.render_as_string(hide_password=False), "study": study, "kind": kind}
+    url = database.url.render_as_string(hide_password=False)
+    settings = {"url": url, "study": study, "kind": kind, "pilot": pilot}
     with process.stdin as told:
         told.write(json.dumps(settings).encode() + b"\n")
     return process

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.convertors import Convertor, register_url_convertor
 
 from similitude.study.arrivals import is_this_machine, network_of
 from similitude.study.refusal import Refused
@@ -19,6 +20,21 @@ from similitude.study.service import StudyService, encode
 
 VERSION = "v1"
 router = APIRouter(prefix="/api/{study}")
+
+
+class _AnyName(Convertor[str]):
+    """Any name of an item, a line break in it, too, which the framework's own paths stop at."""
+
+    regex = r"[\s\S]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("any_name", _AnyName())
 
 
 class Body(BaseModel):
@@ -38,7 +54,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Refusal, "description": meaning}
     for status, meaning in {
         400: "not HTTP as it should be", 401: "unknown rater or token", 403: "not allowed", 404: "not there",
-        409: "against what happened before", 410: "erased, or withdrawn", 413: "too large", 422: "not as described",
+        409: "against what happened before", 410: "erased, withdrawn, or without a place", 413: "too large",
+        422: "not as described",
         429: "too many wrong tokens; after as many seconds as Retry-After says",
         503: "the store cannot take it now; nothing was lost, send it again",
     }.items()

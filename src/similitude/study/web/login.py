@@ -59,17 +59,25 @@ Admin = Annotated[Session, Depends(session_of)]
 
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form that was sent."""
+    return {name: values[-1] for name, values in (await _fields(request, 20)).items()}
+
+
+async def _fields(request: Request, most: int) -> dict[str, list[str]]:
     try:
-        text = (await request.body()).decode()
-        return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=20).items()}
+        return parse_qs((await request.body()).decode(), keep_blank_values=True, max_num_fields=most)
     except ValueError:
         raise Refused(422, "form", "The form could not be read.") from None
 
 
 async def checked_form(request: Request, session: Session) -> dict[str, str]:
     """The fields of a form of an admin; refused where its token is not the session's."""
-    form = await form_of(request)
-    _match(form.get("csrf", ""), session.csrf)
+    return {name: values[-1] for name, values in (await checked_fields(request, session)).items()}
+
+
+async def checked_fields(request: Request, session: Session, most: int = 20) -> dict[str, list[str]]:
+    """The same, of a form in which a field may be given several times."""
+    form = await _fields(request, most)
+    match(form.get("csrf", [""])[-1], session.csrf)
     return form
 
 
@@ -84,7 +92,7 @@ async def log_in(request: Request) -> Response:
     """Log in, or see the form again with what was wrong."""
     door: Door = request.app.state.door
     form = await form_of(request)
-    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", ""), form.get("password", "")
     lanes = door.lanes(name, request.cookies.get(DEVICE_COOKIE, ""), address_of(request))
     room = door.rooms["known" if "device" in lanes else "stranger"]
@@ -133,7 +141,7 @@ async def first_page(request: Request, token: str) -> Response:
 async def first(request: Request, token: str) -> Response:
     """Set name and password, or see the form again with what was wrong."""
     form, door = await form_of(request), request.app.state.door
-    _match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
+    match(form.get("csrf", ""), request.cookies.get(FORM_COOKIE, ""))
     name, password = form.get("name", "").strip(), form.get("password", "")
     if password != form.get("again"):
         return await _first_page(request, 422, problem="The two passwords are not the same.", name=name)
@@ -198,8 +206,9 @@ def _set_cookie(answer: Response, request: Request, name: str, value: str, secon
     answer.set_cookie(name, value, max_age=seconds, path=path, httponly=True, samesite="strict", secure=secure)
 
 
-def _match(given: str, expected: str) -> None:
-    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+def match(given: str, expected: str) -> None:
+    """Refuse a form whose token is not the one that was given out with it."""
+    if not expected or not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
         raise Refused(403, "csrf", "This form is too old, or did not come from this site. Load the page again.")
 
 

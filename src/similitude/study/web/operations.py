@@ -16,11 +16,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 import similitude
-from similitude.study.entrance import REHEARSAL
+from similitude.study.entrance import APART
 from similitude.study.proxies import Proxies
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.site import Site
+from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.database import StoreError
 
@@ -112,7 +113,7 @@ def _of_site(site: Site) -> Iterator[str]:
     yield from _head("similitude_writer_queue", "gauge", "requests that wait to be written")
     yield _line("similitude_writer_queue", site.writer.waiting)
     with site.database.read() as connection:
-        figures = {name: _of_study(connection, service) for name, service in site.studies.items()}
+        figures = {name: _of_study(connection, service) for name, service in list(site.studies.items())}
     for name, (kind, words) in _FIGURES.items():
         yield from _head(f"similitude_{name}", kind, words)
         for study, found in figures.items():
@@ -123,19 +124,19 @@ def _of_site(site: Site) -> Iterator[str]:
 def _of_study(connection: sa.Connection, service: StudyService) -> dict[str, Any]:
     rater, lease, pool, model, answer = schema.rater, schema.lease, schema.pool, schema.model, schema.answer
     here, count = service.study_id, sa.func.count()
-    people = rater.c.study_id == here, rater.c.origin != REHEARSAL
+    people = rater.c.study_id == here, rater.c.origin.not_in(APART)
     counts = sa.select(count, sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered)).where(*people)
     raters, finished, answers = connection.execute(counts).one()
     held = lease.c.study_id == here, lease.c.open, lease.c.expires > service.database.uptime.now()
     columns = (model.c.version, model.c.last_answer, model.c.heartbeat)
     row = connection.execute(sa.select(*columns).where(model.c.study_id == here)).one_or_none()
     last = 0 if row is None else row.last_answer
-    paused = connection.scalar(sa.select(schema.study.c.paused).where(schema.study.c.id == here))
     return {
         "raters": raters, "raters_finished": finished, "answers_total": int(answers or 0),
         "questions_open": connection.scalar(sa.select(count).select_from(lease).where(*held)),
         "questions_ready": connection.scalar(sa.select(count).select_from(pool).where(pool.c.study_id == here)),
-        "paused": int(bool(paused)), "model_version": 0 if row is None else row.version,
+        "paused": int(at_the_moment(connection, here).asks_nothing_of("joined")),
+        "model_version": 0 if row is None else row.version,
         "model_behind_answers": connection.scalar(
             sa.select(count).select_from(answer).where(answer.c.study_id == here, answer.c.id > last)
         ),

@@ -9,7 +9,7 @@ from fastapi import Request
 
 from similitude.study.refusal import Refused
 from similitude.study.roles import EDITOR, OWNER, VIEWER, includes
-from similitude.study.web.interface import service_of
+from similitude.study.site import Site
 from similitude.study.web.login import session_of
 
 ANYBODY = "anybody"  # who is not logged in, too
@@ -29,6 +29,8 @@ NEEDS: dict[tuple[str, str], str] = {
     ("GET", "/admin/-/password"): KNOWN,
     ("POST", "/admin/-/password"): KNOWN,
     ("GET", "/admin/-/log"): KNOWN,  # who sees the lines of the studies that he or she runs
+    ("GET", "/admin/-/new"): SERVER,
+    ("POST", "/admin/-/new"): SERVER,
     ("GET", "/admin/{study}"): VIEWER,
     ("GET", "/admin/{study}/items"): VIEWER,
     ("GET", "/admin/{study}/state"): VIEWER,
@@ -44,6 +46,33 @@ NEEDS: dict[tuple[str, str], str] = {
     ("GET", "/admin/{study}/share"): EDITOR,
     ("POST", "/admin/{study}/share"): EDITOR,
     ("POST", "/admin/{study}/share/revoke"): EDITOR,
+    ("GET", "/admin/{study}/design"): EDITOR,
+    ("POST", "/admin/{study}/design"): EDITOR,
+    ("GET", "/admin/{study}/design/now"): EDITOR,
+    ("GET", "/admin/{study}/design/text"): EDITOR,
+    ("POST", "/admin/{study}/preview"): EDITOR,
+    ("GET", "/admin/{study}/design/items"): EDITOR,
+    ("POST", "/admin/{study}/design/items"): EDITOR,
+    ("GET", "/admin/{study}/design/items/file/{name:any_name}"): EDITOR,
+    ("GET", "/admin/{study}/design/upload/{uid}"): EDITOR,
+    ("POST", "/admin/{study}/design/upload/{uid}"): EDITOR,
+    ("GET", "/admin/{study}/design/pages"): EDITOR,
+    ("POST", "/admin/{study}/design/pages"): EDITOR,
+    ("GET", "/admin/{study}/pages/{name}"): EDITOR,
+    ("GET", "/admin/{study}/versions"): EDITOR,
+    ("GET", "/admin/{study}/versions.json"): EDITOR,
+    ("GET", "/admin/{study}/versions/{number}"): EDITOR,
+    ("POST", "/admin/{study}/state"): EDITOR,
+    ("POST", "/admin/{study}/restore"): EDITOR,
+    ("GET", "/admin/{study}/raters"): EDITOR,  # which say who people are
+    ("POST", "/admin/{study}/raters"): EDITOR,
+    ("GET", "/admin/{study}/raters.csv"): EDITOR,
+    ("GET", "/admin/{study}/rater"): EDITOR,
+    ("POST", "/admin/{study}/rater"): EDITOR,
+    ("GET", "/admin/{study}/recruiting"): EDITOR,
+    ("POST", "/admin/{study}/recruiting"): EDITOR,
+    ("GET", "/admin/{study}/recruiting/payable.txt"): EDITOR,
+    ("POST", "/admin/{study}/recruiting/account"): OWNER,
     ("GET", "/admin/{study}/tokens"): OWNER,
     ("POST", "/admin/{study}/tokens"): OWNER,
     ("POST", "/admin/{study}/tokens/revoke"): OWNER,
@@ -68,8 +97,9 @@ async def allowed(request: Request) -> None:
         if not includes(session.everywhere, OWNER):
             raise Refused(403, "role", "Only who owns all studies of this server may do that.")
     elif need != KNOWN:
-        service = service_of(request)
-        role = session.role_in(service.study_id)
+        site: Site = request.app.state.site
+        kept = site.kept.get(request.path_params["study"])  # served, or a draft that cannot be
+        role = session.everywhere if kept is None else session.role_in(kept.study_id)
         if role is None:  # as where there is no such study: a stranger need not know of it
             raise Refused(404, "no_study", "There is no such study here.")
         if not includes(role, need):

@@ -1,9 +1,16 @@
 // What this browser remembers of a study, one rater of it at a time; where nothing may be stored, until the page is closed.
 
 export class Memory {
-  constructor(study, identity) {
+  /** `remembers` are things known from the start, of a page that keeps nothing. */
+  constructor(study, identity, remembers) {
     this.prefix = `similitude/${study}/${identity}/`;
-    this.store = usable() ? window.localStorage : new Fleeting();
+    this.store = !remembers && usable() ? window.localStorage : new Fleeting();
+    for (const [name, value] of Object.entries(remembers ?? {})) this.set(name, value);
+  }
+
+  /** Whether it is still there when the page is loaded again. */
+  get lasts() {
+    return !(this.store instanceof Fleeting);
   }
 
   get(name) {

@@ -4,18 +4,22 @@ import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
 import { Measures } from "./measures.js";
 import { Memory } from "./memory.js";
+import { Preview } from "./preview.js";
 import { Outbox } from "./outbox.js";
+import { ownAnswered, partOf, practiceOf } from "./plan.js";
 import { ask, feedback, progressWords } from "./question.js";
-import { breakPage, done, loadingPage, page, sorry, survey, timeOver, written } from "./screens.js";
+import { breakPage, done, keepPages, leadAway, loadingPage, page, partPage, sorry, survey, timeOver, written } from "./screens.js";
 import { Refusal, Server } from "./server.js";
 import { Shortcuts } from "./shortcuts.js";
 
 const setup = JSON.parse(document.getElementById("setup").textContent);
-setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the questions of this form are shown
-const texts = setup.texts;
+const shows = {}; // how the questions of each form are shown
+await learnToShow();
+let texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
-const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
+const RENEW_SECONDS = 10; // of several servers some may be a little behind
+const NO_MORE = ["erased", "withdrawn", "displaced"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
 document.documentElement.style.setProperty("--stage", setup.background);
@@ -39,7 +43,7 @@ function say(words, lasting = 4) {
 }
 
 let troubled = false;
-const server = new Server(setup.study, {
+const server = setup.preview ? new Preview(setup) : new Server(setup.study, {
   trouble(reached) {
     troubled = true;
     say(reached ? texts.unavailable : texts.offline, 0);
@@ -56,7 +60,7 @@ const parameters = Object.fromEntries(
   [...new URLSearchParams(window.location.search)].slice(0, 20).map(([name, value]) => [name.slice(0, 500), value.slice(0, 500)]));
 if (setup.language) parameters.language = setup.language; // kept with the rater: in which of several they were asked
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
-const memory = new Memory(setup.study, identity);
+const memory = new Memory(setup.study, identity, setup.preview?.remembers);
 setup.shortcuts = new Shortcuts(memory);
 setup.measures = new Measures(setup.timing.device, memory);
 
@@ -96,6 +100,20 @@ async function comeIn() {
   }
   if (me === null) me = await join();
   return me.stage === "consent" ? server.ask("POST", "consent") : me;
+}
+
+/** The scripts of all forms that are asked. */
+async function learnToShow() {
+  for (const { form } of [setup, ...Object.values(setup.blocks)]) shows[form] ??= (await import(`./forms/${form}.js`)).default;
+}
+
+/** What depends on who it is: the words of a condition, and the order of the blocks. */
+async function readOwnSetup() {
+  const own = await server.ask("GET", `setup?language=${document.documentElement.lang}`);
+  Object.assign(setup, own.setup);
+  texts = setup.texts;
+  keepPages(own.pages);
+  await learnToShow();
 }
 
 // --- the questions ---
@@ -149,28 +167,49 @@ async function questions() {
   await outbox.send(); // what an earlier visit could not send
   hold(await server.ask("POST", "questions"));
   let last = null;
+  const told = new Set(); // parts that were announced
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
-    if (next === undefined) {
+    const changed = held.study_version !== setup.version && memory.lasts && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000;
+    if (changed && outbox.size === 0) {
+      memory.set("renewed", Date.now());
+      window.location.reload(); // what comes next is asked in the words of now
+      return new Promise(() => {});
+    }
+    if (changed || next === undefined) {
       await wait();
       continue;
     }
     if (last === "practice" && next.kind !== "practice") {
       await page(main, { title: texts.practice_over, buttons: [["go", texts.start]] });
     }
+    await announce(next, told);
     if (await oneQuestion(next)) last = next.kind;
   }
   if (!ended) await finish();
 }
 
+/** Say that another part begins; the first one only where there is a page of its own for it. */
+async function announce(question, told) {
+  const number = question.number - held.first;
+  const part = partOf(setup.plan, number);
+  const begins = part.start === number || told.size > 0;
+  if (begins && !told.has(part.index) && setup.plan.length > 1) {
+    const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
+    if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
+  }
+  told.add(part.index);
+}
+
 /** Ask one question; false when it was taken away, since another tab has answered it. */
 async function oneQuestion(question) {
-  const words = progressWords(setup, question.number, held.length);
+  const words = progressWords(setup, question.number - held.first, held.length);
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
   const draft = memory.draft(question);
-  const found = await ask(main, question, ready(question), { ...setup, draft }, onScreen.away.signal);
+  const asked = { ...setup, ...setup.blocks[question.block], show: shows[question.form], draft };
+  const found = await ask(main, question, ready(question), asked, onScreen.away.signal);
   onScreen = null;
   if (found === null) return false;
   outbox.add({ number: question.number, uid: freshId(), ...found.said });
@@ -178,8 +217,8 @@ async function oneQuestion(question) {
   progress();
   await feedback(main, found, question, setup);
   if (found.said.outcome === "timed_out") await timeOver(main, texts);
-  const own = answered() - setup.practice;
-  const total = held.length - setup.practice;
+  const own = ownAnswered(setup.plan, answered());
+  const total = held.length - practiceOf(setup.plan);
   if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);
   return true;
 }
@@ -202,23 +241,34 @@ async function wait() {
 async function finish() {
   document.getElementById("place").textContent = "";
   let wayOut = null;
-  const send = async (replies) => {
+  const send = sendTo("survey", (found) => (wayOut = found));
+  const fields = setup.survey.filter((field) => field.when === "after");
+  if (fields.length) await survey(main, fields, texts, send);
+  else await send({});
+  await done(main, wayOut, setup);
+}
+
+/** Sends a survey; what is wrong with it is given back as a sentence. */
+function sendTo(path, kept) {
+  return async (replies) => {
     try {
-      wayOut = await server.ask("POST", "survey", { replies });
+      kept(await server.ask("POST", path, { replies }));
       return null;
     } catch (refusal) {
       if (refusal instanceof Refusal && refusal.status === 422) return refusal.message;
       throw refusal;
     }
   };
-  if (setup.survey.length) await survey(main, setup.survey, texts, send);
-  else await send({});
-  await done(main, wayOut, setup);
 }
 
 async function start() {
-  const me = await comeIn();
+  let me = await comeIn();
   if (me === null) return;
+  if (setup.ownSetup) await readOwnSetup();
+  if (me.stage === "before") {
+    const fields = setup.survey.filter((field) => field.when === "before");
+    await survey(main, fields, texts, sendTo("before", (found) => (me = found)), texts.survey_first_title);
+  }
   if (me.stage === "done") return done(main, me, setup);
   if (me.answered === 0 && setup.pages.includes("instructions") && !memory.get("instructed")) {
     await page(main, { body: written("instructions"), buttons: [["start", texts.start]] });
@@ -229,13 +279,14 @@ async function start() {
 
 /** What nobody foresaw is said, too: the answers so far are kept. Whether it was foreseen. */
 function stop(error) {
-  const known = error instanceof Refusal && ["full", "not_named", "crowded", ...NO_MORE].includes(error.code);
+  const known = error instanceof Refusal && ["full", "not_open", "not_named", "crowded", ...NO_MORE].includes(error.code);
   ended = true;
   onScreen?.away.abort();
   changed();
   if (NO_MORE.includes(error.code)) outbox.empty();
   document.getElementById("place").textContent = "";
   sorry(main, known ? error.code : "fault", texts);
+  if (error.code === "full" && setup.fullRedirect) leadAway(main, setup.fullRedirect, parameters, texts);
   if (!known) console.error(error);
   return known;
 }

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0007_measured"
-down_revision = "0006_deeds"
+revision = "0010_measured"
+down_revision = "0009_blocks"
 
 
 def upgrade() -> None:

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009_roles"
-down_revision = "0008_sharing"
+revision = "0012_roles"
+down_revision = "0011_sharing"
 
 
 def upgrade() -> None:

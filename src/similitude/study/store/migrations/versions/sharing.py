@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008_sharing"
-down_revision = "0007_measured"
+revision = "0011_sharing"
+down_revision = "0010_measured"
 
 
 def upgrade() -> None:

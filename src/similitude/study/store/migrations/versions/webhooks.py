@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0010_webhooks"
-down_revision = "0009_roles"
+revision = "0013_webhooks"
+down_revision = "0012_roles"
 
 
 def upgrade() -> None:

@@ -1,28 +1,32 @@
 // The page of one study: figures come as events, and are written as text, never as HTML; `charts.js` draws them.
 "use strict";
 
-const { study, root, random } = document.getElementById("study").dataset;
+const { study, root, random, people } = document.getElementById("study").dataset;
 let drawn = {};
 const latest = {};  // what came last, by event
 
 function showNow(now) {
   const totals = now.totals;
-  const state = now.paused ? "paused" : "running";
-  write("running", state);
-  at("running").className = "pill " + state;
+  write("running", now.state);
+  at("running").className = "pill " + now.state;
   write("pause", now.paused ? "Resume" : "Pause");
+  at("pause").hidden = ["draft", "closed"].includes(now.state);
   at("pause").disabled = false;
+  at("piloted").hidden = !now.pilot.raters;
+  write("pilot", `${number.format(now.pilot.answers)} more answers by ${number.format(now.pilot.raters)} raters of the pilot are kept apart.`);
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
   write("answers", number.format(totals.answers));
   write("outcomes", partsOfAnswers(now));
   write("raters-count", number.format(totals.raters));
   const seats = totals.limit ? `; ${number.format(totals.seats)} of ${number.format(totals.limit)} seats taken` : "";
-  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}`);
+  const out = totals.left_out ? `; ${number.format(totals.left_out)} left out` : "";
+  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}${out}`);
   write("rate", totals.per_minute.toFixed(1));
   showModelState(now.model);
   showMinutes(now);
   showRaters(now.raters);
   showNotServed(now.not_served);
+  showConditions(now.design);
 }
 
 /** What the number of answers is made of: by the question, and by what was said. */
@@ -77,9 +81,11 @@ function showRaters(raters) {
   const fresh = document.createElement("tbody");
   for (const rater of raters) {
     const row = fresh.insertRow();
-    if (rater.flags.length) row.className = "flagged";
-    cell(row, rater.code);
-    cell(row, rater.flags.join("; "));
+    if (rater.left_out || rater.flags.length) row.className = rater.left_out ? "gone" : "flagged";
+    const link = row.insertCell().appendChild(document.createElement(people === "yes" ? "a" : "span"));
+    if (people === "yes") link.href = `${root}/admin/${study}/rater?code=${encodeURIComponent(rater.code)}`;
+    link.textContent = rater.condition ? `${rater.code} (${rater.condition})` : rater.code;
+    cell(row, (rater.left_out ? ["left out"] : []).concat(rater.flags).join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
     cell(row, rater.agreement === null ? "–" : percent(rater.agreement), "n");

@@ -1,0 +1,151 @@
+"""Changing a study while it is served: looked at first, then made, remembered, taken back.
+
+The database says what a study is: its latest revision, with all texts. Who changes it writes the revision in one
+transaction, then the files in the folder (`shelf.py`), then serves it; every other process finds the revision there
+within seconds (`following.py`). A file that was edited by hand goes the same way. Raters lose nothing: a question
+keeps the version under which it was handed out (`versions.py`).
+
+`propose(site, "faces", {"study.toml": text})` says what would change, `revise(..., who="ada", base=7)` does it if
+nobody else has since revision 7, `restore(..., number=3)` makes an earlier one the latest, `add_study` a new study.
+"""
+
+from __future__ import annotations
+
+import os
+
+from similitude.study import states
+from similitude.study.audit import note
+from similitude.study.create import new_study
+from similitude.study.files import Files, Texts
+from similitude.study.following import apply_proposal, follow, is_draft, latest, open_study, too_late
+from similitude.study.proposals import Proposal, proposed, settings_of
+from similitude.study.refusal import Refused
+from similitude.study.settings import StudyError, check_name
+from similitude.study.site import Kept, Site
+from similitude.study.store import revisions as rows
+from similitude.study.store.revisions import Revision
+from similitude.study.store.rows import draft_anew
+
+__all__ = [
+    "Proposal", "Revision", "add_study", "history", "kept_in", "may_become", "propose", "restore", "revise",
+    "set_state", "title_of",
+]  # fmt: skip
+
+
+def propose(site: Site, name: str, given: Texts) -> Proposal:
+    """What would change in a study if these texts took the place of its own; None takes a file away."""
+    with site.lock:
+        return proposed(site, kept_in(site, name), given)
+
+
+def revise(site: Site, name: str, given: Texts, who: str, base: int | None = None, what: str = "changed") -> Revision:
+    """Change a study: its latest revision is then this, here at once and everywhere within seconds.
+
+    Refused where the texts cannot be served (a draft may be saved that is still unfinished, if its settings are
+    right), where something is forbidden, and where somebody else was quicker. Where nothing changes, nothing is done.
+
+    Parameters
+    ----------
+    site, name : the study
+    given : texts by name, as `study.toml` says them; those that are not given stay, None takes one away
+    who : who does it, for the history
+    base : the revision that the change was made from; None is the latest, whatever it is
+    what : the word for it in the list of who did what
+    """
+    with site.lock:
+        kept = kept_in(site, name)
+        follow(site, kept, settled=True)
+        if base is not None and base != kept.number:
+            raise too_late(latest(site, kept))
+        proposal = proposed(site, kept, given)
+        _refuse(site, kept, proposal)
+        if not os.access(kept.folder, os.W_OK):
+            raise Refused(409, "folder", "The server may not write to the study's folder; nothing was changed.")
+        apply_proposal(site, kept, proposal, who, what)
+        return latest(site, kept)
+
+
+def _refuse(site: Site, kept: Kept, proposal: Proposal) -> None:
+    if proposal.forbidden:
+        raise Refused(422, "forbidden", "; ".join(proposal.forbidden) + ".")
+    unfinished = is_draft(site, kept) and proposal.study is not None and proposal.contents is None
+    if proposal.problems and not unfinished:
+        raise Refused(422, "problems", "\n".join(proposal.problems))
+
+
+def restore(site: Site, name: str, number: int, who: str, base: int | None = None) -> Revision:
+    """Let a study say again what it said in an earlier revision, as a new one. Files of items are not brought back."""
+    kept = kept_in(site, name)
+    with site.database.read() as connection:
+        then = rows.revision_at(connection, kept.study_id, number)
+    if then is None:
+        raise Refused(404, "no_revision", f"There is no revision {number} of this study.")
+    given: dict[str, str | None] = {**dict.fromkeys(kept.files), **then.files}
+    return revise(site, name, given, who, base, what=f"restored revision {number} of")
+
+
+def history(site: Site, name: str) -> list[Revision]:
+    """All revisions of a study, the latest first."""
+    with site.database.read() as connection:
+        return rows.history(connection, kept_in(site, name).study_id)
+
+
+def kept_in(site: Site, name: str) -> Kept:
+    """A study of a site, served or not; refused where there is none of this name."""
+    if name not in site.kept:
+        raise Refused(404, "no_study", "There is no such study here.")
+    return site.kept[name]
+
+
+def title_of(site: Site, name: str) -> str:
+    """What a study is called on its pages, served or not."""
+    kept = kept_in(site, name)
+    contents = site.contents_of(name)
+    study = settings_of(Files(kept.folder, kept.files, alone=True))[0] if contents is None else contents.study
+    return name if study is None else study.title
+
+
+def set_state(site: Site, name: str, to: str, who: str) -> None:
+    """Bring a study into a state; refused where it cannot follow, and to a draft that cannot be served yet."""
+    kept = kept_in(site, name)
+    if to in (states.PILOT, states.LIVE) and (why := why_not_open(site, kept)) is not None:
+        raise Refused(409, "unfinished", why)
+    states.set_state(site.database, kept.study_id, to, who)
+
+
+def why_not_open(site: Site, kept: Kept) -> str | None:
+    """Why nobody can be let into a draft yet; None where nothing is against it."""
+    unfit = kept.problem is not None and is_draft(site, kept)
+    return f"The draft cannot be served yet: {kept.problem}" if unfit else None
+
+
+def may_become(site: Site, name: str) -> dict[str, str | None]:
+    """The states that a study is not in, each with why it cannot follow; None where it can."""
+    kept = kept_in(site, name)
+    with site.database.read() as connection:
+        now = states.standing(connection, kept.study_id)
+    unfit = dict.fromkeys((states.PILOT, states.LIVE), why_not_open(site, kept))
+    return {to: now.why_not(to) or unfit.get(to) for to in states.STATES if to != now.state}
+
+
+def add_study(site: Site, name: str, title: str, who: str) -> Kept:
+    """Make a study in a site's folder: a draft that begins with what `similitude study new` writes, without items."""
+    folder = site.root / name
+    if site.is_one_study:
+        raise Refused(
+            409, "one_study", "This server serves the folder of one study; serve the folder above it instead."
+        )
+    try:
+        if check_name(folder) != name:
+            raise StudyError(name)
+    except StudyError:
+        raise Refused(422, "name", "name: expected small letters, digits, - and _, such as faces-2.") from None
+    with site.lock:
+        if name in site.kept or folder.exists():
+            raise Refused(409, "name", f"There is a study, or a folder, called {name} already.")
+        with site.database.write() as connection:
+            now = site.database.clock.now()
+            note(connection, now, who, "made", draft_anew(connection, name, now))
+        new_study(folder, title)
+        open_study(site, name, folder, who)
+        return site.kept[name]
