@@ -121,10 +121,15 @@ def test_the_studies_and_the_log_are_ones_own(site, browsers):
         assert ("/admin/colours" in text, "/admin/others" in text) == (True, False)
         assert "Passwords that were set" not in text
     assert "/admin/others" in browsers["server"].get("/admin").text
-    site.studies["colours"].set_paused(False, "somebody")
-    site.studies["others"].set_paused(False, "somebody else")
+    for name in ("colours", "others"):
+        site.studies[name].set_paused(True, "somebody")
+        site.studies[name].set_paused(False, "somebody")
     logs = {person: browsers[person].get("/admin/-/log").text for person in (VIEWER, EDITOR, "server")}
-    assert {person: "resumed" in text for person, text in logs.items()} == {VIEWER: False, EDITOR: True, "server": True}
+    assert {person: "<td>somebody</td>" in text for person, text in logs.items()} == {
+        VIEWER: False,
+        EDITOR: True,
+        "server": True,
+    }
     assert "<td>others</td>" not in logs[EDITOR]
     assert "<td>others</td>" in logs["server"]
 

@@ -10,7 +10,8 @@ from similitude.study.answering import Said
 from similitude.study.log import read_log
 from similitude.study.maintenance.bring_in import bring_in
 from similitude.study.maintenance.erase import erase_rater
-from similitude.study.maintenance.export import export_answers, raters_table
+from similitude.study.maintenance.export import export_answers
+from similitude.study.maintenance.raters_file import raters_table
 from similitude.study.measured import TYPES, Circumstances
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, read_study
