@@ -163,9 +163,8 @@ def completion(study: Study, row: Mapping[str, Any]) -> str:
     if row["withheld"] in WHY:
         return WHY[row["withheld"]]
     if row["finished"] is None:
-        done = row["answered"] >= study.length
-        return (
-            "all answered, but not sent off" if done else f"not finished: {row['answered']} of {study.length} answers"
-        )
+        length = study.under(row["condition"]).length
+        done = row["answered"] >= length
+        return "all answered, but not sent off" if done else f"not finished: {row['answered']} of {length} answers"
     paid = study.completion.code is not None or study.completion.redirect is not None
     return "finished, and has the completion code" if paid else "finished"

@@ -111,7 +111,8 @@ class Reviewing:
         """What speaks against a rater: not finished, left out, or worth a look."""
         doubts = [f"left out: {rater.reason}"] if rater.is_left_out else []
         if rater.state != "finished" and rater.row["withheld"] not in WHY:
-            doubts.append(f"not finished here: {rater.row['answered']} of {self.study.length} answers")
+            length = self.study.under(rater.row["condition"]).length
+            doubts.append(f"not finished here: {rater.row['answered']} of {length} answers")
         return [*doubts, *rater.flags]
 
     def _note(self, service: str, action: str, some: Sequence[Submission], by: str, told: Told) -> None:

@@ -122,5 +122,5 @@ def _told_invited(one: Invited, service: StudyService) -> dict[str, str]:
     why = f" ({WHY[one.withheld]})" if one.withheld in WHY else ""
     return {
         "name": one.identity, "invited": moment(one.invited),
-        "state": f"{state}{why}", "answers": f"{one.answered} of {service.study.length}",
+        "state": f"{state}{why}", "answers": f"{one.answered} of {service.study.under(one.condition).length}",
     }  # fmt: skip
