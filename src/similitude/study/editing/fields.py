@@ -148,7 +148,7 @@ def _list(key: str, of: Mapping[str, Any], defined: Mapping[str, Any], given: Ma
     if table is not None:
         inner = tuple(_fields(key, table, defined))
         deep = any(one.kind in ("rows", "toml", "words") for one in inner)  # tables in tables are written by hand
-        return Field(key, "toml", **given) if deep else Field(key, "rows", fields=inner, **given)
+        return Field(key, "toml" if deep else "rows", fields=inner, **given)
     kinds: dict[str, Kind] = {"string": "texts", "number": "numbers", "integer": "numbers"}
     return Field(key, kinds.get(of.get("type", ""), "toml"), **given)
 
