@@ -12,7 +12,7 @@ from similitude.study.maintenance.export import export_answers
 from similitude.study.refusal import Refused
 from similitude.study.service import Joining, Said
 from similitude.study.site import open_site
-from similitude.study.states import CLOSED, DRAFT, LIVE, PAUSED, PILOT, STATES, Standing
+from similitude.study.states import CLOSED, DRAFT, LIVE, PAUSED, PILOT, STATES, StudyState
 from similitude.study.store import schema
 from similitude.study.web.watch import Watch
 from tests.study.live import worker_of
@@ -46,7 +46,7 @@ def why_join(service, uid, **parameters):
 
 def test_a_folder_without_a_recorded_state_is_live(serve, take_part):
     service = serve(SHORT)
-    assert service.standing() == Standing(LIVE, paused=False, asked=0)
+    assert service.standing() == StudyState(LIVE, paused=False, asked=0)
     assert answer_all(service, take_part(service)) == 4
 
 
@@ -167,16 +167,16 @@ def test_what_is_paused_goes_on_as_what_it_was(serve, take_part):
 @pytest.mark.parametrize(
     ("now", "to", "said"),
     [
-        (Standing(LIVE, paused=False, asked=3), DRAFT, "3 people were asked already"),
-        (Standing(LIVE, paused=False, asked=1), PILOT, "1 person was asked already"),
-        (Standing(CLOSED, paused=False, asked=1), DRAFT, "pause or close"),
-        (Standing(LIVE, paused=True, asked=1), PILOT, "pause or close"),
-        (Standing(DRAFT, paused=False), PAUSED, "nothing to pause"),
-        (Standing(DRAFT, paused=False), CLOSED, "nothing to close"),
-        (Standing(CLOSED, paused=False), PAUSED, "nothing to pause"),
-        (Standing(LIVE, paused=False), LIVE, "live already"),
-        (Standing(PILOT, paused=False), PILOT, "a pilot already"),
-        (Standing(LIVE, paused=False), "open", "expected one of draft, pilot, live, paused, closed"),
+        (StudyState(LIVE, paused=False, asked=3), DRAFT, "3 people were asked already"),
+        (StudyState(LIVE, paused=False, asked=1), PILOT, "1 person was asked already"),
+        (StudyState(CLOSED, paused=False, asked=1), DRAFT, "pause or close"),
+        (StudyState(LIVE, paused=True, asked=1), PILOT, "pause or close"),
+        (StudyState(DRAFT, paused=False), PAUSED, "nothing to pause"),
+        (StudyState(DRAFT, paused=False), CLOSED, "nothing to close"),
+        (StudyState(CLOSED, paused=False), PAUSED, "nothing to pause"),
+        (StudyState(LIVE, paused=False), LIVE, "live already"),
+        (StudyState(PILOT, paused=False), PILOT, "a pilot already"),
+        (StudyState(LIVE, paused=False), "open", "expected one of draft, pilot, live, paused, closed"),
     ],
 )
 def test_what_cannot_follow_says_why(now, to, said):
@@ -184,13 +184,13 @@ def test_what_cannot_follow_says_why(now, to, said):
 
 
 def test_all_else_may_follow():
-    unasked = [Standing(phase, paused=False) for phase in (DRAFT, PILOT, LIVE, CLOSED)]
+    unasked = [StudyState(phase, paused=False) for phase in (DRAFT, PILOT, LIVE, CLOSED)]
     free = {(now.state, to) for now in unasked for to in STATES if now.why_not(to) is None}
     assert free == {
         (DRAFT, PILOT), (DRAFT, LIVE), (PILOT, DRAFT), (PILOT, LIVE), (PILOT, PAUSED), (PILOT, CLOSED), (LIVE, DRAFT),
         (LIVE, PILOT), (LIVE, PAUSED), (LIVE, CLOSED), (CLOSED, DRAFT), (CLOSED, PILOT), (CLOSED, LIVE),
     }  # fmt: skip
-    assert Standing(PILOT, paused=True, asked=0).why_not(PILOT) is None
+    assert StudyState(PILOT, paused=True, asked=0).why_not(PILOT) is None
 
 
 def test_live_cannot_go_back_once_people_were_asked_whatever_the_pilot_was(piloted):

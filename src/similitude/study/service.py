@@ -27,7 +27,7 @@ from similitude.study.items import background_of, on_screen
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
 from similitude.study.refusal import Refused
-from similitude.study.states import PAUSED, Standing, set_state, standing
+from similitude.study.states import PAUSED, StudyState, set_state, standing
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
@@ -123,7 +123,7 @@ class StudyService:
         """Keep what was said in the survey, and let the rater go."""
         return self.writer.submit(self._survey_batch, (rater_id, replies))
 
-    def standing(self) -> Standing:
+    def standing(self) -> StudyState:
         """What the study is at the moment, and what it may become."""
         with self.database.read() as connection:
             return standing(connection, self.study_id)

@@ -31,7 +31,7 @@ _ROW = sa.select(schema.study.c.phase, schema.study.c.paused).where(schema.study
 
 
 @dataclass(frozen=True)
-class Standing:
+class StudyState:
     """The state of a study: its phase, whether it is paused, and how many people were asked whose answers count."""
 
     phase: str
@@ -67,14 +67,14 @@ def _called(state: str) -> str:
     return {DRAFT: "a draft", PILOT: "a pilot"}.get(state, state)
 
 
-def standing(connection: sa.Connection, study_id: int) -> Standing:
+def standing(connection: sa.Connection, study_id: int) -> StudyState:
     """The state of a study, with whatever decides which may follow."""
     rater = schema.rater
     row = connection.execute(_ROW, {"study": study_id}).one()
     counts = sa.select(sa.func.count()).where(
         rater.c.study_id == study_id, rater.c.origin == "joined", rater.c.asked > 0
     )
-    return Standing(row.phase, bool(row.paused), connection.scalar(counts) or 0)
+    return StudyState(row.phase, bool(row.paused), connection.scalar(counts) or 0)
 
 
 def state_of(connection: sa.Connection, study_id: int) -> str:
@@ -82,10 +82,10 @@ def state_of(connection: sa.Connection, study_id: int) -> str:
     return at_the_moment(connection, study_id).state
 
 
-def at_the_moment(connection: sa.Connection, study_id: int) -> Standing:
+def at_the_moment(connection: sa.Connection, study_id: int) -> StudyState:
     """The state of a study, and nothing else: what every answer asks."""
     phase, paused = connection.execute(_ROW, {"study": study_id}).one()
-    return Standing(phase, bool(paused))
+    return StudyState(phase, bool(paused))
 
 
 def set_state(database: Database, study_id: int, to: str, by: str) -> None:
