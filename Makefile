@@ -66,7 +66,7 @@ docs: $(VENV)/ready  ## the documentation, into docs/_build/html; warnings are e
 
 pictures: $(VENV)/ready  ## the stored pictures of the documentation, made anew by the tests
 	./tests/setup.sh
-	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/study/test_browser_design.py tests/display/test_browser.py tests/docs
+	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest tests/study/test_browser_rater.py tests/study/test_browser_design.py tests/study/test_people_browser.py tests/display/test_browser.py tests/docs
 	SIMILITUDE_DOCS_PICTURES=1 $(BIN)/python -m pytest --whole tests/analysis/test_browser.py
 
 bench: $(VENV)/ready  ## side by side with peers, each in an environment of its own

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from benchmarks.study_measures import children
 from benchmarks.study_server import free_port
 
 
@@ -48,10 +49,21 @@ class PostgreSQL:
         subprocess.run([initdb, *options], check=True, capture_output=True, cwd=self.folder, **self.user)
         self.log = (self.folder / "log").open("wb")
         place = ["-D", str(data), "-p", str(self.port), "-k", "", "-h", "127.0.0.1"]
-        command = [postgres, "-F", *place]  # the machine does not lose power here, so nothing waits for its disk
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
+        self.command = [postgres, "-F", *place]  # the machine does not lose power here, so nothing waits for its disk
         self.made: set[int] = set()
+        self.start()
+
+    def start(self) -> None:
+        """Start it, the first time or after a kill."""
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
         self._wait()
+
+    def kill(self) -> None:
+        """`kill -9` of the server and of all processes that serve connections."""
+        for pid in [*children(self.process.pid), self.process.pid]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(30)
 
     def _wait(self) -> None:
         for _ in range(1500):
@@ -81,7 +93,8 @@ class PostgreSQL:
             )  # the model process of a server that was killed ends a little later
             connection.execute(sa.text("DROP SCHEMA public CASCADE"))
             connection.execute(sa.text("CREATE SCHEMA public"))
-        return self._url(name).replace("+psycopg", "")
+        self.url = self._url(name).replace("+psycopg", "")
+        return self.url
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGQUIT)

@@ -108,19 +108,27 @@ async def answer_until(stop: asyncio.Event, address: Address, number: int, told:
 
 
 async def _answer_all(client: Client, identity: str, told: Told, stop: asyncio.Event) -> None:
-    joined = await _ask(client, told, "POST", "join", {"uid": identity})
+    joined = await ask(client, told, "POST", "join", {"uid": identity})
     token, code = joined["token"], joined["rater"]
-    await _ask(client, told, "POST", "consent", None, token)
-    state = await _ask(client, told, "POST", "questions", None, token)
+    await ask(client, told, "POST", "consent", None, token)
+    state = await ask(client, told, "POST", "questions", None, token)
     while state["questions"] and not stop.is_set():
         at = state["questions"][0]["number"]
         uid = f"{code}-answer-{at}"
         said = {"number": at, "uid": uid, "response": [1.0], "milliseconds": 1}
-        state = await _ask(client, told, "POST", "answers", said, token)
+        state = await ask(client, told, "POST", "answers", said, token)
         told.kept.append((code, at, uid))
 
 
-async def _ask(client: Client, told: Told, *request: object) -> dict:
+class TurnedAway(RuntimeError):
+    """The server understood and said no; `code` is the word for it."""
+
+    def __init__(self, request: object, status: int, reply: dict) -> None:
+        super().__init__(f"{request}: {status} {reply}")
+        self.code = reply.get("code")
+
+
+async def ask(client: Client, told: Told, *request: object) -> dict:
     while True:
         try:
             status, reply = await client.call(*request)
@@ -131,5 +139,5 @@ async def _ask(client: Client, told: Told, *request: object) -> dict:
         if status == 200:
             return reply
         if status != 503:
-            raise RuntimeError(f"{request}: {status} {reply}")
+            raise TurnedAway(request, status, reply)
         await asyncio.sleep(0.05)

@@ -35,6 +35,16 @@ def test_rated_pairs_are_ratings():
     assert c.n_answers == 2
 
 
+def test_a_column_tells_the_sheets_of_a_rater_apart():
+    """Ratings of 1 to 5 and of 1 to 9, say: each is compared with those of its own sheet alone."""
+    rows = [(("a", "b"), (5,), "ann"), (("a", "c"), (1,), "ann"), (("b", "c"), (9,), "ann"), (("b", "d"), (2,), "ann")]
+    together = sm.read_comparisons(frame("rated_pair", rows))
+    apart = sm.read_comparisons(frame("rated_pair", rows, sheet=["few", "few", "many", "many"]))
+    assert (together.n_answers, len(together)) == (1, 6)
+    assert (apart.n_answers, len(apart)) == (2, 2)
+    assert apart.answers.extra["sheet"].tolist() == ["few", "many"]
+
+
 def test_same_and_different_are_links():
     rows = [(pair, (float(rating[0] > 3),) if rating else (), who) for pair, rating, who in RATED]
     c = sm.read_comparisons(frame("same_different", rows), names=list("abcd"))

@@ -98,7 +98,7 @@ def answer(service: StudyService, rater_id, n, rng, outcome="answered", **how):
         if not held:
             return
         question = held[0]
-        said = respond(service.study.question.form, question["shown"], rng, **how) if outcome == "answered" else None
+        said = respond(question["form"], question["shown"], rng, **how) if outcome == "answered" else None
         time = int(rng.integers(700, 3000))
         service.answer(Said(rater_id, question["number"], f"answer{next(_UIDS):08d}", outcome, said, time)).result()
 

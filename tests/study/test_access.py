@@ -258,7 +258,8 @@ def admin_pages(page, address, site):
     page.click(".fields button")
     page.wait_for_selector("code.token")
     yield "tokens on a phone"
-    for path in ("/admin/-/log", "/admin/-/password", "/api", "/admin/colours/versions", "/admin/colours/versions/1"):
+    here = [f"/admin/colours/{one}" for one in ("versions", "versions/1", "raters", "rater?code=r0001", "recruiting")]
+    for path in ("/admin/-/log", "/admin/-/password", "/api", *here):
         page.goto(address + path)
         yield path
     page.goto(address + "/admin/empty")

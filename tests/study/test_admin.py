@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 import similitude as sm
 from similitude.study.election import PATIENCE
+from similitude.study.people.flags import Judgements
 from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.admin_page import UNAVAILABLE
@@ -97,7 +98,7 @@ def test_counts(service):
     watch = Watch(service)
     before = watch.look()["now"]
     assert before["totals"] == {
-        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "own": 0,
+        "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "left_out": 0, "own": 0,
         "length": 50, "per_minute": 0.0,
     }  # fmt: skip
     fill(service, 2, 10)
@@ -149,11 +150,11 @@ def test_failed_catch_trials_are_flagged(service):
 
 
 def test_haste_and_sides_are_flagged(service):
-    watch = Watch(service)
+    judgements = Judgements(service.study, {"raters": [{"names": "r0001", "seconds": 1.5}]})
     row = {"catches": 0, "catches_passed": 0, "origin": "joined", "withheld": None}
-    assert watch._flags(row, {"seconds": 0.3, "side_p_value": 0.2}, 1.5) == ["much faster than the others"]
-    assert watch._flags(row, {"seconds": 1.3, "side_p_value": 1e-5}, 1.5) == ["prefers one side of the screen"]
-    assert watch._flags(row, {}, None) == []
+    assert judgements.flags(row, {"seconds": 0.3, "side_p_value": 0.2}) == ["much faster than the others"]
+    assert judgements.flags(row, {"seconds": 1.3, "side_p_value": 1e-5}) == ["prefers one side of the screen"]
+    assert Judgements(service.study, None).flags(row, {}) == []
 
 
 def test_the_state_of_the_model_and_what_it_means(service):
@@ -268,7 +269,7 @@ def test_pause_and_resume(service, browser):
     browser.send("/admin/colours", "/admin/colours/pause")
     rater = join(service)
     assert service.questions(rater).result() | {"questions": []} == {
-        "questions": [], "answered": 0, "length": 50, "done": False, "paused": True,
+        "questions": [], "answered": 0, "length": 50, "done": False, "paused": True, "first": 0,
         "study_version": service.version,
     }  # fmt: skip
     assert browser.get("/admin/colours/state").json()["now"]["paused"]

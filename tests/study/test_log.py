@@ -16,7 +16,7 @@ def row(form, shown, response, code="r1", **more):
         "response": None if response is None else json.dumps(response), "side": -1, "milliseconds": 1500,
         "outcome": "answered" if response is not None else "cant_tell",
     }  # fmt: skip
-    given |= {"id": 1, **more}
+    given |= {"id": 1, "block": "", **more}
     return tuple(given[name] for name in LEARNED)
 
 

@@ -18,7 +18,8 @@ from similitude.study.maintenance import export
 from similitude.study.maintenance.archive import back_up, bring_back
 from similitude.study.maintenance.bring_in import bring_in
 from similitude.study.maintenance.erase import erase_rater
-from similitude.study.maintenance.export import export_answers, export_raters, read_raters
+from similitude.study.maintenance.export import export_answers
+from similitude.study.maintenance.raters_file import export_raters, read_raters
 from similitude.study.maintenance.rebuild import rebuild
 from similitude.study.settings import StudyError
 from similitude.study.site import open_site

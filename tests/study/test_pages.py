@@ -185,7 +185,7 @@ def test_an_unknown_study_is_a_page_that_says_so(served):
 def test_a_database_that_does_not_answer_is_a_page_that_says_nothing_is_lost(served, monkeypatch):
     get = served(one='title = "One"\ntexts = {unavailable = "Nichts ist verloren."}\n')
 
-    def broken(self, rehearsal=""):
+    def broken(*_):
         raise StoreError("the disk is full")
 
     monkeypatch.setattr(StudyService, "is_shut", broken)
@@ -220,6 +220,7 @@ def test_every_text_is_used_and_every_text_that_is_used_is_there():
         "crowded",
         "erased",
         "withdrawn",
+        "displaced",
         "declined",
         "fault",
     ):  # those that `sorry` shows by name

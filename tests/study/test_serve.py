@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from similitude import cli
 from similitude.study.maintenance.archive import back_up
-from similitude.study.maintenance.export import export_raters
+from similitude.study.maintenance.raters_file import export_raters
 from similitude.study.proxies import Outside, Proxies
 from similitude.study.serve import greeting
 from similitude.study.service import Joining

@@ -675,5 +675,7 @@ def test_questions_asked_before_are_found_by_rater_and_key(serve, take_part):
     finish(service, one)
     keys = [row["key"] for row in rows(service, schema.lease)]
     with service.database.read() as connection:
-        found = asked_before(connection, [(of, key) for of in (one, other) for key in [*keys, 1, 2]])
+        found = asked_before(connection, [(of, key, 0) for of in (one, other) for key in [*keys, 1, 2]])
+        since = asked_before(connection, [(one, key, 15) for key in keys])
     assert found == {(one, key) for key in keys}
+    assert since == {(one, row["key"]) for row in rows(service, schema.lease) if row["number"] >= 15}

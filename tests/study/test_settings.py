@@ -10,6 +10,7 @@ from pydantic import BaseModel
 import similitude.study
 from similitude.feedback.forms import PAGES
 from similitude.study.create import colour_study, new_study
+from similitude.study.designs import Condition, QuestionBlock
 from similitude.study.items import read_items
 from similitude.study.settings import Study, StudyError, read_studies, read_study
 from similitude.study.texts import all_texts, default_texts
@@ -22,9 +23,10 @@ REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read
 def keys(model=Study, prefix=""):
     """Every key that a study may have, sections written with a dot."""
     for name, field in model.model_fields.items():
-        if model is Study and name in ("name", "folder", "words", "spoken", "wording"):
+        if model is Study and name in ("name", "folder", "words", "spoken", "wording", "seen_by"):
             continue
-        kind = field.annotation
+        several = {"block": QuestionBlock, "condition": Condition} if model is Study else {}
+        kind = several.get(name, field.annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from keys(kind, f"{name}.")
         else:
@@ -169,7 +171,8 @@ def test_every_key_is_in_the_template_and_in_the_reference(key):
     section, _, name = key.rpartition(".")
     assert f"| `{key}` |" in REFERENCE
     uncommented = STARTED.replace("\n# ", "\n")
-    part = uncommented.split(f"\n[{section}]")[1].split("\n[")[0] if section else uncommented.split("\n[")[0]
+    starts = re.split(rf"\n\[+{section}\]+", uncommented) if section else ["", uncommented]
+    part = starts[1].split("\n[")[0]
     assert re.search(rf"^{name} = |^\[{key}\]", f"{part}\n[{key}]" if key == "texts" else part, re.MULTILINE)
 
 
@@ -180,9 +183,13 @@ def test_the_template_names_every_form():
 def test_the_template_holds_with_every_line_switched_on():
     text = STARTED.replace("$title", "T").split("\n\n", 1)[1].replace("\n# ", "\n")
     choose = {"form": "triplet", "number": 60}
-    study = Study(**{**tomllib.loads(text), "name": "x", "folder": Path()})
+    written = {**tomllib.loads(text), "name": "x", "folder": Path()}
+    design = {name: written.pop(name) for name in ("block", "condition")}
+    study = Study(**written)
     assert study.question.model_dump().items() >= choose.items()
     assert study.completion.code == "C1A2B3"
+    del written["practice"], written["catch"]  # which blocks have in themselves
+    assert [one.length for one in Study(**written, **design).seen] == [23, 23]
 
 
 def test_every_text_is_in_the_reference():

@@ -113,7 +113,7 @@ def test_every_form_that_can_be_chosen_is_by_what_its_answer_tells(tmp_path, for
     fill(service, 2, 20)
     worker = worker_of(service)
     worker.step()
-    chosen_by = worker.learner._chooser([], repeat=False)._strategies["information_gain"]
+    chosen_by = worker.learner._chooser(service.study.parts[0], [], repeat=False)._strategies["information_gain"]
     assert (chosen_by.picks, chosen_by.whole is not None) == (picks, picks is not None)
     pool = all_of(service, schema.pool)
     assert len(pool) == 20

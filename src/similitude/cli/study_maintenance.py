@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +36,8 @@ def export(
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
-    from similitude.study.maintenance.export import export_answers, export_raters
+    from similitude.study.maintenance.export import export_answers
+    from similitude.study.maintenance.raters_file import export_raters
 
     name = name_of(folder, study)
     opened = _open(folder, database)
@@ -172,3 +175,18 @@ def name_of(folder: Path, study: str | None) -> str:
     if len(names) > 1:
         raise StudyError(f"{folder}: several studies ({', '.join(names)}); give --study")
     return names[0]
+
+
+@contextmanager
+def served_study(folder: Path, study: str | None, database: str | None) -> Iterator[tuple[Database, str, int]]:
+    """The database, the name and the number of a study that was served; closed at the end."""
+    from similitude.study.settings import StudyError
+    from similitude.study.store.rows import number_of
+
+    name = name_of(folder, study)
+    with closing(_open(folder, database)) as opened:
+        with opened.read() as connection:
+            study_id = number_of(connection, name)
+        if study_id is None:
+            raise StudyError(f"{name}: not in the database yet; serve the study first")
+        yield opened, name, study_id

@@ -63,7 +63,8 @@ def invited(folder: Folder, study: Name = None, database: DatabaseUrl = None) ->
         for one in invited_people(service):
             state = "finished" if one.finished else "has joined" if one.joined else "has not come yet"
             why = f" ({WHY[one.withheld]})" if one.withheld in WHY else ""
-            typer.echo(f"{one.identity}: {state}, {one.answered} of {service.study.length} answers{why}")
+            length = service.study.under(one.condition).length
+            typer.echo(f"{one.identity}: {state}, {one.answered} of {length} answers{why}")
 
 
 @app.command()

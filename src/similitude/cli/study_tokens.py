@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, app
-from similitude.cli.study_maintenance import Name, name_of
+from similitude.cli.study_maintenance import Name, served_study
 
 if TYPE_CHECKING:
     from similitude.study.tokens import ApiTokens
@@ -68,17 +68,9 @@ def who_did_what(folder: Folder, database: DatabaseUrl = None) -> None:
 
 @contextmanager
 def _tokens(folder: Folder, study: str | None, database: str | None) -> Iterator[tuple[ApiTokens, int]]:
-    from similitude.study.settings import StudyError
-    from similitude.study.site import existing_database
-    from similitude.study.store.rows import number_of
     from similitude.study.tokens import ApiTokens
 
-    name = name_of(folder, study)
-    with closing(existing_database(folder, database)) as opened:
-        with opened.read() as connection:
-            study_id = number_of(connection, name)
-        if study_id is None:
-            raise StudyError(f"{name}: not in the database yet; serve the study first")
+    with served_study(folder, study, database) as (opened, _, study_id):
         yield ApiTokens(opened), study_id
 
 

@@ -21,6 +21,7 @@ from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.extra import as_cells, is_empty
 from similitude.feedback.files.column_map import plain
+from similitude.feedback.forms.pieces import SHEET
 from similitude.types import Array, Floats
 
 _ALPHA = 0.05
@@ -113,7 +114,7 @@ def conditions(c: Comparisons) -> dict[str, tuple[Array, tuple[str, ...]]]:
     rater = c.answers.rater.codes
     compares = np.bincount(c.answer, minlength=c.n_answers) > 0
     for name, column in c.answers.extra.items():
-        if plain(name) in _MOMENTS or not c.answers.rater.recorded:
+        if plain(name) in (*_MOMENTS, SHEET) or not c.answers.rater.recorded:
             continue
         known = ~is_empty(column) & (rater >= 0) & compares
         cells = as_cells(column)

@@ -13,7 +13,9 @@ import pandas as pd
 from similitude.display.words import counted, listed
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.forms.pieces import SHEET
 from similitude.feedback.leaving_out import leave_out
+from similitude.graph.conditions import COLUMNS
 from similitude.types import Array, Bools
 
 MOST_GROUPS = 10
@@ -173,9 +175,12 @@ def _within(c: Comparisons, value: Array) -> Grouped:
 
 
 def attribute_columns(c: Comparisons) -> list[str]:
-    """Return the columns by which groups of raters, or conditions within them, can be compared."""
+    """Return the columns by which groups of raters, or conditions within them, can be compared; a design's first.
+
+    The column that tells sheets apart repeats the one of blocks.
+    """
     found = []
-    for name in c.answers.extra:
+    for name in sorted((name for name in c.answers.extra if name != SHEET), key=lambda name: name not in COLUMNS):
         try:
             grouped(c, name)
         except ValueError:

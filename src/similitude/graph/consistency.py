@@ -29,6 +29,7 @@ from similitude.graph.answer_repeats import AnswerRepeats, answer_ceiling, answe
 from similitude.graph.build import build_graph
 from similitude.graph.circles import Cycles, count_cycles, judgments, majorities, redundancy
 from similitude.graph.coefficients import Coefficients, coefficients
+from similitude.graph.conditions import AnswersUnder, answers_under
 from similitude.graph.passes import PassReport, check_shards
 from similitude.graph.reliability import RaterTable, rate_raters, raters_by_name
 from similitude.graph.repeats import (
@@ -76,6 +77,7 @@ class ConsistencyReport(FigureTable):
     answer_repeats : questions answered more than once and how often two answers are the same as a whole, one choice
         among three for an odd one out; None where answers are plain comparisons
     answer_ceiling : what share of whole answers the best model can predict; None where answers are plain comparisons
+    conditions : the same figures of each condition and block, where columns of these names tell some
 
     Examples
     --------
@@ -109,6 +111,7 @@ class ConsistencyReport(FigureTable):
     cleaned: bool = False
     answer_repeats: AnswerRepeats | None = None
     answer_ceiling: Estimate | None = None
+    conditions: tuple[AnswersUnder, ...] = ()
 
     def rater_frame(self) -> pd.DataFrame:
         """Return a table with one row per rater, those who agree least with the others first."""
@@ -121,6 +124,7 @@ class ConsistencyReport(FigureTable):
         plain |= {name: asdict(plain[name]) for name in nested}
         of_answers = ("answer_repeats", "answer_ceiling")
         plain |= {name: asdict(plain[name]) for name in of_answers if plain[name] is not None}
+        plain["conditions"] = [asdict(one) for one in self.conditions]
         plain |= {"loss": list(self.loss), "groups": [list(group) for group in self.groups]}
         return plain | {"never_compared": list(self.never_compared), "raters": self.raters.to_list()}
 
@@ -147,6 +151,7 @@ class ConsistencyReport(FigureTable):
         yield from self._noise()
         yield from self._contradictions()
         yield from self._people()
+        yield from (one.figure() for one in self.conditions)
 
     def _noise(self) -> Iterator[tuple[str, Estimate]]:
         yield self.repeats.asked_again()
@@ -293,6 +298,7 @@ def check(comparisons: ComparisonsLike, level: float = 0.95) -> ConsistencyRepor
         raters=rate_raters(c.answers, voices, votes, level),
         answer_repeats=again,
         answer_ceiling=_answer_ceiling(c, again),
+        conditions=answers_under(c, level),
     )
 
 

@@ -16,10 +16,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.asking import OUTCOMES, form_of
+from similitude.study.assigning import Assigning
 from similitude.study.leaving import WITHDRAWN
-from similitude.study.refusal import Refused, erased_rater, unknown_rater, withdrawn_rater
+from similitude.study.refusal import Refused, displaced_rater, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
-from similitude.study.settings import Question
+from similitude.study.sections import Question
 from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -38,7 +39,19 @@ _OPEN = (  # the study is named for the index of open leases, which begins with 
     schema.lease.c.rater_id.in_(sa.bindparam("raters", expanding=True)),
     schema.lease.c.open,
 )
-_OF_LEASE = ("rater_id", "number", "version", "kind", "shown", "strategy", "score", "model", "asked_at", "expires")
+_OF_LEASE = (
+    "rater_id",
+    "number",
+    "version",
+    "kind",
+    "block",
+    "shown",
+    "strategy",
+    "score",
+    "model",
+    "asked_at",
+    "expires",
+)
 _HELD = sa.select(*(schema.lease.c[name] for name in _OF_LEASE)).where(*_OPEN).order_by(schema.lease.c.number)
 _RENEWED = sa.update(schema.lease).where(*_OPEN).values(expires=sa.bindparam("ends"))
 _INTO_LOG = sa.insert(schema.answer)
@@ -66,10 +79,11 @@ class Answering:
     served : the study as it is now
     database : whose clocks tell the time
     rng : draws the questions
+    assigning : gives places
     """
 
-    def __init__(self, served: Served, database: Database, rng: Random) -> None:
-        self.served, self.study, self.rng = served, served.study, rng
+    def __init__(self, served: Served, database: Database, rng: Random, assigning: Assigning) -> None:
+        self.served, self.study, self.rng, self.assigning = served, served.study, rng, assigning
         self.clock, self.uptime = database.clock.now, database.uptime
 
     def questions_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
@@ -118,8 +132,9 @@ class Answering:
 
     def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
         """The rows of raters of this study, by id."""
-        found = connection.execute(_RATERS, {"ids": list(set(ids)), "study": self.served.study_id})
-        return {row["id"]: row for row in dicts(found)}
+        found = dicts(connection.execute(_RATERS, {"ids": list(set(ids)), "study": self.served.study_id}))
+        self.assigning.take_again(connection, found)
+        return {row["id"]: row for row in found}
 
     def refusal(self, rater: Row | None) -> Refused | None:
         """Why a rater may not be asked; None where nothing is against it."""
@@ -129,13 +144,19 @@ class Answering:
             return erased_rater()
         if rater["withheld"] == WITHDRAWN:
             return withdrawn_rater()
+        if rater.get("displaced"):
+            return displaced_rater()
         if rater["consented"] is None and self.study.pages.consent is not None:
             return Refused(403, "no_consent", "Questions are asked only after you have agreed to take part.")
         return None
 
+    def length_for(self, rater: Mapping[str, Any]) -> int:
+        """How many questions a rater is asked in all."""
+        return self.served.study_of(rater).length
+
     def is_done(self, connection: sa.Connection, rater: Row) -> bool:
         """Whether a rater has answered all: as many as the study asks, or all that there are."""
-        if rater["answered"] >= self.study.length:
+        if rater["answered"] >= self.length_for(rater):
             return True
         held = self.open_leases(connection, {rater["id"]: rater})
         self._fill_up(connection, {rater["id"]: rater}, held, self.clock())
@@ -183,11 +204,12 @@ class Answering:
         # What was shown and how its answer is read are the server's word, from the lease: the browser only says which
         # number it answers. The time of the lease may be over: an answer that comes late is still one.
         lease = leases[where]
-        question = self.served.at(connection, lease["version"]).question
+        question = self.served.question_of(connection, lease)
         response = checked(question, said)
         return {
             "study_id": self.served.study_id, "rater_id": said.rater_id, "number": said.number, "uid": said.uid,
-            "kind": lease["kind"], "form": question.form, "shown": lease["shown"], "outcome": said.outcome,
+            "kind": lease["kind"], "block": lease["block"], "form": question.form, "shown": lease["shown"],
+            "outcome": said.outcome,
             "response": None if response is None else json.dumps(response),
             "side": form_of(question.form).side_of(response or ()), "milliseconds": _plausible(said.milliseconds),
             "direction": said.direction, "background": said.background,
@@ -206,6 +228,8 @@ class Answering:
         for row in rows:
             rater = raters[row["rater_id"]]
             held[rater["id"]] = [lease for lease in held[rater["id"]] if lease["number"] != row["number"]]
+            if row["number"] < rater["first"]:  # on its way while the rater was asked anew
+                continue
             rater["answered"] += 1
             if row["kind"] == "catch":
                 rater["catches"] += 1
@@ -219,7 +243,7 @@ class Answering:
         wanted = []
         for rater_id, rater in raters.items():
             paused = rater["paused"] = now_it_is.asks_nothing_of(rater["origin"])
-            room = min(self.study.choose.ahead, self.study.length - rater["answered"]) - len(held[rater_id])
+            room = min(self.study.choose.ahead, self.length_for(rater) - rater["answered"]) - len(held[rater_id])
             if room > 0 and not paused and self.refusal(rater) is None:
                 wanted.append((rater, room))
         times = now, self._lease_end(connection)
@@ -233,13 +257,17 @@ class Answering:
 
     def _as_asked(self, connection: sa.Connection, rater: Row, held: list[Row]) -> Row:
         """Questions as the browser gets them, and how far the rater is; what chose a question stays here."""
-        done = rater["answered"] >= self.study.length or not (held or rater["paused"])
-        progress = {"answered": rater["answered"], "length": self.study.length, "done": done, "paused": rater["paused"]}
-        progress["study_version"] = self.served.version
-        return {"questions": [self._on_screen(connection, lease) for lease in held], **progress}
+        length = self.length_for(rater)
+        done = rater["answered"] >= length or not (held or rater["paused"])
+        progress = {"answered": rater["answered"], "length": length, "done": done, "paused": rater["paused"]}
+        asked = [self._on_screen(connection, lease) for lease in held]
+        about = {"first": rater["first"], "study_version": self.served.version, "condition": rater["condition"]}
+        return {"questions": asked, **progress, **about}
 
     def _on_screen(self, connection: sa.Connection, lease: Row) -> Row:
-        asked = {"number": lease["number"], "kind": lease["kind"], "shown": _names(lease["shown"])}
+        form = self.served.question_of(connection, lease).form
+        asked = {"number": lease["number"], "kind": lease["kind"], "block": lease["block"], "form": form}
+        asked["shown"] = _names(lease["shown"])
         if lease["kind"] == "practice" and self.study.practice.feedback:
             asked["correct"] = self.served.correct(connection, lease)
         elif lease["kind"] == "catch":

@@ -17,7 +17,9 @@ from similitude.feedback.forms import PAGES
 from similitude.feedback.forms.base import Form
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.forms.placement import Placement
-from similitude.study.settings import Question, Study, StudyError
+from similitude.study.designs import StudyPart
+from similitude.study.sections import Known, Question
+from similitude.study.settings import Study, StudyError
 
 encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
 OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
@@ -42,26 +44,41 @@ def is_adaptive(question: Question) -> bool:
     return isinstance(form_of(question.form), (Picking, Placement))
 
 
+def is_chosen(part: StudyPart) -> bool:
+    """Whether a model chooses questions of a part."""
+    return part.strategy != "random" and is_adaptive(part.question)
+
+
 def check_items(study: Study, names: Sequence[str]) -> None:
     """Refuse a study with fewer items than a question shows, and known questions about items that are not there."""
-    needed = width(study.question)
-    if len(names) < needed:
-        raise StudyError(f"{study.name}: a {study.question.form} shows {needed} items, but there are {len(names)}")
-    known = set(names)
-    for place, questions in (("practice", study.practice.questions), ("catch", study.catch.questions)):
-        for question in questions:
-            missing = [name for name in question.shown if name not in known]
-            if missing:
-                raise StudyError(f"{study.name}: {place}.questions shows {missing[0]!r}, which is no item")
-            if len(question.shown) != needed or len(set(question.shown)) != needed:
-                raise StudyError(
-                    f"{study.name}: {place}.questions: a {study.question.form} shows {needed} different items, "
-                    f"found {list(question.shown)}"
-                )
-            try:
-                form_of(study.question.form).check_response(question.correct, study.question)
-            except ValueError as error:
-                raise StudyError(f"{study.name}: {place}.questions: correct: {error}") from None
+    for seen in study.seen:
+        for part in seen.parts:
+            needed, there = width(part.question), len(part.items(names))
+            if there < needed:
+                where = part_in_words(seen, part)
+                raise StudyError(f"{where}: a {part.question.form} shows {needed} items, but there are {there}")
+            for place, questions in (("practice", part.practice), ("catch", part.catch)):
+                for known in questions:
+                    where = f"{part_in_words(seen, part)}: {place}{'' if part.block else '.questions'}"
+                    _check_known(where, part.question, known, set(names))
+
+
+def _check_known(where: str, question: Question, known: Known, names: set[str]) -> None:
+    needed = width(question)
+    if missing := [name for name in known.shown if name not in names]:
+        raise StudyError(f"{where} shows {missing[0]!r}, which is no item")
+    if len(known.shown) != needed or len(set(known.shown)) != needed:
+        raise StudyError(f"{where}: a {question.form} shows {needed} different items, found {list(known.shown)}")
+    try:
+        form_of(question.form).check_response(known.correct, question)
+    except ValueError as error:
+        raise StudyError(f"{where}: correct: {error}") from None
+
+
+def part_in_words(study: Study, part: StudyPart) -> str:
+    """A part of a study, for who wrote it: the study, the condition and the block where there are some."""
+    under = [] if study.seen_by is None else [f"condition {study.seen_by.name}"]
+    return ": ".join([study.name, *under, *([f"block {part.block}"] if part.block else [])])
 
 
 def meaning(question: Question) -> dict[str, object]:
@@ -70,30 +87,52 @@ def meaning(question: Question) -> dict[str, object]:
     return {key: written[key] for key in ("form", *form_of(question.form).settings)}
 
 
-def means_otherwise(question: Question, before: Sequence[Mapping[str, object]]) -> dict[str, str]:
-    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+def means(study: Study) -> dict[str, dict[str, object]]:
+    """What decides what the answers of each block mean."""
+    return {part.block: meaning(part.question) for part in study.parts}
+
+
+Before = Sequence[tuple[str, Mapping[str, object]]]
+
+
+def _otherwise(part: StudyPart, before: Before) -> dict[str, str]:
+    """Keys by which the questions of a part differ from those asked so far in it, and why they may not."""
+    asked = [question for block, question in before if block == part.block]
     return {
         key: f"people were asked with {other!r} already; their answers would not mean the same"
-        for key, now in meaning(question).items()
-        if (other := next((one.get(key) for one in before if one.get(key) != now), None)) is not None
+        for key, now in meaning(part.question).items()
+        if (other := next((one.get(key) for one in asked if one.get(key) != now), None)) is not None
     }
 
 
-def check_same_question(study: Study, before: Sequence[Mapping[str, object]]) -> None:
-    """Refuse to go on with other questions than those asked so far."""
-    for key, why in means_otherwise(study.question, before).items():
-        raise StudyError(
-            f"{study.name}: question.{key} is {meaning(study.question)[key]!r}, but {why}, "
-            "so copy the folder (without its answers) under a new name"
-        )
+def means_otherwise(study: Study, before: Before) -> dict[str, str]:
+    """Keys by which questions differ from those asked so far, whose answers would not mean the same; why, by key."""
+    return {
+        f"block {part.block}: question.{key}" if part.block else f"question.{key}": why
+        for part in study.parts
+        for key, why in _otherwise(part, before).items()
+    }
 
 
-def key_of(form: str, shown: Sequence[str]) -> int:
-    """A number that is equal for questions that ask the same, whatever the order on the screen; 63 bits of a hash."""
-    return keys_of(form, [shown])[0]
+def check_same_question(study: Study, before: Before) -> None:
+    """Refuse to go on with other questions than those asked so far, in each block."""
+    for part in study.parts:
+        for key, why in _otherwise(part, before).items():
+            raise StudyError(
+                f"{part_in_words(study, part)}: question.{key} is {meaning(part.question)[key]!r}, but {why}, "
+                "so copy the folder (without its answers) under a new name"
+            )
 
 
-def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
+def key_of(form: str, shown: Sequence[str], block: str = "") -> int:
+    """A number that is equal for questions that ask the same, whatever the order on the screen; 63 bits of a hash.
+
+    Two blocks never ask the same: the same items may be judged in another way there.
+    """
+    return keys_of(form, [shown], block)[0]
+
+
+def keys_of(form: str, questions: Sequence[Sequence[str]], block: str = "") -> list[int]:
     """The same of many questions at once."""
     if not questions:
         return []
@@ -101,7 +140,8 @@ def keys_of(form: str, questions: Sequence[Sequence[str]]) -> list[int]:
     rows = arrangement.canonical(np.array(questions))
     if arrangement.unit > 1 and not arrangement.head:
         rows = rows.reshape(len(rows), -1, arrangement.unit)
-    texts = (encode([form, row]) for row in rows.tolist())
+    asks = [form, block] if block else [form]
+    texts = (encode([*asks, row]) for row in rows.tolist())
     digests = (hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return [int.from_bytes(digest, "big") >> 1 for digest in digests]
 

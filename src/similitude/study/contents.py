@@ -64,5 +64,5 @@ def read_contents(
     check_pictures(study)
     contents = Contents(study, items, files.read, opened)
     check_items(study, contents.names)
-    check_number(study, len(items))
+    check_number(study, contents.names)
     return contents

@@ -51,7 +51,7 @@ def unfinished(study: Study) -> list[str]:
 
 def still_in_english(study: Study) -> str | None:
     """A sentence where texts of a language that a study offers are said neither by us nor by the study."""
-    used = [*PAGES[study.question.form].asks, *DEFAULTS]
+    used = [*dict.fromkeys(name for part in study.parts for name in PAGES[part.question.form].asks), *DEFAULTS]
     for language in study.languages:
         if base(language) == ENGLISH:
             continue

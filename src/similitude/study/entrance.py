@@ -7,13 +7,15 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import sqlalchemy as sa
 
 from similitude.study import states
 from similitude.study.arrivals import Arrivals
+from similitude.study.assigning import Assigning
 from similitude.study.keys import Keys
-from similitude.study.refusal import Refused, erased_rater
+from similitude.study.refusal import Refused, erased_rater, study_is_full
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database
@@ -71,6 +73,7 @@ class Entrance:
     def __init__(self, study: Study, study_id: int, database: Database, keys: Keys) -> None:
         self.study, self.study_id, self.database, self.keys = study, study_id, database, keys
         self.arrivals = Arrivals(study.raters.joins_per_address)
+        self.assigning = Assigning(study, study_id, database)
 
     def follow(self, before: Entrance) -> None:
         """Take the place of another of the same study: who came to that within the hour counts here."""
@@ -97,12 +100,13 @@ class Entrance:
         if person.origin == "joined":
             self._check_room(connection, person)
             person = replace(person, origin=PILOT if phase == PILOT else "joined")
+        assigned = self.assigning.assign(connection, joining.parameters, counts=person.origin == "joined")
         if joining.address is not None and not self.arrivals.let_in(joining.address):
             raise Refused(403, "crowded", "Too many people came from your network within an hour. Please come later.")
-        return self._add(connection, person, joining.parameters)
+        return self._add(connection, person, joining.parameters, assigned)
 
-    def is_full(self, connection: sa.Connection) -> bool:
-        """Whether nobody new can come in: the study is closed, no seat is left, or as many came as ever may.
+    def is_full(self, connection: sa.Connection, parameters: Mapping[str, str] | None = None) -> bool:
+        """Whether nobody new can come in by a link: closed, no seat or place is left, or as many came as ever may.
 
         Who has begun may always go on, also after the seat went to somebody else: so a few more than the limit may
         finish, and never more than `joins_in_all`. Those of the pilot count while it is one, and then no more.
@@ -116,16 +120,18 @@ class Entrance:
             came = connection.scalar(sa.select(sa.func.count()).where(*here)) or 0
             if came >= raters.joins_in_all:
                 return True
+        if self.assigning.is_full(connection, parameters or {}):
+            return True
         return raters.limit is not None and self.seats_taken(connection) >= raters.limit
 
-    def is_shut(self, connection: sa.Connection, rehearsal: str = "") -> bool:
+    def is_shut(self, connection: sa.Connection, parameters: Mapping[str, str]) -> bool:
         """Whether a link lets nobody new in: one for rehearsing, if it is signed, also into a draft."""
         if states.at_the_moment(connection, self.study_id).phase == states.DRAFT:
-            return not self.keys.is_rehearsal(rehearsal)
-        return self.is_full(connection)
+            return not self.keys.is_rehearsal(parameters.get(REHEARSAL, ""))
+        return self.is_full(connection, parameters)
 
     def seats_taken(self, connection: sa.Connection) -> int:
-        """How many have answered everything, hold questions whose time runs, or have just come."""
+        """How many have answered everything, hold questions whose time runs, or have just come; not who is left out."""
         rater, lease = schema.rater, schema.lease
         pilot = states.at_the_moment(connection, self.study_id).phase == PILOT
         here = rater.c.study_id == self.study_id, rater.c.origin == PILOT if pilot else rater.c.origin.not_in(APART)
@@ -133,8 +139,11 @@ class Entrance:
         its = lease.c.study_id == self.study_id, lease.c.rater_id == rater.c.id
         busy = sa.exists().where(*its, lease.c.open, lease.c.expires > now)
         new = rater.c.began > now - 60 * self.study.choose.lease_minutes
-        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= self.study.length)
-        seats = sa.select(sa.func.count()).where(*here, rater.c.erased.is_(None), sa.or_(done, busy, new))
+        longer = {name: seen.length for name, seen in self.study.variants.items()}
+        length = sa.case(longer, value=rater.c.condition, else_=self.study.length) if longer else self.study.length
+        done = sa.or_(rater.c.finished.is_not(None), rater.c.answered >= length)
+        there = rater.c.erased.is_(None), rater.c.left_out.is_(None)
+        seats = sa.select(sa.func.count()).where(*here, *there, sa.or_(done, busy, new))
         return connection.scalar(seats) or 0
 
     def _person(self, joining: Joining) -> _Person:
@@ -175,9 +184,11 @@ class Entrance:
         if person.identity is None and self.study.raters.must_be_named:
             raise _not_invited()
         if self.is_full(connection):
-            raise Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
+            raise study_is_full()
 
-    def _add(self, connection: sa.Connection, person: _Person, parameters: Mapping[str, str]) -> int:
+    def _add(
+        self, connection: sa.Connection, person: _Person, parameters: Mapping[str, str], assigned: Mapping[str, Any]
+    ) -> int:
         made = connection.scalar(
             sa.insert(schema.rater).returning(schema.rater.c.id),
             {
@@ -186,7 +197,7 @@ class Entrance:
                 "uid": person.uid if person.identity is None else secrets.token_hex(16),
                 "parameters": json.dumps(dict(parameters), ensure_ascii=False),
                 "joined": self.database.clock.now(), "began": self.database.uptime.advance(connection),
-                "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0,
+                "asked": 0, "answered": 0, "catches": 0, "catches_passed": 0, **assigned,
             },
         )  # fmt: skip
         assert made is not None

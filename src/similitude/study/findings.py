@@ -37,6 +37,7 @@ _SHOWN_OF_RATERS = (
     "low",
     "high",
     "self_consistency",
+    "by_model",
     "verdict",
     "odd",
     "cant_tell",
@@ -80,7 +81,11 @@ def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str,
     """Everything but the curve, fit for JSON; `before` is what was found last, so that the map does not turn."""
     votes = count_votes(comparisons)
     table = rate_raters(comparisons.answers, answer_voices(comparisons, votes), votes)
-    raters = [{**rater, "odd": bool(odd)} for rater, odd in zip(table.to_list(), table.odd, strict=True)]
+    shares = _by_model(comparisons, similarity)
+    raters = [
+        {**rater, "odd": bool(odd), "by_model": shares.get(rater["names"])}
+        for rater, odd in zip(table.to_list(), table.odd, strict=True)
+    ]
     return {
         "answers": comparisons.n_answers,
         "ceiling": asdict(_noise(comparisons)),
@@ -88,6 +93,16 @@ def findings(comparisons: Comparisons, similarity: Similarity, before: dict[str,
         "map": _map(similarity, before),
         "items": _items(comparisons, similarity),
     }
+
+
+def _by_model(comparisons: Comparisons, similarity: Similarity) -> dict[str, float]:
+    """The share of each rater's comparisons that the model orders as the rater does; it has learned from them."""
+    rater = comparisons.answers.rater
+    whose, weight = np.asarray(rater.codes)[comparisons.answer], np.asarray(comparisons.weight)
+    whose = np.where(whose < 0, len(rater.labels), whose)
+    right = np.bincount(whose, weight * correct(similarity, comparisons), len(rater.labels) + 1)
+    total = np.bincount(whose, weight, len(rater.labels) + 1)
+    return {name: round(float(right[k] / total[k]), 4) for k, name in enumerate(rater.labels) if total[k] > 0}
 
 
 def _noise(comparisons: Comparisons) -> Estimate:

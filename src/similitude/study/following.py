@@ -187,8 +187,8 @@ def _check_meanwhile(connection: sa.Connection, kept: Kept, contents: Contents |
         raise too_late(last)
     if contents is not None:
         asked = asked_before(connection, kept, contents.study)
-        for key, why in means_otherwise(contents.study.question, asked).items():
-            raise Refused(422, "forbidden", f"question.{key}: {why}.")
+        for key, why in means_otherwise(contents.study, asked).items():
+            raise Refused(422, "forbidden", f"{key}: {why}.")
 
 
 def too_late(last: Revision) -> Refused:

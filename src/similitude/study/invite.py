@@ -32,6 +32,7 @@ class Invited:
     answered: int
     finished: float | None
     withheld: str | None = None
+    condition: str | None = None
 
 
 def read_people(path: Path) -> list[str]:
@@ -102,7 +103,7 @@ def withdraw(service: StudyService, name: str) -> str:
             return "the link lets nobody in any more"
         if known.finished is not None:
             return "the link lets nobody in any more; this person had finished, and the answers and the code stay"
-        connection.execute(sa.update(rater).where(*who).values(withheld=WITHDRAWN))
+        connection.execute(sa.update(rater).where(*who).values(withheld=WITHDRAWN, place_until=None))
         freed = sa.update(schema.lease).where(schema.lease.c.rater_id == known.id, schema.lease.c.open)
         connection.execute(freed.values(open=False))
     given = counted(known.answered, "answer")
@@ -118,7 +119,13 @@ def invited_people(service: StudyService) -> list[Invited]:
     same = sa.and_(rater.c.study_id == table.c.study_id, rater.c.identity == table.c.identity)
     query = (
         sa.select(
-            table.c.identity, table.c.invited, rater.c.joined, rater.c.answered, rater.c.finished, rater.c.withheld
+            table.c.identity,
+            table.c.invited,
+            rater.c.joined,
+            rater.c.answered,
+            rater.c.finished,
+            rater.c.withheld,
+            rater.c.condition,
         )
         .select_from(table.outerjoin(rater, same))
         .where(table.c.study_id == service.study_id)
@@ -126,7 +133,7 @@ def invited_people(service: StudyService) -> list[Invited]:
     )
     with service.database.read() as connection:
         return [
-            Invited(row.identity, row.invited, row.joined, row.answered or 0, row.finished, row.withheld)
+            Invited(row.identity, row.invited, row.joined, row.answered or 0, row.finished, row.withheld, row.condition)
             for row in connection.execute(query)
         ]
 

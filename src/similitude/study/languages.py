@@ -108,8 +108,11 @@ def own_file(folder: Path, language: str) -> Path:
     return folder / f"texts.{language}.toml"
 
 
-def read_own(files: Files, language: str) -> dict[str, Text]:
-    """The words that a study says in a language, checked; StudyError where a name or a place is not known."""
+def read_own(files: Files, language: str, more: Sequence[str] = ()) -> dict[str, Text]:
+    """The words that a study says in a language, checked; StudyError where a name or a place is not known.
+
+    `more` are names beside those of all studies: what blocks and conditions ask.
+    """
     path = own_file(files.folder, language)
     if not files.is_file(path.name):
         return {}
@@ -121,7 +124,7 @@ def read_own(files: Files, language: str) -> dict[str, Text]:
             raise StudyError(f"{path}: {name}: expected a text, or a table of plural forms, found {text!r}")
         if "" not in forms and set(forms) != set(categories(language)):
             raise StudyError(f"{path}: {name}: expected the plural forms {', '.join(categories(language))}")
-        if name in OWN:
+        if name in OWN or name in more:
             continue
         for form in forms.values():
             try:

@@ -26,11 +26,11 @@ _PASSED_OVER = ("skipped", "cant_tell", "not_shown")
 
 def terms(study: Study) -> Row:
     """What must be done for the code: seconds in all, and questions that are answered; None where nothing is asked."""
-    completion, question = study.completion, study.question
+    completion = study.completion
     if completion.code is None and completion.redirect is None:
         return {TIME: None, SKIPS: None}
     seconds = math.ceil(study.length * completion.seconds_per_question)
-    can_pass_over = question.skip or question.cant_tell
+    can_pass_over = any(part.question.skip or part.question.cant_tell for part in study.parts)
     return {TIME: seconds or None, SKIPS: _least_answered(study) or None if can_pass_over else None}
 
 
@@ -50,7 +50,7 @@ def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: fl
     share = rater["answered"] / max(study.length, 1)  # less than 1 where the items give no more questions
     if wanted[TIME] and rater["began"] is not None and served - rater["began"] < share * wanted[TIME]:
         return TIME
-    mine = answer.c.rater_id == rater["id"], answer.c.outcome.in_(_PASSED_OVER)
+    mine = answer.c.rater_id == rater["id"], answer.c.number >= rater["first"], answer.c.outcome.in_(_PASSED_OVER)
     counts = sa.select(answer.c.outcome, sa.func.count()).where(*mine).group_by(answer.c.outcome)
     passed_over = {row[0]: row[1] for row in connection.execute(counts)}
     lacking = math.floor(share * _least_answered(study)) - (rater["answered"] - sum(passed_over.values()))
@@ -62,7 +62,8 @@ def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: fl
 def way_out(study: Study, rater: Row) -> Row:
     """Where a rater goes who has finished: a code to copy, an address to go to; or why there is neither."""
     if rater["withheld"] is not None:
-        return {"code": None, "redirect": None, "withheld": rater["withheld"]}
+        code = study.completion.screened_out_code if rater["withheld"] in (TIME, SKIPS, NOT_SHOWN) else None
+        return {"code": code, "redirect": None, "withheld": rater["withheld"]}
     address = study.completion.redirect
     if address is not None:
         for name, value in {**json.loads(rater["parameters"]), "rater": rater["code"]}.items():

@@ -1,11 +1,12 @@
 """From the log to what a model learns: rows of `answer` as `Answers`, and those as comparisons.
 
-Left out are rehearsals, the pilot, practice and catch trials (their answers are known), skipped questions, what was
-redacted, and answers about items that are no longer in the study. "Can't tell" is kept: it compares nothing, but it was
-asked.
+Left out are answers that do not count (`counting`), practice and catch trials (their answers are known), skipped
+questions, what was redacted, and answers about items that are no longer in the study. "Can't tell" is kept: it compares
+nothing, but it was asked.
 
 What answers compare is known to their forms (`similitude.feedback.forms`). Ratings, same or different, and labels are
-asked one by one: they are pieces, and those of one rater are gathered into one sheet, here as where an export is read.
+asked one by one: they are pieces, and those of one rater and block are gathered into one sheet, here as where an export
+is read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.forms import PAGES, PIECES
-from similitude.study.entrance import APART
+from similitude.feedback.forms.pieces import SHEET
+from similitude.study.counting import answer_counts
 from similitude.study.store import schema
 from similitude.types import Bools
 
@@ -30,7 +32,7 @@ EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
 REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater
 _SAID = ("answered", "cant_tell")
 AT_ONCE = 10_000  # rows of the log that are read together
-LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side")
+LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side", "block")
 
 
 def read_log(
@@ -39,14 +41,14 @@ def read_log(
     """The next answers of the log: those to learn from, the number of the last row seen, and how many were seen."""
     answer, rater = schema.answer, schema.rater
     query = (
-        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), rater.c.origin)
+        sa.select(*(rater.c.code if name == "code" else answer.c[name] for name in LEARNED), answer_counts())
         .join(rater, rater.c.id == answer.c.rater_id)
         .where(answer.c.study_id == study_id, answer.c.id > after)
         .order_by(answer.c.id)
         .limit(most)
     )
     rows = connection.execute(query).all()
-    counted = [row[:-1] for row in rows if row[-1] not in APART]
+    counted = [row[:-1] for row in rows if row[-1]]
     return as_answers(counted, names), rows[-1][0] if rows else after, len(rows)
 
 
@@ -62,7 +64,7 @@ def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
         there = [place.keys() >= set(items) for items in shown]
         told, shown = list(compress(told, there)), list(compress(shown, there))
     columns = list(zip(*told, strict=True)) or [()] * len(LEARNED)
-    _, _, _, form, _, response, code, strategy, milliseconds, side = columns
+    _, _, _, form, _, response, code, strategy, milliseconds, side, block = columns
     called = {page: one.name for page, one in PAGES.items()}
     return Answers.of(
         [called.get(name, name) for name in form],
@@ -72,6 +74,7 @@ def as_answers(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> Answers:
         strategy=strategy,
         time=np.array(milliseconds, float) / 1000,
         side=side,
+        extra={SHEET: [name or None for name in block]} if any(block) else None,
     )
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from similitude.display.words import counted
 from similitude.study import shelf
-from similitude.study.asking import encode, meaning, means_otherwise
+from similitude.study.asking import encode, means, means_otherwise
 from similitude.study.changes import Change, changes
 from similitude.study.contents import Contents, read_contents
 from similitude.study.files import Files, Texts
@@ -128,18 +128,20 @@ def _changes(
     items = {} if service is None else service.contents.items
     found = changes(before, study, items, items if contents is None else contents.items)
     with site.database.read() as connection:
-        forbidden = means_otherwise(study.question, asked_before(connection, kept, study))
+        forbidden = means_otherwise(study, asked_before(connection, kept, study))
         return [_judged(connection, kept, change, forbidden) for change in found]
 
 
-def asked_before(connection: sa.Connection, kept: Kept, study: Study) -> list[Row]:
+def asked_before(connection: sa.Connection, kept: Kept, study: Study) -> list[tuple[str, Row]]:
     """Questions that people were asked and whose answers do not mean what they would mean in a study."""
-    return questions_before(connection, kept.study_id, meaning(study.question))
+    return questions_before(connection, kept.study_id, means(study))
 
 
 def _judged(connection: sa.Connection, kept: Kept, change: Change, forbidden: Mapping[str, str]) -> Change:
     if change.key.startswith("question."):
-        return change.but(forbidden=forbidden.get(change.key.removeprefix("question.")))
+        return change.but(forbidden=forbidden.get(change.key))
+    if change.key == "block":
+        return change.but(forbidden="; ".join(f"{key}: {why}" for key, why in forbidden.items()) or None)
     if change.key != "items.removed":
         return change
     answer = schema.answer

@@ -28,6 +28,21 @@ def withdrawn_rater() -> Refused:
     return Refused(410, "withdrawn", "Your invitation was withdrawn; no more answers are taken.")
 
 
+def withdrawn_question() -> Refused:
+    """A question that can be read no longer as it was meant."""
+    return Refused(409, "withdrawn", "This question was withdrawn: the study was changed.")
+
+
+def study_is_full() -> Refused:
+    """There is no place for anybody else."""
+    return Refused(403, "full", "This study has all the people it needs. Thank you for coming.")
+
+
+def displaced_rater() -> Refused:
+    """Somebody who was away for so long that the place went to another, who needs it now."""
+    return Refused(410, "displaced", "Your place was given to somebody else; no more answers are taken.")
+
+
 def erased_rater() -> Refused:
     """Somebody whose answers were erased, as they asked."""
     return Refused(410, "erased", "Your answers were erased, as you asked; you take part no longer.")

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.study.answering import Answering, Said
-from similitude.study.asking import check_same_question, meaning
+from similitude.study.asking import check_same_question, means
 from similitude.study.audit import note
 from similitude.study.contents import Contents
 from similitude.study.entrance import REHEARSAL, Entrance, Joining
@@ -66,13 +66,13 @@ class StudyService:
         self.items_json = lru_cache(_REMEMBERED)(self._items_json)
         with database.write() as connection:
             self.study_id = register(connection, study, self.version, self.names, database.clock.now())
-            check_same_question(study, questions_before(connection, self.study_id, meaning(study.question)))
+            check_same_question(study, questions_before(connection, self.study_id, means(study)))
             self.keys = Keys(secret_of_tokens(connection), study.name)
         served = Served.of(study, self.study_id, self.version, self.names)
-        self.answering: Answering = Answering(served, database, Random())
         self.entrance: Entrance = Entrance(study, self.study_id, database, self.keys)
         if before is not None:
             self.entrance.follow(before.entrance)
+        self.answering: Answering = Answering(served, database, Random(), self.entrance.assigning)
         # made once: the writer serves together what waits for the same batch
         self._join_batch, self._survey_batch = each(self._join), each(self._survey)
         self._before_batch = each(self._before)
@@ -143,10 +143,10 @@ class StudyService:
         with self.database.write() as connection:
             note(connection, self.database.clock.now(), by, "downloaded the answers of", self.study_id, what)
 
-    def is_shut(self, rehearsal: str = "") -> bool:
-        """Whether nobody new can come in by a link, which may be signed for rehearsing."""
+    def is_shut(self, parameters: Mapping[str, str] | None = None) -> bool:
+        """Whether nobody new can come in by a link, whose parts are given; it may be signed for rehearsing."""
         with self.database.read() as connection:
-            return self.entrance.is_shut(connection, rehearsal)
+            return self.entrance.is_shut(connection, parameters or {})
 
     def rater_of(self, token: str | None) -> int:
         """The rater that a token stands for; refused where it was not given out by us."""
@@ -181,13 +181,16 @@ class StudyService:
         rater_id, replies = request
         rater = self._may_be_asked(connection, rater_id)
         if not self.answering.is_done(connection, rater):
-            left = self.study.length - rater["answered"]
+            left = self.answering.length_for(rater) - rater["answered"]
             raise Refused(409, "not_done", f"{left} of your questions are still open.")
         now = self.database.clock.now()
         keep_after(connection, self.study, rater, replies, now)
         if rater["finished"] is None:
-            rater["withheld"] = why_withheld(connection, self.study, rater, self.database.uptime.advance(connection))
+            served = self.database.uptime.advance(connection)
+            rater["withheld"] = why_withheld(connection, self.answering.served.study_of(rater), rater, served)
             done = {"finished": now, "withheld": rater["withheld"]}
+            if rater["withheld"] is not None:
+                done["place_until"] = None  # somebody else is to be asked instead
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
         return way_out(self.study, rater)
 

@@ -15,62 +15,42 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from similitude.feedback.forms import PAGES
+from similitude.study.designs import (
+    Assignment,
+    Condition,
+    Order,
+    QuestionBlock,
+    Strategy,
+    StudyPart,
+    check_design,
+    pages_of,
+    parts_of,
+    variant,
+    with_defaults,
+)
 from similitude.study.fault import UNKNOWN, WrongKeys
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
+from similitude.study.sections import Count, Known, Number, Origin, Positive, Share, Switch
+from similitude.study.sections import Question as Question
+from similitude.study.sections import Section as Section
 from similitude.study.texts import all_texts
 
 FILE = "study.toml"
-OURS = ("name", "folder", "words", "spoken", "wording")  # of a `Study`: what is found out, and written by nobody
+OURS = (
+    "name",
+    "folder",
+    "words",
+    "spoken",
+    "wording",
+    "seen_by",
+)  # of a `Study`: what is found out, and written by nobody
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
-
-# strict: a number in quotes, or true, is a slip of the pen and no number
-Whole = Annotated[int, Field(strict=True)]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Switch = Annotated[bool, Field(strict=True)]
-Count = Annotated[Whole, Field(ge=0)]
-Positive = Annotated[Whole, Field(ge=1)]
-Share = Annotated[Number, Field(ge=0, le=1)]
-Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
-
-
-class Section(BaseModel):
-    """A table of `study.toml`: a key that is not known is an error, since it would be silently without effect."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Question(Section):
-    """What is asked, and how often."""
-
-    form: Annotated[str, WithJsonSchema({"type": "string", "enum": [*PAGES]})] = "triplet"
-    text: str | None = None
-    number: Positive = 60
-    grid_size: Annotated[Whole, Field(ge=2, le=60)] = 8
-    pick: Positive = 2
-    scale: Annotated[Whole, Field(ge=2, le=100)] = 7
-    low: str | None = None
-    high: str | None = None
-    classes: tuple[str, ...] = ()
-    skip: Switch = True
-    cant_tell: Switch = True
-
-    @field_validator("form", mode="after")
-    @classmethod
-    def _can_be_asked(cls, form: str) -> str:
-        if form not in PAGES:
-            raise ValueError(f"expected one of {', '.join(map(repr, PAGES))}, found {form!r}")
-        return form
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        PAGES[self.form].check_setup(self)
-        return self
+_DESIGN = ("block", "block_order", "condition", "assignment")  # left out of the digest where a study has none
 
 
 class Items(Section):
@@ -85,7 +65,7 @@ class Items(Section):
 class Choose(Section):
     """How questions are chosen, and by which model."""
 
-    strategy: Literal["information_gain", "uncertainty", "random"] = "information_gain"
+    strategy: Strategy = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
     ahead: Annotated[int, Field(ge=2, le=50)] = 5
@@ -111,13 +91,6 @@ class Participation(Section):
         if (self.invited or self.must_be_named) and not self.parameter:
             raise ValueError("parameter: people are let in by name, but no part of the link says it")
         return self
-
-
-class Known(Section):
-    """A question whose answer is known: for practice, or to catch raters who do not look."""
-
-    shown: tuple[str, ...]
-    correct: tuple[Number, ...]
 
 
 class Catch(Section):
@@ -178,6 +151,7 @@ class Completion(Section):
     redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
     seconds_per_question: Annotated[Number, Field(ge=0)] = 0.5
     largest_skip_share: Share = 0.5
+    screened_out_code: str | None = None
 
 
 class Pages(Section):
@@ -198,9 +172,9 @@ class Study(Section):
 
     name: str
     folder: Path
-    words: dict[str, str] = {}
+    words: dict[str, str] = Field(default_factory=dict)
     title: Annotated[str, Field(min_length=1)]
-    spoken: dict[str, dict[str, str | dict[str, str]]] = {}
+    spoken: dict[str, dict[str, str | dict[str, str]]] = Field(default_factory=dict)
     wording: str = ""
     language: str | tuple[str, ...] = "en"
     question: Question = Question()
@@ -209,11 +183,31 @@ class Study(Section):
     raters: Participation = Participation()
     catch: Catch = Catch()
     practice: Practice = Practice()
+    block: tuple[QuestionBlock, ...] = ()
+    block_order: Order = "fixed"
+    condition: tuple[Condition, ...] = ()
+    assignment: Assignment = Assignment()
+    seen_by: Condition | None = Field(default=None, exclude=True)
     break_every: Count = 0
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()
-    texts: dict[str, str] = {}
+    texts: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shared(cls, written: Any) -> Any:
+        return with_defaults(written)
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Self:
+        check_design(self)
+        for condition in self.condition:
+            try:
+                all_texts(condition.texts)
+            except ValueError as error:
+                raise ValueError(f"condition {condition.name}: {error}") from None
+        return self
 
     @field_validator("language", mode="before")
     @classmethod
@@ -238,13 +232,38 @@ class Study(Section):
 
     def as_json(self) -> str:
         """Everything that was decided, as JSON; the folder is where it lies, not what was decided."""
-        return json.dumps(self.model_dump(mode="json", exclude={"folder"}), ensure_ascii=False, sort_keys=True)
+        unused = {name for name in _DESIGN if getattr(self, name) == type(self).model_fields[name].default}
+        written = self.model_dump(mode="json", exclude={"folder", *unused})
+        return json.dumps(written, ensure_ascii=False, sort_keys=True)
+
+    @cached_property
+    def parts(self) -> tuple[StudyPart, ...]:
+        """What a rater is asked, block after block as they are written."""
+        return parts_of(self)
+
+    @cached_property
+    def variants(self) -> dict[str, Study]:
+        """The study as the raters of each condition see it, by condition."""
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return {one.name: Study.model_construct(**{**fields, **variant(self, one)}) for one in self.condition}
+
+    def under(self, condition: str | None) -> Study:
+        """The study as the raters of a condition see it; as it is where there is no such condition."""
+        return self.variants.get(condition or "", self)
+
+    @property
+    def seen(self) -> tuple[Study, ...]:
+        """The study as its raters see it, once for each condition; itself where there are none."""
+        return tuple(self.variants.values()) or (self,)
+
+    def part(self, block: str) -> StudyPart | None:
+        """The part of a block; None where the study has none of this name."""
+        return next((part for part in self.parts if part.block == block), None)
 
     @property
     def length(self) -> int:
         """Questions that one rater is asked: practice, the study's own, and the catch trials between them."""
-        catches = self.question.number // self.catch.every if self.catch.every else 0
-        return len(self.practice.questions) + self.question.number + catches
+        return sum(part.length for part in self.parts)
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -288,16 +307,22 @@ def read_study(folder: Path, files: Files | None = None) -> Study:
         study = Study(**{**written, "name": name, "folder": folder.resolve()})
     except ValidationError as error:
         raise WrongKeys.of(path, error.errors(include_url=False)) from None
-    spoken = {one: own for one in study.languages if (own := read_own(files, one))}
+    spoken = {one: own for one in study.languages if (own := read_own(files, one, _spoken_names(study)))}
     study = study.model_copy(update={"words": _read_pages(path, files, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
     return study.model_copy(update={"wording": wording(study.languages, said)})
 
 
+def _spoken_names(study: Study) -> list[str]:
+    """Words of blocks and conditions that a study may say in other languages, too."""
+    blocks = [f"{said}_{block.name}" for block in study.block for said in ("question", "low", "high")]
+    return [*blocks, *(f"question_{condition.name}" for condition in study.condition)]
+
+
 def _read_pages(path: Path, files: Files, study: Study) -> dict[str, str]:
     """The texts of the pages that a study has, by page; `consent.de.md` beside `consent.md` is the same in German."""
     words = {}
-    for page, file in study.pages.model_dump().items():
+    for page, file in {**study.pages.model_dump(), **pages_of(study)}.items():
         if file is None:
             continue
         beside = {one: Path(file).with_suffix(f".{one}{Path(file).suffix}").as_posix() for one in study.languages}

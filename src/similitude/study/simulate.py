@@ -204,6 +204,7 @@ class _Rater:
 
     def _said(self, about: Mapping[str, Any], question: Mapping[str, Any]) -> dict[str, Any]:
         said = {"number": question["number"], "uid": f"{self.name}-{question['number']}"}
+        about = about["blocks"].get(question["block"], about)
         if about["cant_tell"] and self.rng.random() < self.behaviour.cant_tell:
             return said | {"outcome": "cant_tell"}
         at = [self.where.of(item) for item in question["shown"]]

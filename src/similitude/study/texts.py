@@ -51,6 +51,8 @@ DEFAULTS: dict[str, str] = {
     "wrong": "We had another answer in mind: it is marked.",
     "break_title": "Time for a break",
     "break": "You have answered {number} of {total} questions. Rest your eyes, and go on when you like.",
+    "part_title": "Part {number} of {total}",
+    "part": "From here on you are asked something else:",
     "survey_first_title": "A few questions first",
     "survey_title": "A few last questions",
     "required": "must be filled in",
@@ -91,6 +93,10 @@ DEFAULTS: dict[str, str] = {
     "withdrawn_title": "Your invitation was withdrawn",
     "withdrawn": "The people who invited you have taken it back. The answers that you gave before are kept; no more "
     "are taken, and there is no completion code. If this is a mistake, please write to them.",
+    "displaced_title": "Your place was given to somebody else",
+    "displaced": "A place in this study waits only for a while, and somebody else has yours now. The answers that you "
+    "gave before are kept; no more are taken, and there is no completion code. If this is a mistake, please write to "
+    "the people who invited you.",
     "fault_title": "Something went wrong",
     "fault": "Please load this page again. What you have answered is kept.",
     "no_script": "This study needs JavaScript. Please allow it for this page and load it again.",

@@ -24,7 +24,7 @@ ASK, READ, ADMIN = "ask", "read", "admin"
 SCOPES = {
     ASK: "ask questions and tell answers, for any rater",
     READ: "read the model, the state of the study and all answers",
-    ADMIN: "pause and resume the study, and all of the above",
+    ADMIN: "pause and resume the study, decide about raters and see who they are, and all of the above",
 }
 _PREFIX = "sim_"
 _DAY, _MINUTE = 86_400.0, 60.0

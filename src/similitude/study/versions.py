@@ -16,8 +16,10 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from similitude.study.asking import form_of, key_of, meaning
-from similitude.study.refusal import Refused
-from similitude.study.settings import Known, Study
+from similitude.study.designs import StudyPart, in_order
+from similitude.study.refusal import Refused, withdrawn_question
+from similitude.study.sections import Known, Question
+from similitude.study.settings import Study
 from similitude.study.store import schema
 
 
@@ -38,6 +40,8 @@ class Served:
     _others: dict[str, Study] = field(default_factory=dict)
     _known: dict[str, dict[tuple[str, int], Known]] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
+    _rounds: dict[tuple[str | None, str | None], tuple[StudyPart, ...]] = field(default_factory=dict)
+    _asked_about: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, study: Study, study_id: int, version: str, names: Sequence[str]) -> Served:
@@ -55,18 +59,19 @@ class Served:
                 written: dict[str, Any] = json.loads(connection.scalar(query) or "{}")
                 self._others[version] = Study(**written, folder=self.study.folder)
             except (ValidationError, TypeError):
-                raise Refused(409, "withdrawn", "This question was withdrawn: the study was changed.") from None
+                raise withdrawn_question() from None
         return self._others[version]
 
     def still_asked(self, connection: sa.Connection, lease: Mapping[str, Any]) -> bool:
         """Whether a question can be shown as the study is now: the same form, items that are there."""
         if lease["version"] == self.version:
             return True
+        now = self.study.part(lease["block"])
         try:
-            then, now = self.at(connection, lease["version"]).question, self.study.question
+            then = self.question_of(connection, lease)
         except Refused:
             return False
-        same = meaning(then) == meaning(now)
+        same = now is not None and meaning(then) == meaning(now.question)
         there = self.present.issuperset(json.loads(lease["shown"]))
         return same and there and (lease["kind"] == "question" or self.correct(connection, lease, now=True) is not None)
 
@@ -76,10 +81,37 @@ class Served:
         study = self.at(connection, version)
         if version not in self._known:
             self._known[version] = known_questions(study)
-        shown = json.loads(lease["shown"])
-        form = study.question.form
-        known = self._known[version].get((lease["kind"], key_of(form, shown)))
+        shown, part = json.loads(lease["shown"]), study.part(lease["block"])
+        if part is None:
+            return None
+        form = part.question.form
+        known = self._known[version].get((lease["kind"], key_of(form, shown, part.block)))
         return None if known is None else form_of(form).rearranged(known.correct, known.shown, shown)
+
+    def question_of(self, connection: sa.Connection, lease: Mapping[str, Any]) -> Question:
+        """What was asked, as the version of a lease meant it; refused where that cannot be told any more."""
+        part = self.at(connection, lease["version"]).part(lease["block"])
+        if part is None:
+            raise withdrawn_question()
+        return part.question
+
+    def study_of(self, rater: Mapping[str, Any]) -> Study:
+        """The study as a rater sees it."""
+        return self.study.under(rater["condition"])
+
+    def round_of(self, rater: Mapping[str, Any]) -> tuple[StudyPart, ...]:
+        """What a rater is asked, part after part in the rater's order."""
+        which = rater["condition"], rater["blocks"]
+        if which not in self._rounds:
+            blocks = json.loads(rater["blocks"]) if rater["blocks"] else None
+            self._rounds[which] = in_order(self.study_of(rater).parts, blocks)
+        return self._rounds[which]
+
+    def names_of(self, part: StudyPart) -> list[str]:
+        """The items that a part asks about."""
+        if part.pool not in self._asked_about:
+            self._asked_about[part.pool] = part.items(self.names)
+        return self._asked_about[part.pool]
 
     def keys_of_known(self) -> set[int]:
         """The questions whose answers are known: they are asked as such, never among the others."""
@@ -90,6 +122,9 @@ class Served:
 
 def known_questions(study: Study) -> dict[tuple[str, int], Known]:
     """Questions of practice and catch trials by kind and key."""
-    form = study.question.form
-    given = {"practice": study.practice.questions, "catch": study.catch.questions}
-    return {(kind, key_of(form, one.shown)): one for kind, some in given.items() for one in some}
+    return {
+        (kind, key_of(part.question.form, one.shown, part.block)): one
+        for part in study.parts
+        for kind, some in (("practice", part.practice), ("catch", part.catch))
+        for one in some
+    }

@@ -16,15 +16,17 @@ import sqlalchemy as sa
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 from similitude.study.advice import CurvePoint, advise, is_known
-from similitude.study.asking import key_of, meaning, width
+from similitude.study.asking import key_of, means, width
+from similitude.study.counting import changes
+from similitude.study.designs import StudyPart
 from similitude.study.election import Holding, Lost
 from similitude.study.findings import ceiling_of, findings, held_out
-from similitude.study.learner import Learner, NoModelYet
+from similitude.study.learner import Learner, NoModelYet, pools_of
 from similitude.study.log import read_log
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.database import Database, StoreError
-from similitude.study.store.rows import Row, register
+from similitude.study.store.rows import Row, counts_by, register
 from similitude.study.versions import version_of
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
@@ -63,19 +65,19 @@ class StudyWorker:
 
     def _begin(self, start: Similarity | None) -> None:
         self.learner = Learner(self.study, self.names, start)
-        self._last_answer = self._redactions = 0
+        self._last_answer = self._redactions = self._changes = 0
         self._chosen_at = 0
         self._begun = True  # the first round says what there is, be it too little
         self._found: dict[str, Any] | None = None
 
     def renew(self, study: Study, names: Sequence[str]) -> None:
         """Go on with a study that was changed; the log is read anew where that decides what is learned from it."""
-        before = self.names, meaning(self.study.question), self.study.choose
+        before = self.names, means(self.study), self.study.choose, self.study.condition
         self.study, self.names = study, list(names)
-        if before != (self.names, meaning(study.question), study.choose):
+        if before != (self.names, means(study), study.choose, study.condition):
             self._begin(self.learner.similarity)
         else:
-            self.learner.study = study
+            self.learner.study, self.learner.pools = study, pools_of(study)
 
     def step(self) -> bool:
         """One round: learn what came, fit where it is due, fill the pool. Whether this process holds the study."""
@@ -140,13 +142,16 @@ class StudyWorker:
                 self._beat_at = self._monotonic()
 
     def _catch_up(self) -> None:
-        """Learn what the log holds more; after a redaction, all of it from the start."""
+        """Learn what the log holds more; after a redaction, or where other raters count, all of it from the start."""
         table = schema.redaction
         with self.database.read() as connection:
             redactions = connection.scalar(sa.select(sa.func.count()).where(table.c.study_id == self.study_id)) or 0
-        if redactions != self._redactions and self._last_answer:
+            decided = changes(connection, self.study_id)
+        if (redactions, decided) != (self._redactions, self._changes) and self._last_answer:
+            found = self._found if redactions == self._redactions else None  # so that the map does not turn
             self._begin(None)
-        self._redactions = redactions
+            self._found = found
+        self._redactions, self._changes = redactions, decided
         seen = 1
         while seen:
             with _uncollected(), self.database.read() as connection:
@@ -168,8 +173,7 @@ class StudyWorker:
         values = {"version": self._version, "similarity": self.learner.similarity.to_bytes(), "trouble": None}
         with self._holding.write(last_answer=self._last_answer, **values):
             pass
-        if self.learner.adaptive:
-            self._fill(anew=True)
+        self._fill(anew=True)
         self._look(compared, self.learner.similarity)
 
     def _look(self, compared: Comparisons, similarity: Similarity) -> None:
@@ -182,7 +186,7 @@ class StudyWorker:
         with self._holding.write(findings=json.dumps(self._found, ensure_ascii=False)) as connection:
             if point is not None:
                 curve, row = schema.curve, {"study_id": self.study_id, "at": self.database.clock.now(), **vars(point)}
-                here = curve.c.study_id == self.study_id, curve.c.answers == point.answers
+                here = curve.c.study_id == self.study_id, curve.c.answers >= point.answers  # more were left out since
                 connection.execute(sa.delete(curve).where(*here))
                 connection.execute(sa.insert(curve), row)
 
@@ -211,26 +215,40 @@ class StudyWorker:
         if self.learner.similarity is None or not self.learner.adaptive:
             return False
         table = schema.pool
+        query = sa.select(table.c.part, sa.func.count()).where(table.c.study_id == self.study_id)
         with self.database.read() as connection:
-            ready = connection.scalar(sa.select(sa.func.count()).where(table.c.study_id == self.study_id)) or 0
-        return self._is_stale or ready < self.study.choose.pool / 2
+            ready = counts_by(connection, query.group_by(table.c.part))
+        return self._is_stale or any(ready.get(pool, 0) < self._size / 2 for pool in self.learner.pools)
+
+    @property
+    def _size(self) -> int:
+        """How many questions are kept ready for each part of the study."""
+        return -(-self.study.choose.pool // len(self.learner.pools))
 
     def _fill(self, anew: bool) -> None:
-        """Bring the pool to its size: with further questions, or with others in the place of all that are there."""
-        ready, pending = self._waiting()
-        wanted = self.study.choose.pool - (0 if anew else len(ready))
+        """Bring every pool to its size: with further questions, or with others in the place of all that are there."""
+        for pool, part in self.learner.pools.items():
+            self._fill_pool(pool, part, anew)
+        if anew and self.learner.pools:
+            self._chosen_at = self.learner.n_answers
+
+    def _fill_pool(self, pool: str, part: StudyPart, anew: bool) -> None:
+        ready, pending = self._waiting(part)
+        wanted = self._size - (0 if anew else len(ready))
         if wanted < 1:
             return
-        questions = self.learner.questions(wanted, pending if anew else [*pending, *ready])
+        questions = self.learner.questions(part, wanted, pending if anew else [*pending, *ready])
+        form, block = part.question.form, part.block
         rows = [
             {"study_id": self.study_id, "shown": json.dumps(shown, ensure_ascii=False), "strategy": strategy,
-             "score": score, "model": self._version, "key": key_of(self.study.question.form, shown)}
+             "score": score, "model": self._version, "part": pool, "key": key_of(form, shown, block)}
             for shown, strategy, score in questions
         ]  # fmt: skip
         with self._holding.write(last_answer=self._last_answer) as connection:
             if anew:
-                connection.execute(sa.delete(schema.pool).where(schema.pool.c.study_id == self.study_id))
-                self._chosen_at = self.learner.n_answers
+                table = schema.pool  # with what was chosen for parts that are no longer there
+                old = sa.or_(table.c.part == pool, table.c.part.not_in(list(self.learner.pools)))
+                connection.execute(sa.delete(table).where(table.c.study_id == self.study_id, old))
             self._insert(connection, rows)
         self._beat_at = self._monotonic()
 
@@ -243,19 +261,20 @@ class StudyWorker:
         if new:
             connection.execute(sa.insert(schema.pool), new)
 
-    def _waiting(self) -> tuple[list[list[str]], list[list[str]]]:
-        """Questions in the pool, and those that raters hold and may still answer."""
+    def _waiting(self, part: StudyPart) -> tuple[list[list[str]], list[list[str]]]:
+        """Questions in the pool of a part, and those of its block that raters hold and may still answer."""
         pool, lease, known = schema.pool, schema.lease, set(self.names)
         held = sa.select(lease.c.shown).where(
-            lease.c.study_id == self.study_id, lease.c.open, lease.c.kind == "question"
+            lease.c.study_id == self.study_id, lease.c.open, lease.c.kind == "question", lease.c.block == part.block
         )
+        stored = sa.select(pool.c.shown).where(pool.c.study_id == self.study_id, pool.c.part == part.pool)
         with self.database.read() as connection:
             held = held.where(lease.c.expires > self.database.uptime.follow(connection))
-            ready = connection.scalars(sa.select(pool.c.shown).where(pool.c.study_id == self.study_id)).all()
+            ready = connection.scalars(stored).all()
             pending = connection.scalars(held).all()
-        both = ([json.loads(shown) for shown in part] for part in (ready, pending))
-        shows = width(self.study.question)
-        first, second = ([one for one in part if known.issuperset(one) and len(one) == shows] for part in both)
+        both = ([json.loads(shown) for shown in some] for some in (ready, pending))
+        shows = width(part.question)
+        first, second = ([one for one in some if known.issuperset(one) and len(one) == shows] for some in both)
         return first, second
 
 

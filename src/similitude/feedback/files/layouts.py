@@ -29,6 +29,10 @@ from similitude.feedback.forms.base import FileColumns, Form
 Reader = Callable[[Table, Sequence[str], Options], Comparisons]
 
 _SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are no answers
+_STANDING = {  # of a study's answers that do not count, by the word in the column `standing`
+    "left_out": "of raters whom the study's researchers left out",
+    "superseded": "given before the rater was asked anew",
+}
 
 
 @dataclass(frozen=True)
@@ -93,9 +97,12 @@ def read_table(table: Table, options: Options) -> ReadTable:
     layout, columns = found
     layout.check(options.form)
     asked = _without_catch(mapped.table, options)
-    plain = _without_silence(asked)
+    counting, why = _without_those_left_out(asked)
+    plain = _without_silence(counting)
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
     comparisons = _without_known(comparisons, len(mapped.table) - len(asked), options)
+    for words, number in why:
+        comparisons = _noted(comparisons, "left_out", f"{counted(number, 'answer')} {words}", options)
     used = _used(plain, columns)
     comparisons = replace(comparisons, answers=replace(comparisons.answers, called=used))
     if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
@@ -172,9 +179,26 @@ def _without_known(comparisons: Comparisons, catch: int, options: Options) -> Co
     if not catch:
         return comparisons
     why = f"{counted(catch, 'catch trial')} (marked in the column is_catchtrial)"
+    return _noted(comparisons, "catch_trials", why, options)
+
+
+def _noted(comparisons: Comparisons, step: str, why: str, options: Options) -> Comparisons:
+    """Say what was left out of a file, and keep it with what was read."""
     options.note(f"left out: {why}")
-    record = Removed("catch_trials", why, comparisons.rows([]), 0.0, cleans=False)
+    record = Removed(step, why, comparisons.rows([]), 0.0, cleans=False)
     return replace(comparisons, removed=(*comparisons.removed, record))
+
+
+def _without_those_left_out(table: Table) -> tuple[Table, list[tuple[str, int]]]:
+    """Without the rows of a study's export that do not count, by decision of its researchers; and how many why."""
+    if not {"form", "standing"} <= set(table.columns):
+        return table, []
+    said = table.columns["standing"].tolist()
+    kept = np.array([cell not in _STANDING for cell in said], bool)
+    if not kept.any():
+        raise ValueError("no answer counts: the column standing says of all that they are left out or superseded")
+    why = [(words, said.count(word)) for word, words in _STANDING.items() if word in said]
+    return (table if kept.all() else table.take(np.flatnonzero(kept))), why
 
 
 def _without_silence(table: Table) -> Table:

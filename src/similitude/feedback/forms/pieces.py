@@ -22,11 +22,12 @@ import numpy as np
 
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Categories, Rows, is_constant
-from similitude.feedback.extra import shared_extra
+from similitude.feedback.extra import as_cells, shared_extra
 from similitude.feedback.forms.base import Form
 from similitude.types import Array, Bools, Floats
 
 PER_PIECE = 20
+SHEET = "sheet"  # a column that tells sheets of one rater apart: what was asked in another way is another sheet
 _SEED = 0  # of the draw of each sheet, so that nothing but its own pieces decides what it compares
 _LISTED = 200_000  # comparisons that are listed before some are drawn; of more, forms draw without listing them
 
@@ -74,7 +75,7 @@ def edges_of(piece: Piece, shown: Array, response: Array) -> tuple[Array, Array]
 
 
 def gathered(answers: Answers, pieces: dict[str, Piece]) -> tuple[Answers, dict[int, Piece], Array]:
-    """Bring the pieces of each rater together; other answers stay as they are.
+    """Bring the pieces of each rater together, by sheet where a column tells it; other answers stay as they are.
 
     Returns the answers, the kind of piece of those that are such sheets, and for each answer given the one it is in.
     Sheets stand where their first piece stood. What is said about answers is kept where all of a sheet share it.
@@ -105,7 +106,11 @@ def gathered(answers: Answers, pieces: dict[str, Piece]) -> tuple[Answers, dict[
 def _sheets(answers: Answers, is_piece: Bools) -> Array:
     """For each answer the number of its sheet; an answer that is no piece has one of its own."""
     rater = answers.rater.codes.astype(np.int64) + 1
-    together = -1 - (answers.form.codes.astype(np.int64) * (len(answers.rater.labels) + 1) + rater)
+    asked = answers.form.codes.astype(np.int64)
+    if SHEET in answers.extra:
+        named = Categories.of(as_cells(answers.extra[SHEET]), len(answers))
+        asked = asked * (len(named.labels) + 1) + named.codes + 1
+    together = -1 - (asked * (len(answers.rater.labels) + 1) + rater)
     key = np.where(is_piece, together, np.arange(len(answers)))
     _, first, sheet = np.unique(key, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[sheet]

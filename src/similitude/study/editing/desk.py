@@ -101,7 +101,7 @@ class Desk:
         service = self.site.studies.get(self.name)
         if service is None:
             return {}
-        keys = meaning(service.study.question)
+        keys = [] if service.study.block else list(meaning(service.study.question))
         with self.site.database.read() as connection:
             if not standing(connection, self.kept.study_id).asked:
                 return {}

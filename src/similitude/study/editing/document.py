@@ -101,9 +101,30 @@ def _with_other(text: str, key: str, value: Any) -> str:
     document = tomlkit.parse(text)
     table, name = _place(document, key)
     if isinstance(_item(table, name), (AoT, Table)):  # written under headers of its own
-        return _with_new(_without(text, key), key, value)
+        return _in_rows(text, key, value) or _with_new(_without(text, key), key, value)
     table[name] = tomlkit.parse(f"value = {written(value)}\n")["value"]
     return tomlkit.dumps(document)
+
+
+def _in_rows(text: str, key: str, value: Any) -> str | None:
+    """Tables under headers of their own, each changed where it stands; None where their number is another."""
+    document = tomlkit.parse(text)
+    table, name = _place(document, key)
+    rows = _item(table, name)
+    if not isinstance(rows, AoT) or not isinstance(value, list) or len(rows) != len(value):
+        return None
+    for row, wanted in zip(rows, value, strict=True):
+        now = row.unwrap()
+        for one in now.keys() - wanted.keys():
+            row.remove(one)
+        for one, said in wanted.items():
+            if now.get(one) != said:
+                row[one] = tomlkit.parse(f"value = {written(said)}\n")["value"]
+    new = tomlkit.dumps(document)
+    try:
+        return new if values_of(new).get(key) == value else None
+    except StudyError:
+        return None
 
 
 def _without(text: str, key: str) -> str:

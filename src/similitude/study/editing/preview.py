@@ -8,7 +8,8 @@ from typing import Any
 
 from similitude.study.asking import random_question, width
 from similitude.study.items import Item
-from similitude.study.settings import Known, Study
+from similitude.study.sections import Known
+from similitude.study.settings import Study
 from similitude.study.surveys import BEFORE, fields_at
 
 STAGES = {
@@ -30,7 +31,7 @@ def stages_of(study: Study) -> dict[str, str]:
     """What there is to look at, by name."""
     there = {
         "consent": study.pages.consent is not None, "before": bool(fields_at(study, BEFORE)),
-        "practice": bool(study.practice.questions),
+        "practice": bool(study.parts[0].practice),
         "survey": len(fields_at(study, BEFORE)) < len(study.survey.fields),
     }  # fmt: skip
     return {stage: words for stage, words in STAGES.items() if there.get(stage, True)}
@@ -49,11 +50,11 @@ def previewed(
     drawn : gives an item as the page shows it
     chosen : the items of the one question that is asked; None draws some
     """
-    practice = len(study.practice.questions)
+    practice = len(study.parts[0].practice)
     asked = stage in ("question", "practice", "consent", "before", "instructions")
     questions = _questions(study, items, stage != "question", drawn) if asked else []
     if chosen is not None:
-        questions = [_asked(practice, "question", chosen, items, drawn)]
+        questions = [_asked(study, practice, "question", chosen, items, drawn)]
     ended = study.length if stage == "survey" else 0
     remembers = {} if stage == "consent" else {"token": "preview"}
     if stage in ("question", "practice", "survey"):
@@ -76,20 +77,26 @@ def _way_out(study: Study) -> dict[str, Any]:
 
 def _questions(study: Study, items: Mapping[str, Item], practice: bool, drawn: Drawn) -> list[dict[str, Any]]:
     """Practice, where it is looked at, then questions drawn at random; none where the items are too few."""
-    rng, names, start = Random(_SEED), list(items), len(study.practice.questions)
-    known = study.practice.questions if practice else ()
+    part, rng = study.parts[0], Random(_SEED)
+    names, start = part.items(list(items)), len(part.practice)
+    known = part.practice if practice else ()
     first = [_known(k, one, study, items, drawn) for k, one in enumerate(known) if items.keys() >= {*one.shown}]
-    if len(names) < width(study.question):
+    if len(names) < width(part.question):
         return first
-    number = min(_QUESTIONS, study.question.number)
-    others = (random_question(study.question, names, rng) for _ in range(number))
-    return first + [_asked(start + k, "question", shown, items, drawn) for k, shown in enumerate(others)]
+    number = min(_QUESTIONS, part.question.number)
+    others = (random_question(part.question, names, rng) for _ in range(number))
+    return first + [_asked(study, start + k, "question", shown, items, drawn) for k, shown in enumerate(others)]
 
 
 def _known(number: int, one: Known, study: Study, items: Mapping[str, Item], drawn: Drawn) -> dict[str, Any]:
-    asked = _asked(number, "practice", one.shown, items, drawn)
+    asked = _asked(study, number, "practice", one.shown, items, drawn)
     return {**asked, "correct": list(one.correct)} if study.practice.feedback else asked
 
 
-def _asked(number: int, kind: str, shown: Sequence[str], items: Mapping[str, Item], drawn: Drawn) -> dict[str, Any]:
-    return {"number": number, "kind": kind, "shown": [drawn(items[name]) for name in shown]}
+def _asked(
+    study: Study, number: int, kind: str, shown: Sequence[str], items: Mapping[str, Item], drawn: Drawn
+) -> dict[str, Any]:
+    """A question of the first block, as the server gives it."""
+    part = study.parts[0]
+    asked = {"number": number, "kind": kind, "block": part.block, "form": part.question.form}
+    return {**asked, "shown": [drawn(items[name]) for name in shown]}

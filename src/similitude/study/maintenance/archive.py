@@ -22,14 +22,15 @@ import sqlalchemy as sa
 from alembic.script import ScriptDirectory
 
 from similitude.feedback.files.whole import create_private
+from similitude.study.recruiting import accounts
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
 from similitude.study.store.database import Database, migrations
 
 KEPT = (
-    schema.study, schema.study_version, schema.revision, schema.rater, schema.reply, schema.answer, schema.lease,
-    schema.invitation, schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret, schema.admin,
-    schema.password_set, schema.api_token, schema.deed,
+    schema.study, schema.study_version, schema.revision, schema.rater, schema.reply, schema.remark, schema.answer,
+    schema.lease, schema.invitation, schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret,
+    schema.admin, schema.password_set, schema.api_token, schema.deed,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
 _BEFORE_DOORS = ("0001", "0002_as_shown")
@@ -77,6 +78,9 @@ def _copy(database: Database, target: Path) -> None:
     with closing(source), closing(sqlite3.connect(target)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
+        copy.execute("PRAGMA secure_delete = ON")  # no backup holds the key of an account with somebody else
+        copy.execute("DELETE FROM secret WHERE name LIKE ?", (f"{accounts.PREFIX}%",))
+        copy.commit()
 
 
 def _archive(database: Database, target: Path) -> None:
@@ -87,6 +91,8 @@ def _archive(database: Database, target: Path) -> None:
         stream.write(json.dumps({**_ABOUT, "schema": newest}) + "\n")
         for table in KEPT:
             for row in connection.execute(sa.select(table).order_by(*table.primary_key)).mappings():
+                if table is schema.secret and row["name"].startswith(accounts.PREFIX):
+                    continue
                 stream.write(json.dumps([table.name, dict(row)]) + "\n")
 
 
@@ -169,6 +175,7 @@ def _move_counters_on(connection: sa.Connection) -> None:
         schema.backup,
         schema.password_set,
         schema.deed,
+        schema.remark,
     ):
         connection.execute(
             sa.text(

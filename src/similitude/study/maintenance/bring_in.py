@@ -14,8 +14,10 @@ from similitude.feedback.files import separated, tables
 from similitude.feedback.files.writing import WRITTEN
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
+from similitude.study.counting import COUNTS, LEFT_OUT, SUPERSEDED
 from similitude.study.items import is_storable
 from similitude.study.maintenance.rebuild import recount
+from similitude.study.people.standing import People
 from similitude.study.service import StudyService
 from similitude.study.settings import StudyError
 from similitude.study.store import schema
@@ -24,7 +26,7 @@ from similitude.study.store.rows import Row
 _WORD = r"\w[\w .:-]{0,99}"
 _EXPECTED = {
     "kind": "question|practice|catch", "direction": "|".join(DIRECTIONS), "background": BACKGROUND, "strategy": _WORD,
-    "study_version": _WORD,
+    "study_version": _WORD, "condition": _WORD, "block": _WORD, "standing": "|".join((COUNTS, LEFT_OUT, SUPERSEDED)),
 }  # fmt: skip
 
 
@@ -33,15 +35,18 @@ def bring_in(service: StudyService, path: Path) -> int:
 
     Raters keep their codes and come without identity. An answer that is there already (the same rater, number, items
     and response) is left as it is; another answer in its place, or a new one of a rater who takes part here, is
-    refused, and nothing is added.
+    refused, and nothing is added. Answers that did not count where they come from do not count here.
     """
-    rows = [_row(service, cells, place, path) for place, cells in enumerate(_cells(path))]
+    found = _cells(path)
+    rows = [_row(service, cells, place, path) for place, cells in enumerate(found)]
     with service.database.write() as connection:
-        ids = _raters(connection, service, [row.pop("code") for row in rows], rows)
+        conditions = {row["code"]: row.pop("condition") for row in rows}
+        ids = _raters(connection, service, [row.pop("code") for row in rows], rows, conditions)
         new = _new(connection, ids, rows, path)
         _refuse_strangers(connection, new, path)
         if new:
             connection.execute(sa.insert(schema.answer), new)
+            _leave_out(connection, service, new, [cells.get("standing") for cells in found], rows)
         recount(connection, service.study_id)
     return len(new)
 
@@ -76,8 +81,9 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
     now = service.database.clock.now()
     number, model = _number(cells.get("number"), where), _number(cells.get("model"), where)
     return {
-        "code": str(cells["rater"]), "study_id": service.study_id,
+        "code": str(cells["rater"]), "condition": _text(cells, "condition") or None, "study_id": service.study_id,
         "number": None if number is None else int(number), "uid": None, "kind": cells.get("kind") or "question",
+        "block": _text(cells, "block"),
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
         "side": form_of(form).side_of(response), "milliseconds": None if time is None else round(1000 * time),
@@ -98,6 +104,12 @@ def _check_words(cells: Mapping[str, Any], where: str) -> None:
             raise StudyError(f"{where}: {name}: expected a word such as an export has, found {cell!r}")
 
 
+def _text(cells: Mapping[str, Any], name: str) -> str:
+    """A cell that is a word or empty."""
+    cell = cells.get(name)
+    return cell if isinstance(cell, str) else ""
+
+
 def _listed(cell: Any, where: str) -> list[Any]:
     try:
         found = json.loads(cell or "[]") if isinstance(cell, str) or cell is None else list(cell)
@@ -116,8 +128,9 @@ def _number(cell: Any, where: str) -> float | None:
 
 
 def _raters(
-    connection: sa.Connection, service: StudyService, codes: list[str], rows: list[dict[str, Any]]
-) -> dict[str, int]:
+    connection: sa.Connection, service: StudyService, codes: list[str], rows: list[dict[str, Any]],
+    conditions: Mapping[str, str | None],
+) -> dict[str, int]:  # fmt: skip
     """The raters' numbers by code; those who are not there come in. Rows get their rater's number."""
     table = schema.rater
     query = sa.select(table.c.code, table.c.id).where(table.c.study_id == service.study_id)
@@ -128,7 +141,7 @@ def _raters(
             new = {
                 "study_id": service.study_id, "code": code, "origin": "imported", "uid": f"imported:{code}",
                 "parameters": "{}", "joined": now, "consented": now, "finished": now, "asked": 0, "answered": 0,
-                "catches": 0, "catches_passed": 0,
+                "catches": 0, "catches_passed": 0, "condition": conditions[code],
             }  # fmt: skip
             made = connection.scalar(sa.insert(table).returning(table.c.id), new)
             assert made is not None
@@ -149,6 +162,24 @@ def _refuse_strangers(connection: sa.Connection, new: list[Row], path: Path) -> 
     joined = connection.scalar(query.where(table.c.origin != "imported").order_by(table.c.code).limit(1))
     if joined is not None:
         raise StudyError(f"{path.name}: {joined} is another rater here; bring answers into a study without raters")
+
+
+def _leave_out(
+    connection: sa.Connection, service: StudyService, new: list[Row], standings: list[Any], rows: list[Row]
+) -> None:
+    """Let raters who come in as left out, or were asked anew, stand as the file says."""
+    table, now, added = schema.rater, service.database.clock.now(), {row["rater_id"] for row in new}
+    said = [(row["rater_id"], row["number"], word) for row, word in zip(rows, standings, strict=True)]
+    out = sorted({of for of, _, word in said if word == LEFT_OUT and of in added})
+    if out:
+        connection.execute(sa.update(table).where(table.c.id.in_(out)).values(left_out=now))
+        People(service.database, service.study_id).told(connection, out, "import", LEFT_OUT, "left out in the file")
+    first = {of: 0 for of, _, word in said if word == SUPERSEDED and of in added}
+    for of, number, word in said:
+        if of in first and word == SUPERSEDED:
+            first[of] = max(first[of], number + 1)
+    for of, number in first.items():
+        connection.execute(sa.update(table).where(table.c.id == of).values(first=number))
 
 
 def _new(connection: sa.Connection, ids: Mapping[str, int], rows: list[Row], path: Path) -> list[Row]:

@@ -48,6 +48,8 @@ def erase_rater(database: Database, study: str, who: str, by_identity: bool = Fa
         nothing = {"response": None, "uid": None, "milliseconds": None, "side": -1, "outcome": "redacted"}
         answers = connection.execute(sa.update(answer).where(mine).values(nothing)).rowcount
         connection.execute(sa.delete(schema.reply).where(schema.reply.c.rater_id == rater["id"]))
+        said = sa.update(schema.remark).where(schema.remark.c.rater_id == rater["id"])
+        connection.execute(said.values(text="", found=None))
         connection.execute(sa.update(schema.lease).where(schema.lease.c.rater_id == rater["id"]).values(open=False))
         _bury(connection, study_id, study, rater)
         blank = {"identity": None, "uid": f"erased-{secrets.token_hex(8)}", "parameters": "{}", "catches_passed": 0}
@@ -97,7 +99,7 @@ def overwrite(database: Database) -> None:
     """Write the database anew, so that no byte of what was erased is left in its files."""
     if not database.is_sqlite:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            for table in (schema.answer, schema.rater, schema.reply):
+            for table in (schema.answer, schema.rater, schema.reply, schema.remark):
                 connection.execute(sa.text(f"VACUUM FULL {table.name}"))
         return
     raw = database.engine.raw_connection()
@@ -120,7 +122,7 @@ def forget_rehearsal(database: Database, study: str) -> tuple[int, int]:
     """Delete the raters of rehearsals with all that they said; returns how many raters and answers."""
     with database.write() as connection:
         theirs = kept_apart(study_number(connection, study), [REHEARSAL])
-        for table in (schema.reply, schema.lease):
+        for table in (schema.reply, schema.lease, schema.remark):
             connection.execute(sa.delete(table).where(table.c.rater_id.in_(theirs)))
         answers = connection.execute(sa.delete(schema.answer).where(schema.answer.c.rater_id.in_(theirs))).rowcount
         raters = connection.execute(sa.delete(schema.rater).where(schema.rater.c.id.in_(theirs))).rowcount

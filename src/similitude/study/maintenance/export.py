@@ -1,11 +1,12 @@
-"""Answers as a file that `read_comparisons` reads, and raters as a table of their own.
+"""Answers as a file that `read_comparisons` reads; raters are a table of their own (`raters_file.py`).
 
 Answers hold no identity: a rater is a code. Items stand in JSON lists and never begin a cell, so no spreadsheet takes
 one for a formula; nor any other text, such as a code that an import brought (`feedback/files/spreadsheets.py`). Answers
 are read and written in blocks, up to the last number that there was at the start: the log only grows, so that is one
 moment of it, and no transaction is held open meanwhile; what is redacted meanwhile is gone.
 
-The table of raters has free text in its cells; `read_raters` reads it back as it was.
+Answers that do not count, of raters who were left out or asked anew, are there with a word in `standing`; who reads the
+file leaves them out, and says so.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from similitude.extras import need
-from similitude.feedback.files import separated, tables
+from similitude.feedback.files import tables
 from similitude.feedback.files.native import FORMAT
-from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
-from similitude.feedback.forms import PAGES
+from similitude.feedback.forms import PAGES, PIECES
+from similitude.study.counting import standing
 from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
 from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
@@ -37,8 +38,10 @@ BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
     "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
-    "direction": str, "background": str, "study_version": str, "label": list[str],
+    "direction": str, "background": str, "study_version": str, "standing": str, "label": list[str], "condition": str,
+    "block": str, "sheet": str,
 }  # fmt: skip
+_SOME = ("label", "condition", "block", "sheet")  # columns that only answers of some studies have
 _AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
 
 
@@ -95,7 +98,12 @@ class AnswersFile:
             kept = kept.where(*self._here, *self._kept).limit(1)
             if connection.scalar(kept) is None:
                 raise StudyError(f"{study}: no answers to write yet")
-            self._labelled = connection.scalar(kept.where(answer.c.form.in_(_with_classes()))) is not None
+            has = {
+                "label": answer.c.form.in_(_with_classes()), "condition": schema.rater.c.condition.is_not(None),
+                "block": answer.c.block != "",
+            }  # fmt: skip
+            self._more = [name for name, said in has.items() if connection.scalar(kept.where(said)) is not None]
+            self._sheets = self._more.count("block") and _asked_in_several_blocks(connection, *self._here)
             self._versions = _versions(connection, self._study_id)
         self._header = {"format": FORMAT, "items": self._items()}
         self._raters: set[str] = set()
@@ -108,7 +116,8 @@ class AnswersFile:
 
     def pieces(self) -> Iterator[bytes]:
         """The file, piece by piece; nothing is read ahead of what is taken."""
-        types = TYPES if self._labelled else {name: held for name, held in TYPES.items() if name != "label"}
+        more = [*self._more, *(["sheet"] if self._sheets else [])]
+        types = {name: held for name, held in TYPES.items() if name not in _SOME or name in more}
         return pieces(self.kind, self._columns(), self._header, types)
 
     def plain_pieces(self) -> Iterator[bytes]:
@@ -119,8 +128,10 @@ class AnswersFile:
         for block in first._columns():
             forms |= dict.fromkeys(block["form"])
             shown = max(shown, *map(len, block["shown"]), 1)
-            said = max(said, *map(len, block["response"]), 1)
-        table = PlainTable(list(forms), shown, 1 if self._labelled else said, "," if self.kind == ".csv" else "\t")
+            words = block.get("label") or [None] * len(block["form"])
+            said = max(said, *(len(word or one) for word, one in zip(words, block["response"], strict=True)), 1)
+        more = [name for name in self._more if name != "label"]
+        table = PlainTable(list(forms), shown, said, "," if self.kind == ".csv" else "\t", more)
         return table.pieces(self._columns())
 
     @property
@@ -145,7 +156,8 @@ class AnswersFile:
     def _rows(self, *where: sa.ColumnElement[bool]) -> Iterator[list[dict[str, Any]]]:
         """Rows of the log with the rater's code, in blocks, each read by itself."""
         answer, rater = schema.answer, schema.rater
-        query = sa.select(answer, rater.c.code, rater.c.origin).join(rater, rater.c.id == answer.c.rater_id)
+        of = rater.c.code, rater.c.origin, rater.c.left_out, rater.c.first, rater.c.condition
+        query = sa.select(answer, *of).join(rater, rater.c.id == answer.c.rater_id)
         query = query.where(*self._here, *where)
         seen = 0
         while seen < self._last:
@@ -168,15 +180,21 @@ class AnswersFile:
         return sorted(names)
 
     def _columns(self) -> Iterator[dict[str, list[Any]]]:
-        classes = {row["version"]: json.loads(row["settings"])["question"]["classes"] for row in self._versions}
+        classes = {row["version"]: _classes(json.loads(row["settings"])) for row in self._versions}
         for rows in self._rows():
             kept = [row for row in rows if self._is_kept(row)]
             self._answers += len(kept)
             self._left_out += len(rows) - len(kept)
             self._raters.update(row["code"] for row in kept)
             columns = _columns(kept)
-            if self._labelled:
+            if "label" in self._more:
                 columns["label"] = list(_labels(kept, classes))
+            if "condition" in self._more:
+                columns["condition"] = [row["condition"] for row in kept]
+            if "block" in self._more:
+                columns["block"] = [row["block"] or None for row in kept]
+            if self._sheets:
+                columns["sheet"] = columns["block"]
             yield columns
 
 
@@ -222,6 +240,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         "strategy": [row["strategy"] for row in rows],
         **{name: [row[name] for row in rows] for name in _AS_KEPT},
         "study_version": [row["version"] for row in rows],
+        "standing": [standing(row) for row in rows],
     }
 
 
@@ -230,58 +249,25 @@ def _with_classes() -> list[str]:
     return [page for page, form in PAGES.items() if "classes" in form.settings]
 
 
-def _labels(rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Iterator[list[str] | None]:
+def _classes(settings: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The classes of each block of a study as it was written."""
+    blocks = {block["name"]: block["question"]["classes"] for block in settings.get("block", ())}
+    return {"": settings["question"]["classes"], **blocks}
+
+
+def _asked_in_several_blocks(connection: sa.Connection, *here: sa.ColumnElement[bool]) -> bool:
+    """Whether a form that is gathered into sheets was asked in more than one block: each has a sheet of its own."""
+    answer, pieces = schema.answer, [page for page, form in PAGES.items() if form.name in PIECES]
+    query = sa.select(answer.c.form).where(*here, answer.c.form.in_(pieces)).group_by(answer.c.form)
+    several = query.having(sa.func.count(sa.distinct(answer.c.block)) > 1)
+    return connection.scalar(several.limit(1)) is not None
+
+
+def _labels(
+    rows: Sequence[Mapping[str, Any]], classes: Mapping[str, Mapping[str, Sequence[str]]]
+) -> Iterator[list[str] | None]:
     """The words behind the numbers of classes."""
     labelled = _with_classes()
     for row in rows:
         said = None if row["form"] not in labelled or row["response"] is None else json.loads(row["response"])
-        yield None if said is None else [classes[row["version"]][int(said[0])]]
-
-
-def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
-    """Columns about the raters of a study: who they are, how far they came, catch trials, survey."""
-    rater, reply = schema.rater, schema.reply
-    with database.read() as connection:
-        study_id = study_number(connection, study)
-        rows = dicts(connection.execute(sa.select(rater).where(rater.c.study_id == study_id).order_by(rater.c.id)))
-        replies = connection.execute(
-            sa.select(reply.c.rater_id, reply.c.field, reply.c.value).join(rater).where(rater.c.study_id == study_id)
-        ).all()
-    names = (
-        "code", "origin", "identity", "joined", "consented", "finished", "erased", "answered", "catches",
-        "catches_passed", "withheld",
-    )  # fmt: skip
-    columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in names}
-    columns["parameters"] = [row["parameters"] for row in rows]
-    said = {(rater_id, name): value for rater_id, name, value in replies}
-    for name in sorted({name for _, name in said}):
-        columns[f"survey_{name}"] = [said.get((row["id"], name)) for row in rows]
-    return columns
-
-
-def export_raters(database: Database, study: str, path: Path) -> int:
-    """Write the table of raters: it says who they are, so keep it apart from the answers. Returns how many."""
-    if path.suffix.lower() != ".csv":
-        raise StudyError(f"{path.name}: raters are written as .csv")
-    columns = raters_table(database, study)
-    lines = [list(columns), *zip(*columns.values(), strict=True)]
-    text = "".join(",".join(_quoted(_cell(cell)) for cell in line) + "\n" for line in lines)
-    write_whole(path, text.encode(), private=True)
-    return len(columns["code"])
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return defused(value)
-    return "" if value is None else repr(value)
-
-
-def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if any(sign in cell for sign in ',"\r\n') else cell
-
-
-def read_raters(path: Path) -> list[dict[str, str | None]]:
-    """Read the table of raters as it was written."""
-    table = separated.parse_text(path.read_bytes(), ",")
-    columns = {name: plain_column(column).tolist() for name, column in table.columns.items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        yield None if said is None else [classes[row["version"]][row["block"]][int(said[0])]]

@@ -14,7 +14,7 @@ from similitude.feedback.files.spreadsheets import defused
 from similitude.feedback.forms import find
 from similitude.feedback.forms.base import Form
 
-_AFTER = ("kind", "outcome", "number", "strategy", "study_version")
+_AFTER = ("kind", "outcome", "number", "strategy", "study_version", "standing")
 
 
 class PlainTable:
@@ -25,10 +25,13 @@ class PlainTable:
     forms : the forms of the answers
     n_shown, n_said : the most items that an answer shows, and the most that one says
     separator : what stands between cells
+    more : columns that only some studies have, at the end
     """
 
-    def __init__(self, forms: Sequence[str], n_shown: int, n_said: int, separator: str) -> None:
-        self.separator = separator
+    def __init__(
+        self, forms: Sequence[str], n_shown: int, n_said: int, separator: str, more: Sequence[str] = ()
+    ) -> None:
+        self.separator, self.after = separator, [*_AFTER, *more]
         columns = _columns(find(forms[0])) if len(forms) == 1 else None
         if columns is not None and len(columns) == n_shown + 1 and n_said <= 1:
             self.shown, self.said = columns[:-1], columns[-1:]
@@ -39,7 +42,7 @@ class PlainTable:
     @property
     def header(self) -> list[str]:
         """The names of the columns."""
-        return ["rater", "form", *self.shown, *self.said, "seconds", "received", *_AFTER]
+        return ["rater", "form", *self.shown, *self.said, "seconds", "received", *self.after]
 
     def pieces(self, blocks: Iterable[Mapping[str, list[Any]]]) -> Iterator[bytes]:
         """The table, block by block."""
@@ -54,7 +57,7 @@ class PlainTable:
         said = row.get("label") or (form.said(row["shown"], row["response"]) if row["response"] else [])
         cells = [row["rater"], row["form"], *_padded(row["shown"], len(self.shown)), *_padded(said, len(self.said))]
         return [
-            _cell(cell) for cell in (*cells, row["time"], _moment(row["received"]), *(row[name] for name in _AFTER))
+            _cell(cell) for cell in (*cells, row["time"], _moment(row["received"]), *(row[name] for name in self.after))
         ]
 
     def _line(self, cells: Sequence[str]) -> bytes:

@@ -48,6 +48,8 @@ def recount(connection: sa.Connection, study_id: int) -> int:
     _close_leases(connection, study_id, log)
     for row in log:
         count = counted[row["rater_id"]]
+        if row["number"] < raters[row["rater_id"]]["first"]:
+            continue
         count["answered"] += 1
         if row["kind"] == "catch":
             count["catches"] += 1
@@ -88,6 +90,7 @@ def _close_leases(connection: sa.Connection, study_id: int, log: list[dict[str, 
 
 def lease_of(answer: Row) -> Row:
     """The lease that an answer must have had."""
-    same = ("rater_id", "number", "study_id", "kind", "shown", "strategy", "score", "model", "version", "asked_at")
-    key = key_of(answer["form"], json.loads(answer["shown"]))
-    return {**{name: answer[name] for name in same}, "key": key, "expires": 0.0, "open": False}
+    same = ("rater_id", "number", "study_id", "kind", "block", "shown", "strategy", "score", "model", "version")
+    key = key_of(answer["form"], json.loads(answer["shown"]), answer["block"])
+    asked = {"asked_at": answer["asked_at"], "key": key, "expires": 0.0, "open": False}
+    return {**{name: answer[name] for name in same}, **asked}

@@ -40,6 +40,11 @@ def execute_many(connection: sa.Connection, statement: sa.Insert | sa.Update, ro
 _WRITTEN: dict[tuple[Any, str, tuple[str, ...]], str] = {}
 
 
+def counts_by(connection: sa.Connection, query: sa.Select[Any]) -> dict[Any, int]:
+    """What a query finds that has two columns: a value, and how many there are of it."""
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
 def number_of(connection: sa.Connection, name: str) -> int | None:
     """The number of a study in the database; None where it was never served."""
     return connection.scalar(sa.select(schema.study.c.id).where(schema.study.c.name == name))
@@ -80,20 +85,34 @@ def register(connection: sa.Connection, study: Study, version: str, names: Seque
     return study_id
 
 
-def questions_before(connection: sa.Connection, study_id: int, meant: Mapping[str, object]) -> list[Row]:
-    """The settings of `question` under which people were asked so far that do not mean the same (`meant` says what).
+def questions_before(
+    connection: sa.Connection, study_id: int, meant: Mapping[str, Mapping[str, object]]
+) -> list[tuple[str, Row]]:
+    """The settings of questions under which people were asked so far that do not mean the same, each with its block.
 
-    Whoever rehearses, or came in the pilot, is nobody here: they are asked to find out what had better be changed.
+    `meant` says what the questions of each block mean now. Whoever rehearses, or came in the pilot, is nobody here:
+    they are asked to find out what had better be changed.
     """
     versions, lease, rater = schema.study_version, schema.lease, schema.rater
     query = sa.select(versions.c.version, versions.c.settings).where(versions.c.study_id == study_id)
-    written = {version: json.loads(settings)["question"] for version, settings in connection.execute(query)}
-    others = {version: one for version, one in written.items() if {key: one.get(key) for key in meant} != dict(meant)}
+    others = {
+        (version, block): one
+        for version, settings in connection.execute(query)
+        for block, one in _by_block(json.loads(settings)).items()
+        if block in meant and {key: one.get(key) for key in meant[block]} != dict(meant[block])
+    }
     if not others:
         return []
-    asked = sa.select(lease.c.version).join(rater, rater.c.id == lease.c.rater_id).distinct()
-    asked = asked.where(lease.c.study_id == study_id, lease.c.version.in_(others), rater.c.origin.not_in(APART))
-    return [others[version] for version in connection.scalars(asked)]
+    asked = sa.select(lease.c.version, lease.c.block).join(rater, rater.c.id == lease.c.rater_id).distinct()
+    changed = {version for version, _ in others}
+    asked = asked.where(lease.c.study_id == study_id, lease.c.version.in_(changed), rater.c.origin.not_in(APART))
+    found = [(row.version, row.block) for row in connection.execute(asked)]
+    return [(block, others[version, block]) for version, block in found if (version, block) in others]
+
+
+def _by_block(settings: Row) -> dict[str, Row]:
+    """The questions of a study as it was written, by block."""
+    return {"": settings["question"], **{block["name"]: block["question"] for block in settings.get("block", ())}}
 
 
 def secret_of_tokens(connection: sa.Connection) -> bytes:
@@ -113,15 +132,16 @@ def rows_at(connection: sa.Connection, table: sa.Table, places: Sequence[tuple[i
     return [row for rows in found for row in rows]
 
 
-def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Which of these questions (rater and key) were asked before.
+def asked_before(connection: sa.Connection, questions: Sequence[tuple[int, int, int]]) -> set[tuple[int, int]]:
+    """Which of these questions (rater, key, and the rater's first number that counts) were asked before.
 
     Joined to a list of them, in this order, each costs one look into the index; `IN` would look up every key for every
     rater, or read the whole table.
     """
     mark = "?" if connection.dialect.name == "sqlite" else "%s"
-    wanted = f"WITH wanted (of, ask) AS (VALUES {','.join([f'({mark}, {mark})'] * len(questions))})"
+    wanted = f"WITH wanted (of, ask, since) AS (VALUES {','.join([f'({mark}, {mark}, {mark})'] * len(questions))})"
     found = "SELECT rater_id, key FROM wanted CROSS JOIN lease WHERE rater_id = wanted.of AND key = wanted.ask"
+    found += " AND number >= wanted.since"
     values = tuple(value for question in questions for value in question)
     return {(rater_id, key) for rater_id, key in connection.exec_driver_sql(f"{wanted} {found}", values)}
 

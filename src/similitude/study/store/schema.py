@@ -73,6 +73,11 @@ rater = _table(
     sa.Column("finished", sa.Float),
     sa.Column("withheld", sa.Text),  # why there is no completion code: time, skips, not_shown, withdrawn or rehearsal
     sa.Column("erased", sa.Float),  # on request; what is left says nothing about the person
+    sa.Column("condition", sa.Text),  # to which the rater was assigned
+    sa.Column("blocks", sa.Text),  # in the rater's order, where it was drawn
+    sa.Column("place_until", sa.Float),  # `uptime` until which a place in the condition waits; none: has no place
+    sa.Column("left_out", sa.Float),  # since when the rater's answers do not count
+    _needed("first", sa.Integer, server_default="0"),  # number of the first question that counts: later after a redo
     _needed("asked", sa.Integer),  # questions handed out: the next one has this number
     _needed("answered", sa.Integer),
     _needed("catches", sa.Integer),
@@ -99,6 +104,7 @@ answer = _table(
     _needed("number", sa.Integer),  # which of the rater's questions
     sa.Column("uid", sa.Text),  # made by the browser: the same answer sent twice is one
     _needed("kind", sa.Text),  # question, catch or practice
+    _needed("block", sa.Text, server_default=""),  # "" where the study has none
     _needed("form", sa.Text),
     _needed("shown", sa.Text),  # names of items in their order on the screen
     _needed("outcome", sa.Text),  # answered, cant_tell, skipped, not_shown or redacted
@@ -117,6 +123,20 @@ answer = _table(
     sqlite_autoincrement=True,  # a number is never given twice, whatever is erased
 )
 sa.Index(None, answer.c.study_id, answer.c.id)
+
+remark = _table(  # what researchers decided about a rater, and their notes; rows are added
+    "remark",
+    sa.Column("id", _Id, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("rater_id", sa.ForeignKey("rater.id")),
+    _needed("at", sa.Float),
+    _needed("who", sa.Text),
+    _needed("what", sa.Text),  # left_out, taken_back, redo, note or what was told to a recruiting service
+    _needed("text", sa.Text),  # the reason, or the note
+    sa.Column("found", sa.Text),  # how the rater was judged when left out
+)
+sa.Index(None, remark.c.rater_id)
+sa.Index(None, remark.c.study_id, remark.c.id)
 
 invitation = _table(
     "invitation",
@@ -158,6 +178,7 @@ lease = _table(
     _needed("study_id", sa.ForeignKey("study.id")),
     _needed("key", sa.BigInteger),  # equal for equal questions: nobody is asked the same twice
     _needed("kind", sa.Text),
+    _needed("block", sa.Text, server_default=""),
     _needed("shown", sa.Text),
     _needed("strategy", sa.Text),
     sa.Column("score", sa.Float),
@@ -182,8 +203,9 @@ pool = _table(
     _needed("strategy", sa.Text),
     sa.Column("score", sa.Float),
     _needed("model", sa.Integer),
+    _needed("part", sa.Text, server_default=""),  # of the study, for which it was chosen
 )
-sa.Index(None, pool.c.study_id, pool.c.id)
+sa.Index(None, pool.c.study_id, pool.c.part, pool.c.id)
 
 model = _table(
     "model",

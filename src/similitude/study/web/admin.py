@@ -14,14 +14,25 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from similitude.study.counting import rater_counts
 from similitude.study.create import unfinished
-from similitude.study.entrance import APART
 from similitude.study.revisions import title_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.states import DRAFT, state_of
 from similitude.study.store import schema
-from similitude.study.web import account, design, item_pages, login, revision_pages, text_pages, token_pages
+from similitude.study.web import (
+    account,
+    design,
+    item_pages,
+    login,
+    people,
+    rater_pages,
+    recruiting_pages,
+    revision_pages,
+    text_pages,
+    token_pages,
+)  # fmt: skip
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
@@ -42,9 +53,10 @@ def install(app: FastAPI, site: Site) -> None:
     app.state.door = Door(site.database)
     app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    editing = (design.router, item_pages.router, text_pages.router)
-    for pages in (login.router, account.router, token_pages.router, revision_pages.router, *editing, router):
-        app.include_router(pages)
+    editing = (design, item_pages, text_pages)
+    for pages in (login, account, token_pages, people, rater_pages, recruiting_pages, revision_pages, *editing):
+        app.include_router(pages.router)
+    app.include_router(router)
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -169,7 +181,7 @@ def _overview(site: Site) -> list[dict[str, Any]]:
     rows = []
     with site.database.read() as connection:
         for name, service in list(site.studies.items()):
-            here = rater.c.study_id == service.study_id, rater.c.origin.not_in(APART)
+            here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             rows.append(
                 {"name": name, "title": service.study.title, "raters": raters, "finished": finished,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
@@ -22,3 +24,23 @@ def render(request: Request, template: str, status: int = 200, **values: object)
     given = {"root": outside(request, ""), "problem": None, "name": None, "session": None, **values}
     text = templates("similitude.study.web").get_template(f"admin/{template}").render(given)
     return HTMLResponse(text, status, {"Cache-Control": "no-store"})
+
+
+def moment(at: float | None) -> str:
+    """A moment as it stands in tables, in universal time."""
+    return "–" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"
+
+
+def percent(share: float | None) -> str:
+    """A share as it stands in tables."""
+    return "–" if share is None else f"{100 * share:.1f}%"
+
+
+def seconds(duration: float | None) -> str:
+    """A time as it stands in tables."""
+    return "–" if duration is None else f"{duration:.1f}"
+
+
+def whole(text: str) -> int:
+    """A whole number of an address; 0 where it is none."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0

@@ -105,6 +105,7 @@ class State(BaseModel):
     paused: bool
     totals: dict[str, Any] = Field(description="raters, finished, answers, answers a minute, ...")
     model: dict[str, Any] = Field(description="its state, in a word and a sentence; its version; answers to learn")
+    design: dict[str, Any] = Field(description="conditions with their places, raters and answers; answers of blocks")
     curve: list[dict[str, Any]] = Field(description="accuracy on held-out answers by number of answers")
     advice: dict[str, Any] | None = Field(description="whether more answers would help")
 
@@ -164,10 +165,10 @@ class Askers:
 
 async def _allowed(request: Request, scope: str) -> StudyService:
     """The study, where the token that is shown may do that."""
-    return (await _shown(request, scope))[0]
+    return (await asked_by(request, scope))[0]
 
 
-async def _shown(request: Request, scope: str) -> tuple[StudyService, str]:
+async def asked_by(request: Request, scope: str) -> tuple[StudyService, str]:
     """The study and, in words, the token that is shown, where it may do that."""
     service = service_of(request)
     if not is_api_token(token := bearer(request)):
@@ -199,7 +200,7 @@ async def ask(request: Request) -> Response:
     rater_id = await _who(request, service, asked, asked.parameters)
     if asked.consent:
         await handed_over(service.consent(rater_id))
-    return shown_questions(service, await handed_over(service.questions(rater_id)))
+    return shown_questions(service, await handed_over(service.questions(rater_id)), is_api_token(bearer(request)))
 
 
 @route("/tell", "POST", Questions, Tell)
@@ -208,7 +209,7 @@ async def tell(request: Request) -> Response:
     service, told = service_of(request), await body_of(request, Tell)
     rater_id = await _who(request, service, told)
     said = Said(rater_id, **told.model_dump(exclude={"rater", "rehearsal"}))
-    return shown_questions(service, await handed_over(service.answer(said)))
+    return shown_questions(service, await handed_over(service.answer(said)), is_api_token(bearer(request)))
 
 
 @route("/finish", "POST", WayOut, Finish)
@@ -315,14 +316,14 @@ async def state(request: Request) -> Response:
     """How far the study is: answers, raters, the model and its accuracy on held-out answers."""
     service = await _allowed(request, READ)
     parts = await asyncio.to_thread(request.app.state.watches[service.study.name].look)
-    now = {name: parts["now"][name] for name in ("state", "paused", "totals", "model")}
+    now = {name: parts["now"][name] for name in ("state", "paused", "totals", "model", "design")}
     return json_reply({**now, "curve": parts["model"]["curve"], "advice": parts["model"]["advice"]})
 
 
 @route("/export", "GET", tuple(FILES.values()), parameters=(TOKEN, _FORMAT, _PILOT))
 async def export(request: Request) -> Response:
     """All answers as a file, made while it is sent; with `pilot=true` those of the pilot, too."""
-    (service, who), kind = await _shown(request, READ), request.query_params.get("format", "csv")
+    (service, who), kind = await asked_by(request, READ), request.query_params.get("format", "csv")
     if kind not in FILES:
         raise Refused(422, "format", f"format: expected one of {', '.join(FILES)}")
     return await sent_answers(service, kind, who, request.query_params.get("pilot") == "true")
@@ -331,7 +332,7 @@ async def export(request: Request) -> Response:
 @route("/state", "POST", StateOfStudy, NewState)
 async def set_state(request: Request) -> Response:
     """Make the study a draft, a pilot, live, paused or closed."""
-    (service, who), wanted = await _shown(request, ADMIN), await body_of(request, NewState)
+    (service, who), wanted = await asked_by(request, ADMIN), await body_of(request, NewState)
     await asyncio.to_thread(revisions.set_state, request.app.state.site, service.study.name, wanted.state, who)
     return json_reply({"state": wanted.state})
 
@@ -349,6 +350,6 @@ async def resume(request: Request) -> Response:
 
 
 async def _pause(request: Request, paused: bool) -> Response:
-    service, who = await _shown(request, ADMIN)
+    service, who = await asked_by(request, ADMIN)
     await asyncio.to_thread(service.set_paused, paused, who)
     return json_reply({"paused": paused})

@@ -16,7 +16,7 @@ SUMMARY = "Ask and tell: questions for a rater, answers, the model, neighbours, 
 DESCRIPTION = (
     "Show a token with every request: Authorization: Bearer TOKEN. A token with the scope ask names the rater in each "
     "request; the token that join gives stands for one rater. The scope read is for model, neighbours, state and "
-    "export, admin for pausing. Within one version names are added and none is changed or taken away."
+    "export, admin for pausing and for raters. Within one version names are added and none is changed or taken away."
 )
 
 

@@ -18,6 +18,8 @@ from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
 from similitude.study.web import admin, api_page, operations, pages
+from similitude.study.web import own_setup as own_setup  # which brings its route
+from similitude.study.web import people_api as people_api  # which brings routes of the interface
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.api import Askers  # which brings the routes of raters, too
 from similitude.study.web.guard import HEADERS, Guard, body_length, counted

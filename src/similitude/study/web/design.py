@@ -16,6 +16,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from similitude.feedback.forms import PAGES
+from similitude.study.asking import width
 from similitude.study.editing.desk import Desk, OutOfDate, make_study
 from similitude.study.editing.document import changed, value_of, values_of
 from similitude.study.editing.fields import fields, parts
@@ -144,7 +145,7 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         "items": [drawn_at(request, desk)(item) for item in found.items.values()],
         "stages": list((STAGES if study is None else stages_of(study)).items()),
         "languages": ["en"] if study is None else list(study.languages),
-        "shows": None if study is None else PAGES[study.question.form].width(grid_size=study.question.grid_size),
+        "shows": None if study is None else width(study.parts[0].question),
     }  # fmt: skip
 
 
@@ -182,7 +183,11 @@ def _previewed(request: Request, desk: Desk, form: dict[str, str]) -> Response:
     stage = form.get("stage", "")
     stage = stage if stage in stages_of(study) else "question"
     told = setup_of(study, background_of(study, items.values()), str(language))
-    told |= {"full": False, "preview": previewed(study, items, stage, drawn_at(request, desk), _chosen(form, items))}
+    told |= {
+        "full": False,
+        "ownSetup": False,
+        "preview": previewed(study, items, stage, drawn_at(request, desk), _chosen(form, items)),
+    }
     if stage == "question" and not told["preview"]["questions"]:
         return _framed(render(request, "no_preview.html", faults=looked.faults))
     return _framed(rater_page(study, told, str(language)))

@@ -54,7 +54,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Refusal, "description": meaning}
     for status, meaning in {
         400: "not HTTP as it should be", 401: "unknown rater or token", 403: "not allowed", 404: "not there",
-        409: "against what happened before", 410: "erased, or withdrawn", 413: "too large", 422: "not as described",
+        409: "against what happened before", 410: "erased, withdrawn, or without a place", 413: "too large",
+        422: "not as described",
         429: "too many wrong tokens; after as many seconds as Retry-After says",
         503: "the store cannot take it now; nothing was lost, send it again",
     }.items()

@@ -54,17 +54,25 @@ Admin = Annotated[Session, Depends(session_of)]
 
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form that was sent."""
+    return {name: values[-1] for name, values in (await _fields(request, 20)).items()}
+
+
+async def _fields(request: Request, most: int) -> dict[str, list[str]]:
     try:
-        text = (await request.body()).decode()
-        return {name: values[-1] for name, values in parse_qs(text, keep_blank_values=True, max_num_fields=20).items()}
+        return parse_qs((await request.body()).decode(), keep_blank_values=True, max_num_fields=most)
     except ValueError:
         raise Refused(422, "form", "The form could not be read.") from None
 
 
 async def checked_form(request: Request, session: Session) -> dict[str, str]:
     """The fields of a form of an admin; refused where its token is not the session's."""
-    form = await form_of(request)
-    match(form.get("csrf", ""), session.csrf)
+    return {name: values[-1] for name, values in (await checked_fields(request, session)).items()}
+
+
+async def checked_fields(request: Request, session: Session, most: int = 20) -> dict[str, list[str]]:
+    """The same, of a form in which a field may be given several times."""
+    form = await _fields(request, most)
+    match(form.get("csrf", [""])[-1], session.csrf)
     return form
 
 

@@ -6,24 +6,27 @@ relative, so that a proxy may put the server under any path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from jinja2 import Template
+from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from similitude.display.templates import templates
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import form_of
+from similitude.study.designs import StudyPart, page_of_block
 from similitude.study.entrance import REHEARSAL
 from similitude.study.languages import ENGLISH, chosen, direction, in_language
 from similitude.study.leaving import SKIPS, TIME, terms
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.settings import Question, Study
+from similitude.study.settings import Study
 from similitude.study.texts import all_texts, fill
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
@@ -60,16 +63,23 @@ def without_the_slash(request: Request, service: Service) -> Response:
 def study_page(request: Request, service: Service) -> Response:
     """The page of a rater, from consent to completion."""
     language = language_of(request, service.study)
-    page = rater_page(service.study, setup(service, language, request.query_params.get(REHEARSAL, "")), language)
+    page = rater_page(service.study, setup(service, language, request.query_params), language)
     page.headers["Vary"] = "Accept-Language"
     return page
 
 
 def rater_page(study: Study, told: Mapping[str, Any], language: str) -> HTMLResponse:
     """The page of raters, with what its scripts are told."""
-    shown = {name: markdown(study.page(name, language) or "") for name in ("consent", "instructions", "done")}
+    shown = {name: written_page(study, name, language) for name in ("consent", "instructions", "done")}
     given = {"language": language, "direction": direction(language), "texts": texts_of(study, language)}
-    return _page("rater.html", shown=shown, terms=terms_in_words(study, language), setup=told, **given)
+    return _page("rater.html", shown=shown, setup=told, **given)
+
+
+def written_page(study: Study, name: str, language: str) -> Markup:
+    """A page of the study's own as HTML; the instructions with what must be done for the completion code."""
+    html, texts = markdown(study.page(name, language) or ""), texts_of(study, language)
+    said = terms_in_words(study, language) if name == "instructions" else []
+    return Markup(_template("written.html").render(html=html, terms=said, texts=texts))
 
 
 def language_of(request: Request, study: Study) -> str:
@@ -80,8 +90,8 @@ def language_of(request: Request, study: Study) -> str:
 
 def texts_of(study: Study, language: str) -> dict[str, str]:
     """All words of a study's pages, with `title`, `question`, `low` and `high` where it says them in this language."""
-    wanted, practice = terms(study), len(study.practice.questions)
-    every = {"total": study.length - practice, "pick": study.question.pick}
+    wanted, practice = terms(study), sum(len(part.practice) for part in study.parts)
+    every = {"total": study.length - practice, "pick": study.parts[0].question.pick}
     numbers = {"": every, "terms_time": {"seconds": wanted[TIME]}, "terms_skips": {"total": study.length}}
     return {"title": study.title, **in_language(language, study.texts_in(language), numbers)}
 
@@ -95,7 +105,7 @@ def terms_in_words(study: Study, language: str) -> list[str]:
     if wanted[SKIPS]:
         counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
         said.append(counted.replace("{total}", str(study.length)))
-    if said and study.practice.questions:
+    if said and any(part.practice for part in study.parts):
         said.append(texts["terms_practice"])
     return said
 
@@ -109,34 +119,31 @@ def page_picture(service: Service, name: str) -> FileResponse:
     return FileResponse(path, headers={"Cache-Control": "public, max-age=3600"})
 
 
-def setup(service: StudyService, language: str, rehearsal: str = "") -> dict[str, Any]:
-    """What the scripts need to know of a study that is served; `rehearsal` is that part of the link."""
-    served = {"version": service.version, "full": service.is_shut(rehearsal)}
+def setup(service: StudyService, language: str, link: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the scripts need to know of a study that is served, by a link whose parts are given."""
+    served = {"version": service.version, "full": service.is_shut(link)}
     return {**setup_of(service.study, service.background, language), **served}
 
 
-def setup_of(study: Study, background: str, language: str) -> dict[str, Any]:
-    """What the scripts need to know of a study."""
-    question = study.question
+def setup_of(study: Study, background: str, language: str, parts: Sequence[StudyPart] | None = None) -> dict[str, Any]:
+    """What the scripts need to know of a study, as a rater sees it whose parts come in this order."""
+    parts = study.parts if parts is None else parts
     texts = texts_of(study, language)
+    blocks = {part.block: _questions(study, part, texts) for part in parts}
+    named = ["consent", "instructions", "done", *(page_of_block(part.block) for part in parts)]
     return {
         "study": study.name,
         "title": texts["title"],
         "language": language if len(study.languages) > 1 else None,
-        "form": question.form,
-        "ask": _asked(question, texts),
+        **blocks[parts[0].block],
+        "blocks": {name: asked for name, asked in blocks.items() if name},
+        "plan": [{"block": part.block, "practice": len(part.practice), "length": part.length} for part in parts],
+        "ownSetup": bool(study.block or study.condition),  # more is known once it is known who it is
+        "fullRedirect": study.assignment.full_redirect,
         "background": background,
         "enlarge": study.items.enlarge,
-        "low": texts.get("low") or question.low or texts["scale_low"],
-        "high": texts.get("high") or question.high or texts["scale_high"],
-        "pick": question.pick,
-        "scale": question.scale,
-        "classes": question.classes,
-        "skip": question.skip,
-        "cantTell": question.cant_tell,
-        "practice": len(study.practice.questions),
         "breakEvery": study.break_every,
-        "pages": [name for name in ("consent", "instructions", "done") if _has_page(study, name, language)],
+        "pages": [name for name in named if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser
         "texts": texts,
@@ -147,10 +154,36 @@ def _has_page(study: Study, name: str, language: str) -> bool:
     return study.page(name) is not None or (name == "instructions" and bool(terms_in_words(study, language)))
 
 
-def _asked(question: Question, texts: Mapping[str, str]) -> str:
+def _questions(study: Study, part: StudyPart, texts: Mapping[str, str]) -> dict[str, Any]:
+    """What the scripts need to know of the questions of a part."""
+    question = part.question
+    return {
+        "form": question.form,
+        "ask": _asked(study, part, texts),
+        "low": _end(study, part, "low", texts) or texts["scale_low"],
+        "high": _end(study, part, "high", texts) or texts["scale_high"],
+        **{name: getattr(question, name) for name in ("pick", "scale", "classes", "skip")},
+        "cantTell": question.cant_tell,
+    }
+
+
+def _end(study: Study, part: StudyPart, end: str, texts: Mapping[str, str]) -> str | None:
+    """What an end of a scale or an order means, in the language of the page where the study says it in that."""
+    written: str | None = getattr(part.question, end)
+    shared = texts.get(end) if written == getattr(study.question, end) else None
+    return texts.get(f"{end}_{part.block}") or shared or written
+
+
+def _asked(study: Study, part: StudyPart, texts: Mapping[str, str]) -> str:
     """What is asked, in the study's own words or in ours."""
-    asked = texts.get("question") or question.text or texts[form_of(question.form).ask_as(question)]
-    ends = {end: texts.get(end) or getattr(question, end) or "" for end in ("low", "high")}
+    question, under = part.question, study.seen_by
+    if under is not None and under.text is not None:
+        own = texts.get(f"question_{under.name}")
+    else:
+        same = (question.form, question.text) == (study.question.form, study.question.text)
+        own = texts.get(f"question_{part.block}") or (texts.get("question") if same else None)
+    asked = own or question.text or texts[form_of(question.form).ask_as(question)]
+    ends = {end: _end(study, part, end, texts) or "" for end in ("low", "high")}
     known = {"pick": str(question.pick), **ends}
     return fill(asked, known)
 
@@ -167,7 +200,11 @@ def fault_page(status: int, study: Study | None = None) -> HTMLResponse:
 
 
 def _page(name: str, **values: Any) -> HTMLResponse:
-    return HTMLResponse(templates("similitude.study.web").get_template(name).render(**values), headers=_POLICY)
+    return HTMLResponse(_template(name).render(**values), headers=_POLICY)
+
+
+def _template(name: str) -> Template:
+    return templates("similitude.study.web").get_template(name)
 
 
 class OwnFiles(StaticFiles):

@@ -22,6 +22,7 @@ from similitude.study.asking import BACKGROUND, width
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
 from similitude.study.refusal import Refused, unknown_rater
+from similitude.study.sections import Question
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
 from similitude.study.store import schema
@@ -93,6 +94,8 @@ class QuestionOnScreen(BaseModel):
 
     number: int
     kind: Literal["question", "practice"]
+    block: str = Field(description='of the study; "" where it has none')
+    form: str
     shown: list[ItemOnScreen]
     correct: list[float] | None = None
 
@@ -105,6 +108,8 @@ class Questions(BaseModel):
     length: int
     done: bool
     paused: bool
+    condition: str | None = Field(default=None, description="of the rater; said to who asks with a token of `ask`")
+    first: int = Field(description="the number of the rater's first question: more than 0 for who is asked anew")
     study_version: str = Field(description="as the study is now: another one means other words, or other questions")
 
 
@@ -147,11 +152,9 @@ class FieldOfSurvey(BaseModel):
     when: Literal["before", "after"] = "after"
 
 
-class About(BaseModel):
-    """What a program must know to answer: the form of the questions and what each takes."""
+class AboutQuestions(BaseModel):
+    """The form of questions, and what an answer may be."""
 
-    version: str = Field(description="of the interface")
-    title: str
     form: str
     shows: int = Field(description="items of a question")
     pick: int
@@ -159,6 +162,14 @@ class About(BaseModel):
     classes: list[str]
     skip: bool
     cant_tell: bool
+
+
+class About(AboutQuestions):
+    """What a program must know to answer: the form of the questions and what each takes; of the first block."""
+
+    version: str = Field(description="of the interface")
+    title: str
+    blocks: dict[str, AboutQuestions] = Field(description="the same of each block, by name; empty without blocks")
     length: int = Field(description="questions for each rater, practice and catch trials among them")
     consent: bool = Field(description="whether people are asked only after they have agreed")
     survey: list[FieldOfSurvey]
@@ -173,12 +184,18 @@ def _rater(service: StudyService, request: Request) -> int:
 async def about(request: Request) -> Response:
     """The form of the questions, and what an answer may be."""
     study = service_of(request).study
-    asked = study.question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
-    fields = [
-        field.model_dump(include={"name", "kind", "choices", "required", "when"}) for field in study.survey.fields
-    ]
-    shape = {"shows": width(study.question), "length": study.length, "consent": study.pages.consent is not None}
-    return json_reply({"version": VERSION, "title": study.title, **asked, **shape, "survey": fields})
+    asked = {part.block: _about(part.question) for part in study.parts}
+    told = {"name", "kind", "choices", "required", "when"}
+    fields = [field.model_dump(include=told) for field in study.survey.fields]
+    shape = {"length": study.seen[0].length, "consent": study.pages.consent is not None, "survey": fields}
+    blocks = {block: about for block, about in asked.items() if block}
+    said = {"version": VERSION, "title": study.title, **next(iter(asked.values())), "blocks": blocks}
+    return json_reply({**said, **shape})
+
+
+def _about(question: Question) -> dict[str, Any]:
+    asked = question.model_dump(include={"form", "pick", "scale", "classes", "skip", "cant_tell"})
+    return {**asked, "shows": width(question)}
 
 
 @page_route("/join", "POST")
@@ -270,24 +287,27 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
         if row is None:
             raise unknown_rater()
         is_open = surveys.is_open(connection, service.study, dict(row))
-    stage = "questions"
+    stage, length = "questions", service.answering.length_for(dict(row))
     if row["finished"] is not None and row["erased"] is None:
         stage = "done"
     elif (refusal := service.answering.refusal(dict(row))) is not None:
         if refusal.code != "no_consent":
             raise refusal
         stage = "consent"
-    elif row["answered"] >= service.study.length:
+    elif row["answered"] >= length:
         stage = "survey"
     elif is_open:
         stage = "before"
-    found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": service.study.length}
+    found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": length}
     return found | (way_out(service.study, dict(row)) if stage == "done" else {})
 
 
-def shown_questions(service: StudyService, result: dict[str, Any]) -> Response:
-    """Questions with all that is needed to show them."""
+def shown_questions(service: StudyService, result: dict[str, Any], told: bool = False) -> Response:
+    """Questions with all that is needed to show them; `told` to who may know the condition, too."""
     questions = ",".join(_question(service, question) for question in result.pop("questions"))
+    condition = result.pop("condition")  # raters are not told in which they are
+    if told and condition is not None:
+        result["condition"] = condition
     return reply(f'{{"questions":[{questions}],{_encode(result)[1:]}')
 
 
@@ -295,4 +315,5 @@ def _question(service: StudyService, question: dict[str, Any]) -> str:
     """A question as JSON, put together by hand: most of it is JSON already."""
     correct = f',"correct":{_encode(question["correct"])}' if "correct" in question else ""
     shown = service.items_json(question["shown"])
-    return f'{{"number":{question["number"]},"kind":"{question["kind"]}","shown":{shown}{correct}}}'
+    asked = f'"number":{question["number"]},"kind":"{question["kind"]}","block":"{question["block"]}"'
+    return f'{{{asked},"form":"{question["form"]}","shown":{shown}{correct}}}'

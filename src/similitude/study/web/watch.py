@@ -16,23 +16,26 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.study.counting import answer_counts, changes, rater_counts
 from similitude.study.election import NOBODY, PATIENCE, Pulse
-from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
-from similitude.study.leaving import WHY
+from similitude.study.entrance import APART, PILOT, kept_apart
+from similitude.study.people.flags import Judgements
 from similitude.study.service import StudyService
 from similitude.study.site import Site
 from similitude.study.states import at_the_moment
 from similitude.study.store import schema
+from similitude.study.store.rows import dicts
 from similitude.study.web.admin_page import UNAVAILABLE
+from similitude.study.web.design_figures import DesignFigures
 
 _log = logging.getLogger("similitude.study")
 INTERVAL = 2.0
 _MINUTES = 60
 _MOST_RATERS = 300
-_FEW_CATCHES = 2
-_HASTY = 0.4  # of the typical time of an answer
-_SIDED = 0.001
-_SHOWN_OF_RATERS = ("code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld")
+_SHOWN_OF_RATERS = (
+    "code", "origin", "joined", "finished", "answered", "catches", "catches_passed", "withheld", "left_out",
+    "condition",
+)  # fmt: skip
 _BEHIND = 50  # answers that the model has not learned yet, beyond which it is called behind
 _WORDS = {
     "starting": "No model process keeps this study yet; one takes it up within seconds of the server's start. Random "
@@ -50,16 +53,22 @@ class Tally:
 
     def __init__(self, service: StudyService) -> None:
         self._service = service
+        self._begin(0)
+
+    def _begin(self, changes: int) -> None:
+        self._changes = changes
         self._last: int | None = None
         self.strategies: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self._minutes: Counter[int] = Counter()
 
     def update(self, connection: sa.Connection, now: float) -> None:
-        """Count what is new."""
+        """Count what is new; all of it again where other raters count than before."""
+        if (decided := changes(connection, self._service.study_id)) != self._changes:
+            self._begin(decided)
         table = schema.answer
         here = table.c.study_id == self._service.study_id
-        counted = table.c.rater_id.not_in(kept_apart(self._service.study_id))
+        counted = sa.exists().where(schema.rater.c.id == table.c.rater_id, answer_counts())
         if self._last is None:
             self._last = connection.scalar(sa.select(sa.func.max(table.c.id)).where(here)) or 0
             totals = sa.select(table.c.strategy, table.c.outcome, sa.func.count()).where(here, counted)
@@ -113,6 +122,7 @@ class Watch:
     ) -> None:
         self._service, self._interval = service, interval
         self._tally, self._one_at_a_time = Tally(self.service), threading.Lock()
+        self._design = DesignFigures()
         self._pulse = Pulse(monotonic)
         self._parts: dict[str, tuple[int, str]] = {}
         self._number = 0
@@ -183,6 +193,7 @@ class Watch:
                     "outcomes": dict(self._tally.outcomes),
                     "model": self._model(connection, model, now),
                     "raters": self._raters(connection, found),
+                    "design": self._design.look(connection, service),
                     "not_served": [path.name for path in list(service.not_served.values())],
                 },
                 "model": {"curve": self._curve(connection), **self._learned(found)},
@@ -201,9 +212,7 @@ class Watch:
         rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
         count, done = sa.func.count(), sa.func.count(rater.c.finished)
         row = connection.execute(
-            sa.select(count, done, sa.func.sum(rater.c.answered)).where(
-                rater.c.study_id == study_id, rater.c.origin.not_in(APART)
-            )
+            sa.select(count, done, sa.func.sum(rater.c.answered)).where(rater.c.study_id == study_id, rater_counts())
         ).one()
         busy = connection.scalar(
             sa.select(sa.func.count(sa.distinct(lease.c.rater_id))).where(
@@ -213,11 +222,13 @@ class Watch:
                 lease.c.rater_id.not_in(kept_apart(study_id)),
             )
         )
+        out = sa.select(count).where(rater.c.study_id == study_id, rater.c.left_out.is_not(None))
         recent = round(sum(count for _, count in self._tally.minutes(now)[-6:]) / (5 + now % 60 / 60), 1)
         return {
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
             "limit": self.service.study.raters.limit, "seats": self.service.entrance.seats_taken(connection),
-            "own": self._tally.own, "length": self.service.study.length, "per_minute": recent,
+            "left_out": connection.scalar(out) or 0, "own": self._tally.own, "length": self.service.study.length,
+            "per_minute": recent,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:
@@ -249,32 +260,18 @@ class Watch:
         table = schema.rater
         columns = [table.c[name] for name in _SHOWN_OF_RATERS]
         query = sa.select(*columns).where(table.c.study_id == self.service.study_id).order_by(table.c.id.desc())
-        known = {rater["names"]: rater for rater in found["raters"]} if found else {}
-        times = sorted(rater["seconds"] for rater in known.values() if rater["seconds"] is not None)
-        typical = times[len(times) // 2] if times else None
+        judgements = Judgements(self.service.study, found)
         raters = []
-        for row in connection.execute(query).mappings():
-            judged = known.get(row["code"], {})
+        for row in dicts(connection.execute(query)):
+            judged = judgements.of(row["code"])
             figures = {name: judged.get(name) for name in ("agreement", "low", "high", "seconds")}
-            raters.append({**row, **figures, "flags": self._flags(row, judged, typical)})
-        raters.sort(key=lambda rater: (rater.pop("origin") in APART, -len(rater["flags"])))
+            raters.append({**row, **figures, "flags": judgements.flags(row, judged)})
+        raters.sort(
+            key=lambda rater: (
+                rater.pop("origin") in APART, rater["left_out"] is not None, -len(rater["flags"])
+            )
+        )  # fmt: skip
         return raters[:_MOST_RATERS]
-
-    def _flags(self, row: Any, judged: dict[str, Any], typical: float | None) -> list[str]:
-        flags = [WHY[row["withheld"]]] if row["withheld"] in WHY else []
-        if row["origin"] in APART:
-            return ["rehearsal: left out"] if row["origin"] == REHEARSAL else [*flags, "pilot: kept apart"]
-        catch = self.service.study.catch
-        if row["catches"] >= _FEW_CATCHES and row["catches_passed"] < catch.pass_share * row["catches"]:
-            flags.append("fails catch trials")
-        if judged.get("odd"):
-            flags.append(f"{judged['verdict']}: {judged['note']}")
-        seconds = judged.get("seconds")
-        if typical is not None and seconds is not None and seconds < _HASTY * typical:
-            flags.append("much faster than the others")
-        if judged.get("side_p_value") is not None and judged["side_p_value"] < _SIDED:
-            flags.append("prefers one side of the screen")
-        return flags
 
     def _curve(self, connection: sa.Connection) -> list[dict[str, Any]]:
         curve = schema.curve

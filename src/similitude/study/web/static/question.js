@@ -2,6 +2,7 @@
 
 import { fill, make, painted, seconds } from "./dom.js";
 import { channels } from "./items.js";
+import { partOf, practiceOf } from "./plan.js";
 
 const LOOK_AGAIN = 0.5;
 const TOO_SOON = 0.15; // seconds: a second tap of the same finger does not answer the next question
@@ -140,8 +141,8 @@ function sameNumbers(one, other) {
 }
 
 export function progressWords(setup, number, total) {
-  const practising = number < setup.practice;
-  const words = practising ? setup.texts.practice : setup.texts.progress;
-  const shown = practising ? number + 1 : number - setup.practice + 1;
-  return fill(words, { number: shown, total: practising ? setup.practice : total - setup.practice });
+  const part = partOf(setup.plan, number);
+  const within = number - part.start + 1;
+  if (within <= part.practice) return fill(setup.texts.practice, { number: within, total: part.practice });
+  return fill(setup.texts.progress, { number: part.own + within - part.practice, total: total - practiceOf(setup.plan) });
 }

@@ -5,18 +5,20 @@ import { prepare } from "./items.js";
 import { Memory } from "./memory.js";
 import { Preview } from "./preview.js";
 import { Outbox } from "./outbox.js";
+import { ownAnswered, partOf, practiceOf } from "./plan.js";
 import { ask, feedback, progressWords } from "./question.js";
-import { breakPage, done, loadingPage, page, sorry, survey, written } from "./screens.js";
+import { breakPage, done, keepPages, leadAway, loadingPage, page, partPage, sorry, survey, written } from "./screens.js";
 import { Refusal, Server } from "./server.js";
 import { Shortcuts } from "./shortcuts.js";
 
 const setup = JSON.parse(document.getElementById("setup").textContent);
-setup.show = (await import(`./forms/${setup.form}.js`)).default; // how the questions of this form are shown
-const texts = setup.texts;
+const shows = {}; // how the questions of each form are shown
+await learnToShow();
+let texts = setup.texts;
 const main = document.getElementById("main");
 const PAUSE_SECONDS = 3;
 const RENEW_SECONDS = 10; // of several servers some may be a little behind
-const NO_MORE = ["erased", "withdrawn"]; // of whom no answer is ever taken again
+const NO_MORE = ["erased", "withdrawn", "displaced"]; // of whom no answer is ever taken again
 
 // behind the items: one colour for the whole study, and black or white upon it, whichever can be read better
 document.documentElement.style.setProperty("--stage", setup.background);
@@ -98,6 +100,20 @@ async function comeIn() {
   return me.stage === "consent" ? server.ask("POST", "consent") : me;
 }
 
+/** The scripts of all forms that are asked. */
+async function learnToShow() {
+  for (const { form } of [setup, ...Object.values(setup.blocks)]) shows[form] ??= (await import(`./forms/${form}.js`)).default;
+}
+
+/** What depends on who it is: the words of a condition, and the order of the blocks. */
+async function readOwnSetup() {
+  const own = await server.ask("GET", `setup?language=${document.documentElement.lang}`);
+  Object.assign(setup, own.setup);
+  texts = setup.texts;
+  keepPages(own.pages);
+  await learnToShow();
+}
+
 // --- the questions ---
 
 let held = null; // what the server said last: the questions that this rater holds, and how far they are
@@ -149,6 +165,7 @@ async function questions() {
   await outbox.send(); // what an earlier visit could not send
   hold(await server.ask("POST", "questions"));
   let last = null;
+  const told = new Set(); // parts that were announced
   while (!ended && !(held.done && outbox.size === 0)) {
     const next = held.paused ? undefined : held.questions.find((question) => !outbox.has(question.number));
     const changed = held.study_version !== setup.version && memory.lasts && Date.now() - (memory.get("renewed") ?? 0) > RENEW_SECONDS * 1000;
@@ -164,27 +181,41 @@ async function questions() {
     if (last === "practice" && next.kind !== "practice") {
       await page(main, { title: texts.practice_over, buttons: [["go", texts.start]] });
     }
+    await announce(next, told);
     if (await oneQuestion(next)) last = next.kind;
   }
   if (!ended) await finish();
 }
 
+/** Say that another part begins; the first one only where there is a page of its own for it. */
+async function announce(question, told) {
+  const number = question.number - held.first;
+  const part = partOf(setup.plan, number);
+  const begins = part.start === number || told.size > 0;
+  if (begins && !told.has(part.index) && setup.plan.length > 1) {
+    const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
+    if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
+  }
+  told.add(part.index);
+}
+
 /** Ask one question; false when it was taken away, since another tab has answered it. */
 async function oneQuestion(question) {
-  const words = progressWords(setup, question.number, held.length);
+  const words = progressWords(setup, question.number - held.first, held.length);
   document.getElementById("place").textContent = words;
   document.getElementById("spoken").textContent = words;
   onScreen = { number: question.number, away: new AbortController() };
   const draft = memory.draft(question);
-  const found = await ask(main, question, ready(question), { ...setup, draft }, onScreen.away.signal);
+  const asked = { ...setup, ...setup.blocks[question.block], show: shows[question.form], draft };
+  const found = await ask(main, question, ready(question), asked, onScreen.away.signal);
   onScreen = null;
   if (found === null) return false;
   outbox.add({ number: question.number, uid: freshId(), ...found.said });
   draft.drop();
   progress();
   await feedback(main, found, question, setup);
-  const own = answered() - setup.practice;
-  const total = held.length - setup.practice;
+  const own = ownAnswered(setup.plan, answered());
+  const total = held.length - practiceOf(setup.plan);
   if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);
   return true;
 }
@@ -230,6 +261,7 @@ function sendTo(path, kept) {
 async function start() {
   let me = await comeIn();
   if (me === null) return;
+  if (setup.ownSetup) await readOwnSetup();
   if (me.stage === "before") {
     const fields = setup.survey.filter((field) => field.when === "before");
     await survey(main, fields, texts, sendTo("before", (found) => (me = found)), texts.survey_first_title);
@@ -251,6 +283,7 @@ function stop(error) {
   if (NO_MORE.includes(error.code)) outbox.empty();
   document.getElementById("place").textContent = "";
   sorry(main, known ? error.code : "fault", texts);
+  if (error.code === "full" && setup.fullRedirect) leadAway(main, setup.fullRedirect, parameters, texts);
   if (!known) console.error(error);
   return known;
 }

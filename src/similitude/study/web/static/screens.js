@@ -29,6 +29,24 @@ export function written(name) {
   return make("div", { class: "written" }, document.getElementById(`page-${name}`).content.cloneNode(true));
 }
 
+/** Pages that came later than the others, made from Markdown by the server, too. */
+export function keepPages(pages) {
+  for (const [name, html] of Object.entries(pages)) {
+    const kept = document.getElementById(`page-${name}`) ?? make("template", { id: `page-${name}` });
+    kept.content.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+    document.body.append(kept);
+  }
+}
+
+/** Between two parts of a study: what is asked from here on, or the page that was written for it. */
+export function partPage(main, { index, count }, { block, pages, ask, texts }) {
+  const own = `block-${block}`;
+  const title = fill(texts.part_title, { number: index + 1, total: count });
+  document.getElementById("place").textContent = title;
+  const body = pages.includes(own) ? written(own) : [make("p", {}, texts.part), make("p", { class: "next-ask", dir: "auto" }, ask)];
+  return page(main, { title: pages.includes(own) ? undefined : title, body, buttons: [["go", texts.go_on]] });
+}
+
 export function breakPage(main, number, total, texts) {
   const body = make("p", {}, fill(texts.break, { number, total }));
   return page(main, { title: texts.break_title, body, buttons: [["go", texts.go_on]] });
@@ -41,6 +59,15 @@ export function loadingPage(main, texts) {
 /** A page with a title and a text, that stays. */
 export function sorry(main, name, texts, said = texts[name]) {
   page(main, { title: texts[`${name}_title`], body: make("p", {}, said) });
+}
+
+/** Below what was said: the way to another address, taken by itself after a moment. */
+export async function leadAway(main, address, parameters, texts) {
+  const filled = Object.entries(parameters).reduce((all, [name, value]) => all.replaceAll(`{${name}}`, encodeURIComponent(value)), address);
+  main.firstElementChild.append(make("p", {}, texts.redirecting),
+    make("div", { class: "buttons" }, make("a", { class: "main", href: filled }, texts.leave)));
+  await seconds(3);
+  window.location.assign(filled);
 }
 
 /** The survey; `send(replies)` resolves to null, or to a sentence that says what is wrong. */

@@ -38,12 +38,14 @@ function showNow(now) {
   write("outcomes", partsOfAnswers(now));
   write("raters-count", number.format(totals.raters));
   const seats = totals.limit ? `; ${number.format(totals.seats)} of ${number.format(totals.limit)} seats taken` : "";
-  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}`);
+  const out = totals.left_out ? `; ${number.format(totals.left_out)} left out` : "";
+  write("raters-more", `${number.format(totals.finished)} finished, ${number.format(totals.busy)} answering now${seats}${out}`);
   write("rate", totals.per_minute.toFixed(1));
   showModelState(now.model);
   showMinutes(now);
   showRaters(now.raters);
   showNotServed(now.not_served);
+  showConditions(now.design);
 }
 
 /** What the number of answers is made of: by the question, and by what was said. */
@@ -97,9 +99,11 @@ function showRaters(raters) {
   const fresh = document.createElement("tbody");
   for (const rater of raters) {
     const row = fresh.insertRow();
-    if (rater.flags.length) row.className = "flagged";
-    cell(row, rater.code);
-    cell(row, rater.flags.join("; "));
+    if (rater.left_out || rater.flags.length) row.className = rater.left_out ? "gone" : "flagged";
+    const link = row.insertCell().appendChild(document.createElement("a"));
+    link.href = `${root}/admin/${study}/rater?code=${encodeURIComponent(rater.code)}`;
+    link.textContent = rater.condition ? `${rater.code} (${rater.condition})` : rater.code;
+    cell(row, (rater.left_out ? ["left out"] : []).concat(rater.flags).join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
     cell(row, rater.agreement === null ? "–" : percent(rater.agreement), "n");

@@ -5,10 +5,11 @@ import { make } from "../dom.js";
 import { control } from "./controls.js";
 import { makeQuestion } from "./known.js";
 
+const KNOWN = ["practice.questions", "catch.questions"]; // of the study's own question; those of blocks are written out
 const named = (key) => key.split(".").pop().replaceAll("_", " ");
 
 export function rows(field, id, context) {
-  const known = ["shown", "correct"].every((name) => field.fields.some((one) => one.key === `${field.key}.${name}`));
+  const known = KNOWN.includes(field.key);
   const list = make("ol", { id, class: "rows" });
   const add = make("button", { type: "button", class: "quiet" }, known ? "Make a question" : "Add a row");
   const element = make("div", {}, list, add);

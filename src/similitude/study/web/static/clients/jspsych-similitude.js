@@ -97,7 +97,8 @@ var jsPsychSimilitude = (function (jspsych) {
 
   /** A plain display: items in a row, those that can be chosen are buttons. */
   function plain(element, question, respond, { study, prompt }) {
-    const { form, cant_tell: cantTell, skip } = study.about;
+    const about = study.about.blocks?.[question.block] ?? study.about;
+    const { form, cant_tell: cantTell, skip } = about;
     if (!PLACES[form] && !WORDS[form]) throw new Error(`${form}: say \`display\` to show questions of this form`);
     const row = document.createElement("div");
     question.shown.forEach((item, place) => {
@@ -105,7 +106,7 @@ var jsPsychSimilitude = (function (jspsych) {
       row.append(PLACES[form]?.includes(place) ? button(seen, () => respond([place])) : seen);
     });
     element.append(prompt, row);
-    for (const [word, said] of WORDS[form]?.(study.about) ?? []) element.append(button(word, () => respond(said)));
+    for (const [word, said] of WORDS[form]?.(about) ?? []) element.append(button(word, () => respond(said)));
     if (cantTell) element.append(button("I can't tell", () => respond(null, "cant_tell")));
     if (skip) element.append(button("Skip", () => respond(null, "skipped")));
   }
