@@ -270,7 +270,7 @@ def test_pause_and_resume(service, browser):
     rater = join(service)
     assert service.questions(rater).result() | {"questions": []} == {
         "questions": [], "answered": 0, "length": 50, "done": False, "paused": True, "first": 0,
-        "study_version": service.version,
+        "study_version": service.version, "condition": None,
     }  # fmt: skip
     assert browser.get("/admin/colours/state").json()["now"]["paused"]
     assert "paused" in browser.get("/admin").text

@@ -169,7 +169,7 @@ def test_a_change_is_served_at_once_and_written_to_the_folder(site):
     assert (done.number, done.who, done.changes) == (2, "ada", ("question.number: 4 becomes 6",))
     assert site.studies["words"].study.question.number == 6
     assert "number = 6" in text_of(site)
-    assert shelf.mark_of(site.kept["words"].folder) == shelf.ShelfMark(2)
+    assert shelf.mark_of(site.kept["words"].folder) == shelf.HeldRevision(2)
     first, second = history(site, "words")[::-1]
     assert (first.changes, first.who, second.version) == (("begun",), BY_HAND, site.studies["words"].version)
     assert revise(site, "words", {}, "ada").number == 2, "nothing changes, so nothing is done"
@@ -399,7 +399,7 @@ def test_kill_9_between_the_row_and_the_files_leaves_one_whole_version(site, ope
     assert text_of(again, file="consent.md") == "Otherwise."
     assert again.studies["words"].study.question.number == 6
     assert [one.number for one in history(again, "words")] == [2, 1]
-    assert shelf.mark_of(again.kept["words"].folder) == shelf.ShelfMark(2)
+    assert shelf.mark_of(again.kept["words"].folder) == shelf.HeldRevision(2)
 
 
 def test_kill_9_before_a_file_is_taken_away_leaves_none_of_it(site, open_folder, monkeypatch):

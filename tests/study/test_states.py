@@ -57,7 +57,7 @@ def test_nobody_is_let_into_a_draft_but_by_the_signed_link(serve, take_part):
     assert why_join(service, "browser2", rater="P01") == "not_open"
     assert service.is_shut()
     signed = service.keys.rehearsal()
-    assert not service.is_shut({REHEARSAL: signed})
+    assert not service.is_shut({"rehearsal": signed})
     tried = take_part(service, "browser3", **{REHEARSAL: signed})
     assert answer_all(service, tried) == 4
     with pytest.raises(Refused, match="not open yet"):

@@ -52,7 +52,7 @@ class Condition(Section):
     strategy: Strategy | None = None
     instructions: str | None = None
     done: str | None = None
-    texts: dict[str, str] = Field(default_factory=dict)
+    texts: dict[str, str] = Field(default={})
 
 
 class Assignment(Section):

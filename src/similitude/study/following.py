@@ -93,7 +93,7 @@ def _take_as_it_lies(site: Site, kept: Kept, last: Revision | None, who: str) ->
     kept.files = dict(files)
     if contents is not None:
         site.serve(contents)
-    shelf.set_mark(kept.folder, shelf.ShelfMark(kept.number))
+    shelf.set_mark(kept.folder, shelf.HeldRevision(kept.number))
     settle(site, kept)
 
 

@@ -172,9 +172,9 @@ class Study(Section):
 
     name: str
     folder: Path
-    words: dict[str, str] = Field(default_factory=dict)
+    words: dict[str, str] = Field(default={})
     title: Annotated[str, Field(min_length=1)]
-    spoken: dict[str, dict[str, str | dict[str, str]]] = Field(default_factory=dict)
+    spoken: dict[str, dict[str, str | dict[str, str]]] = Field(default={})
     wording: str = ""
     language: str | tuple[str, ...] = "en"
     question: Question = Question()
@@ -192,7 +192,7 @@ class Study(Section):
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()
-    texts: dict[str, str] = Field(default_factory=dict)
+    texts: dict[str, str] = Field(default={})
 
     @model_validator(mode="before")
     @classmethod

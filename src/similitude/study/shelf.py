@@ -22,23 +22,23 @@ Stamp = tuple[tuple[int, ...] | None, ...]
 
 
 @dataclass(frozen=True)
-class ShelfMark:
+class HeldRevision:
     """The revision that a folder holds; `whole` unless it is being written."""
 
     number: int
     whole: bool = True
 
 
-def mark_of(folder: Path) -> ShelfMark | None:
+def mark_of(folder: Path) -> HeldRevision | None:
     """Which revision a folder holds; None where nobody has said so."""
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
-        return ShelfMark(int(found["number"]), bool(found["whole"]))
+        return HeldRevision(int(found["number"]), bool(found["whole"]))
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def set_mark(folder: Path, mark: ShelfMark) -> None:
+def set_mark(folder: Path, mark: HeldRevision) -> None:
     """Say which revision a folder holds; a folder that cannot be written to holds what it holds."""
     if mark_of(folder) != mark:
         with suppress(OSError):
@@ -50,14 +50,14 @@ def put(folder: Path, number: int, files: Texts) -> None:
     there = Files(folder)
     others = {name: text for name, text in files.items() if is_inside(folder, name) and text != on_disk(there, name)}
     if others:
-        set_mark(folder, ShelfMark(number, whole=False))
+        set_mark(folder, HeldRevision(number, whole=False))
         for name, text in others.items():
             if text is None:
                 (folder / name).unlink(missing_ok=True)
             else:
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 write_whole(folder / name, text.encode())
-    set_mark(folder, ShelfMark(number))
+    set_mark(folder, HeldRevision(number))
 
 
 def holds(folder: Path, files: Mapping[str, str]) -> bool:
