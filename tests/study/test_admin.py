@@ -268,7 +268,7 @@ def test_pause_and_resume(service, browser):
     browser.send("/admin/colours", "/admin/colours/pause")
     rater = join(service)
     assert service.questions(rater).result() | {"questions": []} == {
-        "questions": [], "answered": 0, "length": 50, "done": False, "paused": True,
+        "questions": [], "answered": 0, "length": 50, "done": False, "paused": True, "condition": None,
     }  # fmt: skip
     assert browser.get("/admin/colours/state").json()["now"]["paused"]
     assert "paused" in browser.get("/admin").text
