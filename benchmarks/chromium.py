@@ -1,7 +1,7 @@
 """Chromium of the system, for what is measured and tested in a browser.
 
-Debian's `chromium-headless-shell` is preferred where it is: the same engine without the windows and menus around it, for
-a quarter of the processor time that a page of its own takes in the whole browser.
+Debian's `chromium-headless-shell` is preferred where it is: the same engine without windows and menus around it, for a
+quarter of the processor time that a page of its own takes in the whole browser.
 """
 
 from __future__ import annotations
