@@ -82,6 +82,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.own_seed
 def test_the_command(folder):
     said = run(
@@ -108,6 +109,7 @@ def test_the_command(folder):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.own_seed
 def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
     c = sm.read_comparisons(folder / "answers.csv")

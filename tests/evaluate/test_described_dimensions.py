@@ -98,6 +98,7 @@ def test_words_become_attributes_and_names_do_not():
     assert set(table.attribute) == {"kind: a", "kind: b"}
 
 
+@pytest.mark.slow
 def test_of_many_attributes_without_relation_none_is_claimed():
     """The smallest p of a table is below 0.05 in one table of 20: of 40 in 2, more than 9 with a chance of 1e-4."""
     rng = np.random.default_rng(3)

@@ -264,6 +264,7 @@ def test_the_loss_counts_those_who_cannot_tell_where_the_model_knows_them():
         plain.predict_cant_tell(c)
 
 
+@pytest.mark.slow
 def test_what_people_cannot_tell_teaches():
     truth = truth_of(15, 2)
     fresh = odd_ones(truth, 3000, 9, sharpness=1.0)
