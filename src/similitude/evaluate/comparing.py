@@ -21,7 +21,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
-from similitude.settings import check_share
+from similitude.settings import check_share, generator
 from similitude.types import Array, Floats, Seed, Table
 
 _FEWEST = 4
@@ -205,7 +205,7 @@ def compare(
         raise ValueError(
             f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
         )
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     tell = callback or (lambda _done, _of: None)
     sample = PairSample.of(one, two, rng)
     _refuse_constant(sample.distances)
