@@ -26,10 +26,10 @@ def live(tmp_path_factory):
     study("glimpse", "exposure_ms = 300", number=1, more=PRACTICE)
     study("least", "least_seconds = 1.2", number=1)
     study("limit", "limit_seconds = 1", number=2)
-    study("told", "exposure_ms = 2000\nlimit_seconds = 20\nleast_seconds = 1", pages="")
+    study("told", "exposure_ms = 2000\nlimit_seconds = 20\nleast_seconds = 1\nrecord_device = true", pages="")
     study("whole", "play_to_the_end = true", number=1, items=tones(), more='form = "odd_one_out"\n')
-    study("device", "", number=2)
-    study("unrecorded", "record_device = false", number=1, pages="")
+    study("device", "record_device = true", number=2)
+    study("unrecorded", "", number=1, pages="")
     with serving(root) as server:
         yield server
 

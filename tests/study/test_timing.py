@@ -131,12 +131,12 @@ def test_a_study_without_times_says_nothing_of_them(serve):
     service = serve("")
     assert terms_in_words(service.study, "en") == []
     assert setup(service, "en")["timing"] == {
-        "exposure": None, "toTheEnd": False, "limit": None, "least": 0.0, "device": True
+        "exposure": None, "toTheEnd": False, "limit": None, "least": 0.0, "device": False
     }  # fmt: skip
 
 
 def test_what_the_browser_tells_is_kept_exported_and_brought_back(serve, take_part, tmp_path):
-    service = serve("[question]\nnumber = 3")
+    service = serve("[question]\nnumber = 3\n[timing]\nrecord_device = true")
     rater_id = take_part(service)
     service.questions(rater_id).result()
     say(service, rater_id, 0, measured=PHONE)
@@ -181,7 +181,7 @@ def _words(folder):
 
 
 def test_nothing_is_kept_where_the_study_does_not_record_it(serve, take_part):
-    service = serve("[question]\nnumber = 2\n[timing]\nrecord_device = false")
+    service = serve("[question]\nnumber = 2")
     rater_id = take_part(service)
     service.questions(rater_id).result()
     say(service, rater_id, 0, measured=PHONE)

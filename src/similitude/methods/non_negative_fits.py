@@ -30,6 +30,7 @@ LEVEL = Formula(squared)  # what is made of minus a product
 Found = tuple[Floats, Result]
 """Vectors (n, d), dimensions from the heaviest to the lightest, and how the solver ended."""
 
+_WORSE = 0.01  # of the objective: more than what dimensions cost that come from one start alone
 _ROUND = 60  # iterations, after which dimensions that died are left out
 _ROUGHER = 1e-5  # of those that only tell whether a lower price helps
 _ROUGH = 1e-6  # gain of an iteration at which the fits end that only tell where to go on
@@ -67,13 +68,16 @@ class Fits:
     def whole(self, starts: Sequence[Floats], price: int, count: int) -> Found:
         """Vectors at one of the prices: what comes from every start, at most so many, at one price after the other."""
         several = [self._fit(start, 0, _ROUGH if len(starts) > 1 else self.tol) for start in starts]
-        best, *others = sorted(several, key=lambda found: found[1].value)
-        X = agreed(best[0], [other for other, _ in others])[:, :count]
-        changed = X.shape[1] < best[0].shape[1] or len(starts) > 1
+        alone, *others = sorted(several, key=lambda found: found[1].value)
+        X, best = agreed(alone[0], [other for other, _ in others])[:, :count], alone
+        if X.shape[1] < alone[0].shape[1] or len(starts) > 1:
+            best = self._fit(X, 0, self.tol)
+            if count and best[1].value > alone[1].value + _WORSE * abs(alone[1].value):  # what was needed did not agree
+                best = self._fit(alone[0][:, :count], 0, self.tol)
         cut_short = any(found.status == "max_iter" for _, found in several)
-        for k in range(0 if changed else 1, price + 1):
-            best = self._fit(X, k, self.tol)
-            X = best[0]
+        for k in range(1, price + 1):
+            best = self._fit(best[0], k, self.tol)
+        X = best[0]
         if cut_short and not X.size:  # nothing is left of what was never finished
             return X, replace(best[1], status="max_iter")
         return best

@@ -29,7 +29,7 @@ class Timing(Section):
     play_to_the_end: Switch = False
     limit_seconds: Annotated[Number, Field(ge=1, le=3600)] | None = None
     least_seconds: Annotated[Number, Field(ge=0, le=600)] = 0.0
-    record_device: Switch = True
+    record_device: Switch = False
 
     @model_validator(mode="after")
     def _leave_time_to_answer(self) -> Self:

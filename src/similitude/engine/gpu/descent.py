@@ -2,7 +2,7 @@
 
 A projected quasi-Newton method (Bertsekas 1982; Schmidt, Kim & Sra 2011): parameters that stand at their bound and
 would leave the set are held; along the others the steps of L-BFGS are taken, with products over these alone, back onto
-the set, and halved until the value has fallen enough (Armijo).
+the set, of a length at which the value has fallen enough (Armijo) and the slope has become less (Wolfe).
 
 torch.optim.LBFGS has no bounds, and the first of torch's optimizers imports its compiler, which takes as long as torch.
 """
@@ -18,7 +18,8 @@ from similitude.engine.solvers.result import Callback
 from similitude.types import Floats
 
 _ENOUGH = 1e-4  # of the fall that the gradient promises
-_LEAST_STEP = 1e-6
+_STEEP = 0.9  # of the slope at the start: a step that ends steeper was too short
+_LEAST_STEP, _LONGER = 1e-6, 8  # of a direction; evaluations up to which a step is lengthened
 _FIRST = 0.1  # the largest move of a parameter in the first step
 _KNOWN = 3  # steps before which small gains are those of a first look at the curvature
 _IN_A_ROW = 3  # small gains that are an end
@@ -43,11 +44,13 @@ def descend(
     while seen < max_iter and small < _IN_A_ROW:
         free = None if lower is None else (x > lower) | (gradient < 0)
         step = past.direction(gradient, free)
-        other, lost, slope, tries = _along(evaluate, x, value, gradient, step, lower)
+        scale = max(abs(value), 1.0)
+        other, lost, slope, tries = _along(evaluate, x, value, gradient, step, lower, 1e-3 * tol * scale)
         seen, evaluations = seen + 1, evaluations + tries
         if not lost <= value:
-            if small or not past.known:
-                return x, "converged" if small else "stalled", seen, evaluations
+            if small or not past.known:  # where even the gradient promises nothing that can be told, all is done
+                ended = small or -float(gradient @ (other - x)) <= tol * scale
+                return x, "converged" if ended else "stalled", seen, evaluations
             past.known = 0  # what past steps show is no longer so: as at the start
             continue
         past.add(other - x, slope - gradient)
@@ -116,13 +119,27 @@ def _along(
     gradient: torch.Tensor,
     step: torch.Tensor,
     lower: torch.Tensor | None,
+    least: float,
 ) -> tuple[torch.Tensor, float, torch.Tensor, int]:
-    """Return where a step ends, back inside the set and halved until it gains enough, with value and gradient there."""
+    """Return where a step ends, back inside the set, with value and gradient there.
+
+    It is shortened until it gains enough (Armijo), each time to the least value of the parabola through what is known,
+    and given up where it promises less than `least`; lengthened while the way goes on down as steeply (Wolfe).
+    """
     size, tries = 1.0, 0
     while True:
         other = _inside(x + size * step, lower)
         lost, slope = evaluate(other)
-        tries += 1
-        if lost <= value + _ENOUGH * float(gradient @ (other - x)) or size < _LEAST_STEP:
-            return other, lost, slope, tries
-        size *= 0.5
+        tries, promised = tries + 1, -float(gradient @ (other - x))
+        if lost <= value - _ENOUGH * promised or promised <= least or size < _LEAST_STEP:
+            break
+        size *= min(max(0.5 * promised / (lost - value + promised), 0.1), 0.5) if np.isfinite(lost) else 0.1
+    while tries < _LONGER and lost <= value and float(slope @ (other - x)) < -_STEEP * promised:
+        size *= 2.0
+        further = _inside(x + size * step, lower)
+        less, its = evaluate(further)
+        tries, promised = tries + 1, -float(gradient @ (further - x))
+        if not less < lost:
+            break
+        other, lost, slope = further, less, its
+    return other, lost, slope, tries
