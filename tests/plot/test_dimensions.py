@@ -10,6 +10,7 @@ import PIL.Image
 import pytest
 
 import similitude as sm
+from similitude.plot.sheet import text_widths
 
 NAMES = ["cup", "glass", "measuring_cup", "ball", "wheel", "coin $5"]
 X = np.array([[2.0, 0.1], [1.5, 0.0], [1.0, 0.2], [0.0, 2.0], [0.1, 1.0], [0.0, 1.5]])
@@ -89,6 +90,20 @@ def test_reasons_are_drawn_without_a_legend_of_factors(found):
 def test_unknown_dimensions_are_named(found):
     with pytest.raises(ValueError, match=r"dimensions: expected some of \[1, 2\], found 7"):
         sm.plot.dimension_tiles(found, [1, 7])
+
+
+def test_names_of_thousands_of_letters_are_cut_where_they_end_to_fit():
+    long = "abc def " * 600
+    table = pd.DataFrame(X, index=[*NAMES[:5], long])
+    axes = sm.plot.dimension_tiles(sm.describe_dimensions(table), k=3)
+    said = next(text for text in axes.texts if text.get_text().startswith("abc def") and "?" not in text.get_text())
+    lines = said.get_text().split("\n")
+    assert len(lines) <= 3
+    assert lines[-1].endswith("…")
+    wide = text_widths(lines, said.get_fontsize())
+    assert (wide <= 0.86 * 183 / 3 / 25.4 * 72).all()
+    assert wide[-1] > 0.8 * wide.max()  # not shorter than it must be
+    assert max(map(len, sm.describe_dimensions(table).names)) < 130
 
 
 def test_pictures_are_found_in_a_folder(found, tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from similitude.display.words import counted, listed
+from similitude.display.words import counted, listed, shortened
 from similitude.evaluate.attributes import against_attributes
 from similitude.evaluate.cards import dimensions_card
 from similitude.evaluate.deciding import deciding, over_whom
@@ -28,6 +28,7 @@ from similitude.types import Array, Floats, Seed, Table
 
 WEAK = 0.5  # a correlation between halves, each of which is a study of half the size
 _IN_NAME = 3  # items that a name is made of
+_IN_WORDS = 40  # letters of such an item: some have a sentence for a name
 _OTHERS = "all others"
 _LEARNED = " that the model learned from"
 _ENOUGH = 20  # answers per item and dimension, by which planted ones are found
@@ -319,7 +320,8 @@ def _named(found: DescribedDimensions) -> pd.DataFrame:
     table, known = found.table.copy(), by_attribute(found.attributes)
     for row, number in enumerate(table.dimension.tolist()):
         table.loc[row, "named_from"] = "attribute" if number in known else "items"
-        table.loc[row, "name"] = known.get(number) or ", ".join(found.top(number, _IN_NAME).item)
+        items = (shortened(item, _IN_WORDS) for item in found.top(number, _IN_NAME).item)
+        table.loc[row, "name"] = shortened(known.get(number, ""), 2 * _IN_WORDS) or ", ".join(items)
     return table
 
 

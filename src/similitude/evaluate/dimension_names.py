@@ -38,15 +38,24 @@ def _word(attribute: str) -> str:
 
 def numbered(names: Mapping[Any, str], similarity: Similarity, numbers: list[int]) -> dict[int, str]:
     """Return names by number; one that is given by an item is that of the dimension of which the item has most."""
+    _check(names)
     found: dict[int, str] = {}
     for key, name in names.items():
         number = int(key) if _is_number(key, numbers, similarity) else _most_of(key, similarity)
         if number in found:
-            raise ValueError(
-                f"names: dimension {number} is called {found[number]!r} and {str(name)!r}, expected one name"
-            )
-        found[number] = str(name)
+            raise ValueError(f"names: dimension {number} is called {found[number]!r} and {name!r}, expected one name")
+        found[number] = name
     return found
+
+
+def _check(names: Mapping[Any, str]) -> None:
+    """Refuse what is no name, and names without what they are names of."""
+    if not isinstance(names, Mapping):
+        found = type(names).__name__
+        raise TypeError(f"names: expected names by the number of a dimension, as {{1: 'metallic'}}, found {found}")
+    wrong = next((key for key, name in names.items() if not isinstance(name, str) or not name.strip()), None)
+    if wrong is not None:
+        raise ValueError(f"names: expected words for dimension {wrong}, found {names[wrong]!r}")
 
 
 def _is_number(key: Any, numbers: list[int], similarity: Similarity) -> bool:

@@ -25,6 +25,7 @@ _GREY = "0.35"
 _MOST_ROWS = 40
 _NORMAL = 1.96  # deviations of 95 %
 _PETALS = 10  # that can be told apart
+_NARROW = 0.2  # of the size of letters: an i
 
 
 def dimension_tiles(
@@ -180,7 +181,8 @@ def profile(
     axes = _rose(own, titles, ax) if kind == "rose" else _bars(own, titles, ax)
     axes.set_xlabel(_what_is_shown(table, own, kind))
     similarity = found.similarity
-    axes.set_title(similarity.label(find_item(item, similarity.names, similarity.n_items)), parse_math=False, pad=18)
+    name = similarity.label(find_item(item, similarity.names, similarity.n_items))
+    axes.set_title(shortened(name, 60), parse_math=False, pad=18)
     return axes
 
 
@@ -262,7 +264,7 @@ def _plain(ax: Axes | None, width: float, height: float) -> Axes:
 
 def _lines(name: str, letters: float, width: float) -> list[str]:
     """A name in lines that fit, three at most; a word that does not fit is cut."""
-    words, lines = name.replace("_", " ").split() or [name], [""]
+    words, lines = name[: 3 * _most_letters(letters, width)].replace("_", " ").split() or [name], [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and text_widths([longer], letters)[0] > width:
@@ -274,8 +276,20 @@ def _lines(name: str, letters: float, width: float) -> list[str]:
 
 
 def _cut(text: str, letters: float, width: float) -> str:
-    """A text as long as fits in so many millimetres."""
-    room, whole = width / MILLIMETRES * POINTS, text
-    while len(text) > 1 and text_widths([text if text == whole else f"{text}…"], letters)[0] > room:
-        text = text[:-1].rstrip()
-    return text if text == whole else f"{text}…"
+    """A text as long as fits in so many millimetres: its longest beginning, found by halving."""
+    room = width / MILLIMETRES * POINTS
+    if len(text) <= _most_letters(letters, room) and text_widths([text], letters)[0] <= room:
+        return text
+    shortest, longest = 1, min(len(text), _most_letters(letters, room))
+    while shortest < longest:
+        middle = (shortest + longest + 1) // 2
+        if text_widths([f"{text[:middle]}…"], letters)[0] <= room:
+            shortest = middle
+        else:
+            longest = middle - 1
+    return f"{text[:shortest].rstrip()}…"
+
+
+def _most_letters(letters: float, room: float) -> int:
+    """How many letters of a size fit into so many points at the very most: the narrowest take a fifth of it."""
+    return max(int(room / (_NARROW * letters)), 1)
