@@ -245,11 +245,11 @@ def test_a_name_can_be_given_by_an_item_that_has_most_of_it():
 
 
 def test_held_out_answers_are_scored_beside_chance():
-    c = answers(count=150)
+    c = answers(count=600)
     settings = sm.NonNegativeEmbedding(3, penalty=0.1, scale=1.0, n_init=1, random_state=0)
     found = sm.held_out_answers(settings, c, n_folds=2, random_state=0)
     table = sm.cross_validate(settings, c, n_folds=2, random_state=0)
-    assert found.answers == 150
+    assert found.answers == 600
     assert found.accuracy.value == pytest.approx(table.answer_accuracy[0])
     assert found.log_loss == pytest.approx(table.answer_log_loss[0])
     assert found.accuracy.low < found.accuracy.value < found.accuracy.high
