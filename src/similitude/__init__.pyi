@@ -29,6 +29,8 @@ from similitude.evaluate.forecast import Forecast as Forecast
 from similitude.evaluate.forecast import more_answers as more_answers
 from similitude.evaluate.group_difference import GroupDifference as GroupDifference
 from similitude.evaluate.groups import compare_groups as compare_groups
+from similitude.evaluate.held_out_answers import HeldOutAnswers as HeldOutAnswers
+from similitude.evaluate.held_out_answers import held_out_answers as held_out_answers
 from similitude.evaluate.penalty import penalty_path as penalty_path
 from similitude.evaluate.reproducibility import DimensionReproducibility as DimensionReproducibility
 from similitude.evaluate.reproducibility import dimension_reproducibility as dimension_reproducibility

@@ -12,6 +12,9 @@ import pytest
 
 import similitude as sm
 from similitude.analysis.dimension_atlas import dimensions_page
+from similitude.analysis.dimension_tiles import shown_dimensions
+from similitude.analysis.folder import tables
+from similitude.analysis.learn import _neighbours
 from tests import seeds
 from tests.patience import PATIENCE
 from tests.shell import run
@@ -96,6 +99,7 @@ def test_a_place_where_there_can_be_no_atlas_is_named(found, tmp_path):
 def test_no_dimension_makes_a_page_that_says_so():
     page = dimensions_page(sm.describe_dimensions(pd.DataFrame(index=NAMES, columns=[], dtype=float)))
     assert "carry no dimension that can be told from chance" in page
+    assert "here 120 for the first" in page
     assert "<script" not in page
 
 
@@ -115,6 +119,7 @@ def folder(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.own_seed
 def test_the_command(folder):
+    (folder / "names.csv").write_text("item,name\ntool 3,made for hands\n", "utf-8")
     said = run(
         "dimensions",
         "answers.csv",
@@ -126,17 +131,24 @@ def test_the_command(folder):
         "2",
         "--halves",
         "0",
+        "--folds",
+        "2",
+        "--dimension-names",
+        "names.csv",
         folder=folder,
     ).stdout
     assert "2 dimensions of 10 items." in said
     assert "All of them come again from other starts." in said
     assert "answers_dimensions/dimensions.html: the atlas" in said
-    assert "sm.describe_dimensions(model, c, attributes=attributes, reproducibility=again, random_state=0)" in said
+    assert "Of 500 answers, each asked of a fit without it (2 folds)" in said
+    assert "sm.describe_dimensions(model, c, attributes=attributes, reproducibility=again, held_out=held_out, " in said
+    assert "names={'tool 3': 'made for hands'}" in said
     page = (folder / "answers_dimensions/dimensions.html").read_text("utf-8")
     assert "edible? <span" in page
-    assert (
-        "similitude dimensions answers.csv --attributes attributes.csv --most 4 --starts 2 --halves 0 --seed 0" in page
-    )
+    assert "made for hands</h3>" in page
+    assert "Non-negative dimensions were fitted to 500 answers about 10 items" in page
+    made = "--attributes attributes.csv --dimension-names names.csv --most 4 --starts 2 --halves 0 --folds 2 --seed 0"
+    assert f"similitude dimensions answers.csv {made}" in page
 
 
 @pytest.mark.parametrize(
@@ -166,6 +178,20 @@ def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
     found = sm.learn(c, method="NonNegativeEmbedding", n_components=4, time_limit=1, random_state=0)
     assert len(found.described.table) == 2
     assert 'id="what-the-dimensions-are"' in found.page()
+    made = tables(found)
+    assert [*made["positions"].columns][1] == "map axis 1"
+    values = made["dimension_values"].drop(columns="item").to_numpy()
+    assert (values >= 0).all()
+    own, products = values @ values.T, -found.similarity.distances()  # the report's model has another scale
+    np.testing.assert_allclose(own / own.max(), products / products.max(), atol=1e-9)
+    first = found.neighbours.set_index("item").loc["tool 0"]
+    assert all(name.startswith("tool") for name in first if name)  # not what is like it by nothing
+
+
+def test_items_that_are_like_none_have_no_neighbours():
+    similarity = sm.describe_dimensions(pd.DataFrame(np.eye(3)[[0, 0, 1]], index=["a", "b", "c"])).similarity
+    made = _neighbours(similarity)
+    assert made.to_numpy().tolist() == [["a", "b", ""], ["b", "a", ""], ["c", "(like none of the others)", ""]]
 
 
 def test_in_a_browser_reasons_are_those_of_the_library(browser, found, tmp_path):  # noqa: F811
@@ -190,3 +216,24 @@ def test_in_a_browser_reasons_are_those_of_the_library(browser, found, tmp_path)
     assert opened.evaluate("document.documentElement.scrollWidth") <= 390
     context.close()
     assert wrong == []
+
+
+def test_what_halves_do_not_find_is_said_and_how_many_have_none_of_a_dimension():
+    sparse = pd.DataFrame(np.kron(np.eye(2), np.ones((10, 1))), index=[f"i{k}" for k in range(20)])
+    again = pd.DataFrame({"reproducible": [True, True], "seeds": [0.98, 0.95], "halves": [0.0, 0.9]})
+    again = again.assign(**{f"{way}_{end}": 0.0 for way in ("seeds", "halves") for end in ("low", "high")})
+    found = sm.describe_dimensions(sparse, reproducibility=SimpleNamespace(table=again))
+    first, second = shown_dimensions(found)
+    assert first.reproduces == "other starts 0.98, halves of the answers: not found"
+    assert (first.weak, second.weak) == (True, False)
+    assert first.least.startswith("None of it (0): 10 of 20 items, among them i10")
+    assert "two halves of the answers do not agree on it" in dimensions_page(found)
+
+
+def test_a_wide_picture_scrolls_from_the_side_of_its_names(found):
+    assert '<div class="wide left">' in dimensions_page(found)
+
+
+def test_a_model_without_a_dimension_can_be_read_again():
+    nothing = sm.describe_dimensions(pd.DataFrame(index=NAMES, columns=[], dtype=float)).similarity
+    assert sm.Similarity.from_bytes(nothing.to_bytes()).embedding.shape == (6, 0)

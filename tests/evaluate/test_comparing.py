@@ -13,6 +13,7 @@ import similitude as sm
 
 TRUTH = np.random.default_rng(0).normal(size=(16, 2))
 NAMES = [f"item {k}" for k in range(16)]
+ANSWERS = sm.simulate(TRUTH, 400, random_state=3)
 LOSS = sm.STE(2).comparison_loss()
 
 
@@ -156,3 +157,46 @@ def test_the_columns_of_a_table_are_known_by_name():
 def test_distances_that_are_all_equal_are_refused():
     with pytest.raises(ValueError, match="second: all distances are 1, expected some that differ"):
         sm.compare(model(TRUTH), 1.0 - np.eye(16), n_resamples=5)
+
+
+def dimensions(X):
+    return sm.describe_dimensions(X).similarity
+
+
+def test_a_model_of_products_is_drawn_where_its_values_are():
+    X = pd.DataFrame(np.random.default_rng(0).random((12, 3)), [f"i{k}" for k in range(12)])
+    found = sm.compare(dimensions(X), X, metric="dot", n_resamples=20, random_state=0)
+    assert found.kinds == ("minus product", "minus product")
+    assert found.correlation == pytest.approx(1.0)
+    axes = sm.plot.agreement(found, labels=("model", "table"))
+    (low, high), drawn = axes.get_xlim(), axes.collections[0].get_offsets()
+    assert drawn[:, 0].min() >= low
+    assert drawn[:, 0].max() <= high
+    assert np.ptp(drawn[:, 0]) > 0.5 * (high - low)  # the cloud fills the picture
+    assert axes.get_xlabel() == "minus product, model"
+
+
+def test_it_is_said_how_each_was_read_and_over_what_the_interval_is():
+    names = [f"i{k}" for k in range(16)]
+    table = pd.DataFrame({"size": TRUTH[:, 0], "kind": ["a", "b"] * 8}, names)
+    said = str(sm.compare(sm.STE(2, random_state=0).fit(ANSWERS), table.set_axis(range(16)), n_resamples=20))
+    assert "STE, by its distances" in said
+    assert "3 attributes, each in units of its deviation, by Euclidean distance" in said
+    assert "95% over other items" in said
+    vectors = pd.DataFrame(np.hstack([TRUTH, TRUTH]), names)
+    read = sm.compare(vectors, vectors, metric="cosine", n_resamples=20).read
+    assert read == ("vectors of 4 numbers, by cosine",) * 2
+
+
+def test_a_model_that_learned_from_the_answers_is_said_to():
+    first, second = sm.STE(2, random_state=0).fit(ANSWERS), model(TRUTH)
+    found = sm.compare(first, second, ANSWERS, n_resamples=20)
+    assert found.answers.learned == "first"
+    assert "the first: figures on them are too good" in str(found)
+    assert sm.compare(first, second, ANSWERS[: len(ANSWERS) // 2], n_resamples=20).answers.learned == ""
+
+
+def test_rows_without_names_are_said_to_be_in_the_order_of_the_others():
+    named = pd.DataFrame(np.random.default_rng(0).random((6, 3)), list("abcdef"))
+    with pytest.warns(sm.FeedbackWarning, match=r"second: has no names.*alphabet \(a, b, c, ...\)"):
+        sm.compare(named, named.to_numpy(), metric="euclidean", n_resamples=20)

@@ -164,7 +164,9 @@ def test_the_answers_that_a_model_learned_from_are_called_so():
 
 def test_nothing_learned_is_nothing_described():
     found = sm.describe_dimensions(pd.DataFrame(index=list("abcd"), columns=[], dtype=float))
-    assert found.sentences() == ["The answers about 4 items carry no dimension that can be told from chance."]
+    (said,) = found.sentences()
+    assert said.startswith("The answers about 4 items carry no dimension that can be told from chance.")
+    assert "here 80 for the first" in said
     assert repr(found) == "<0 dimensions: >"
 
 
@@ -220,3 +222,47 @@ def test_three_items_are_an_answer():
         np.testing.assert_array_equal(sm.explain_answer(TABLE, given).by_feature, whole.by_feature)
     with pytest.raises(ValueError, match=r"answer: expected one answer, or three items .*, found 2"):
         sm.explain_answer(TABLE, NAMES[:2])
+
+
+def test_yes_has_its_column_in_the_name_and_no_names_nothing():
+    table = pd.DataFrame(2.0 * np.kron(np.eye(2), np.ones((10, 1))), index=[f"i{k}" for k in range(20)])
+    said = pd.DataFrame({"metal": ["yes"] * 10 + ["no"] * 10}, index=table.index)
+    found = sm.describe_dimensions(table, attributes=said)
+    assert found.names == ["metal: yes?", "i10, i11, i12?"]
+    kinds = pd.DataFrame({"kind": ["tool"] * 10 + ["food"] * 10}, index=table.index)
+    assert sm.describe_dimensions(table, attributes=kinds).names == ["tool?", "food?"]
+
+
+def test_a_name_can_be_given_by_an_item_that_has_most_of_it():
+    table = pd.DataFrame([[1.0, 0.0], [0.5, 2.0], [0.0, 0.0]], ["a", "b", "c"])
+    found = sm.describe_dimensions(table, names={"b": "second"})
+    assert found.table.name[1] == "second"
+    assert found.renamed({"1": "first", 2: "other"}).names == ["first", "other"]
+    with pytest.raises(ValueError, match="names: c has nothing of any dimension"):
+        found.renamed({"c": "none"})
+    with pytest.raises(ValueError, match="names: dimension 2 is called 'x' and 'y'"):
+        found.renamed({"b": "x", 2: "y"})
+
+
+def test_held_out_answers_are_scored_beside_chance():
+    c = answers(count=600)
+    settings = sm.NonNegativeEmbedding(3, penalty=0.1, scale=1.0, n_init=1, random_state=0)
+    found = sm.held_out_answers(settings, c, n_folds=2, random_state=0)
+    table = sm.cross_validate(settings, c, n_folds=2, random_state=0)
+    assert found.answers == 600
+    assert found.accuracy.value == pytest.approx(table.answer_accuracy[0])
+    assert found.log_loss == pytest.approx(table.answer_log_loss[0])
+    assert found.accuracy.low < found.accuracy.value < found.accuracy.high
+    assert found.chance == pytest.approx(1 / 3)
+    assert found.chance_log_loss == pytest.approx(np.log(3))
+    said = sm.describe_dimensions(TABLE, c, held_out=found)
+    assert str(found) in said.sentences()
+    assert said.over == "answers"
+
+
+def test_log_odds_are_said_to_be_beyond_chance():
+    why = sm.describe_dimensions(TABLE).why(*NAMES[:3])
+    odds = np.log(why.confidence / (1 - why.confidence))
+    assert odds == pytest.approx(why.log_odds + np.log(0.5))
+    assert "(33% by chance)" in repr(why)
+    assert repr(why).endswith("beyond chance>")

@@ -95,7 +95,7 @@ def test_answers_of_raters_give_a_ceiling_and_say_which_model_is_nearer():
     assert people.raters == 10
     assert people.difference.high < 0  # the difference is -0.3 or more, its standard error 0.02
     assert people.second.high < people.lower.value < people.upper.value
-    assert f"rank correlation with 10 raters  {people.first} and {people.second}" in str(found)
+    assert ("rank correlation with 10 raters", f"{people.first} and {people.second}") in found.lines()
     assert found.to_dict()["people"]["upper"]["value"] == people.upper.value
 
 

@@ -1,13 +1,16 @@
 """Pictures of dimensions: what is drawn is what was found."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import PIL.Image
 import pytest
 
 import similitude as sm
+from similitude.plot.sheet import text_widths
 
 NAMES = ["cup", "glass", "measuring_cup", "ball", "wheel", "coin $5"]
 X = np.array([[2.0, 0.1], [1.5, 0.0], [1.0, 0.2], [0.0, 2.0], [0.1, 1.0], [0.0, 1.5]])
@@ -87,3 +90,36 @@ def test_reasons_are_drawn_without_a_legend_of_factors(found):
 def test_unknown_dimensions_are_named(found):
     with pytest.raises(ValueError, match=r"dimensions: expected some of \[1, 2\], found 7"):
         sm.plot.dimension_tiles(found, [1, 7])
+
+
+def test_names_of_thousands_of_letters_are_cut_where_they_end_to_fit():
+    long = "abc def " * 600
+    table = pd.DataFrame(X, index=[*NAMES[:5], long])
+    axes = sm.plot.dimension_tiles(sm.describe_dimensions(table), k=3)
+    said = next(text for text in axes.texts if text.get_text().startswith("abc def") and "?" not in text.get_text())
+    lines = said.get_text().split("\n")
+    assert len(lines) <= 3
+    assert lines[-1].endswith("…")
+    wide = text_widths(lines, said.get_fontsize())
+    assert (wide <= 0.86 * 183 / 3 / 25.4 * 72).all()
+    assert wide[-1] > 0.8 * wide.max()  # not shorter than it must be
+    assert max(map(len, sm.describe_dimensions(table).names)) < 130
+
+
+def test_pictures_are_found_in_a_folder(found, tmp_path):
+    PIL.Image.new("RGB", (8, 8)).save(tmp_path / "cup.png")
+    axes = sm.plot.dimension_tiles(found, k=3, images=tmp_path)
+    assert len(axes.images) == 1
+    assert "cup" not in texts(axes)
+    with pytest.raises(ValueError, match=r"images: .* is not there; expected a folder"):
+        sm.plot.dimension_tiles(found, images=str(tmp_path / "none"))
+
+
+def test_it_is_said_what_lines_are_and_what_is_not_drawn(found):
+    assert sm.plot.deciding(found).get_xlabel().endswith("with 95% intervals over answers")
+    assert "the 1 of 2 that decide most" in sm.plot.deciding(found, most=1).get_title(loc="right")
+    assert sm.plot.profile(found, "glass").get_xlabel() == "value; 0 on 1"
+    sure = replace(found, deviation=np.full(X.shape, 0.1))
+    axes = sm.plot.profile(sure, "cup")
+    assert axes.get_xlabel() == "value, with its 95% interval"
+    assert axes.collections[0].get_segments()[0][0][0] == pytest.approx(2.0 - 0.196)

@@ -102,7 +102,10 @@ def atlas(
     place, unit, height = placed(flat, _WIDTH, _MARGIN, _HEIGHTS, around)
     ellipses = _ellipses(covariance, reach * unit)
     number = {name: k for k, name in enumerate(names)}
-    neighbours = [[number[str(name)] for name in row] for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()]
+    neighbours = [
+        [number[str(name)] for name in row if str(name) in number]
+        for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()
+    ]
     radius = _PICTURE / 2 if images else _POINT
     labels = label(MapRoom(place, radius, _WIDTH, height), names, _SMALL)
     images, colours = images or {}, colours or {}

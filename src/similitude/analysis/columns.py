@@ -17,9 +17,21 @@ def _again(name: str, fits: str) -> dict[str, str]:
 
 
 MEANINGS: dict[str, dict[str, str]] = {
-    "positions": {"item": "name of the item", "dimension 1, 2, ...": "its coordinates on the map"},
-    "distances": {"item": "name of the item", "one column per item": "distance between the two on the map"},
-    "neighbours": {"item": "name of the item", "nearest 1, 2, ...": "the items most like it, most alike first"},
+    "positions": {
+        "item": "name of the item",
+        "dimension 1, 2, ...": "its coordinates on the map",
+        "map axis 1, 2, ...": "the same, of a map beside dimensions that have names: turned, so that axes mean nothing",
+    },
+    "distances": {
+        "item": "name of the item",
+        "one column per item": "distance between the two on the map; of a model of dot products, which the corner of "
+        "the table names, minus the product of the two, that of an item with itself included",
+    },
+    "neighbours": {
+        "item": "name of the item",
+        "nearest 1, 2, ...": "the items most like it, most alike first; of a model of dot products those alone that it "
+        "has something in common with",
+    },
     "surprising_answers": {
         "near": "the two items that were called more alike",
         "far": "the two items that were called less alike",

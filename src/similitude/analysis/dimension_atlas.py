@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import similitude
 from similitude.analysis.columns import explained
+from similitude.analysis.dimension_paper import dimensions_paragraph
 from similitude.analysis.dimension_tiles import shown_dimensions
 from similitude.analysis.whole_folder import all_at_once, remove_earlier
 from similitude.display.templates import templates
@@ -20,6 +20,7 @@ from similitude.feedback.files.whole import write_whole
 from similitude.methods.explanation import Explanation
 from similitude.methods.tables_out import separated
 from similitude.plot.dimensions import deciding, dimension_tiles
+from similitude.plot.pictures import pictures_in
 from similitude.plot.style import PAGE, drawn_for, in_page, pyplot, save_as
 
 PAGE_NAME = "dimensions.html"
@@ -61,6 +62,7 @@ def dimensions_page(
         picture=picture,
         example=example(found),
         data=_data(found),
+        paper=dimensions_paragraph(found),
         command=command,
         files=files,
         version=similitude.__version__,
@@ -98,7 +100,7 @@ def write_dimensions(
     folder: str | os.PathLike[str],
     title: str = "Why things are alike",
     *,
-    images: Mapping[str, Path] | None = None,
+    images: Mapping[str, Path] | str | os.PathLike[str] | None = None,
     figure_width: float | None = None,
     command: str | None = None,
 ) -> Path:
@@ -109,7 +111,7 @@ def write_dimensions(
     found : of `describe_dimensions`
     folder : to write into, made where it is not there; figures and tables of an earlier atlas go, all else stays
     title : of the page
-    images : a picture (its path) for each item that has one, by name
+    images : a picture (its path) for each item that has one, by name; or a folder of files that are named as the items
     figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
     command : what makes the page again
 
@@ -127,6 +129,8 @@ def write_dimensions(
     'dimensions.html'
     """
     folder = Path(folder)
+    if images is not None and not isinstance(images, Mapping):
+        images = pictures_in(images, found.items)
     with all_at_once(folder, PAGE_NAME) as new:
         for part in ("figures", "tables"):
             (new / part).mkdir()
@@ -140,9 +144,7 @@ def write_dimensions(
 
 
 def _write_tables(found: DescribedDimensions, folder: Path) -> list[str]:
-    numbers = found.table.dimension.tolist()
-    columns = {f"dimension {k}": column for k, column in zip(numbers, found.values.T, strict=True)}
-    made = {"named_dimensions": found.table, "dimension_values": pd.DataFrame({"item": found.items} | columns)}
+    made = {"named_dimensions": found.table, "dimension_values": found.value_table()}
     if found.attributes is not None:
         made["dimension_attributes"] = found.attributes
     made["columns"] = explained({name: map(str, table.columns) for name, table in made.items()})

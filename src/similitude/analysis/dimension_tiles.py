@@ -12,7 +12,7 @@ import pandas as pd
 
 from similitude.analysis.atlas import thumbnail
 from similitude.display.words import written_p
-from similitude.evaluate.described_dimensions import DescribedDimensions
+from similitude.evaluate.described_dimensions import WEAK, DescribedDimensions
 
 _TILES, _LEAST, _ATTRIBUTES = 12, 6, 4
 _SHOWN = 0.1  # of the most: an item with less is not what a dimension is about
@@ -38,7 +38,8 @@ class Shown:
     reproduces: str
     doubtful: bool
     tiles: list[Tile]
-    least: list[str]
+    least: str
+    weak: bool
     attributes: list[tuple[str, str, str]]
 
 
@@ -63,9 +64,20 @@ def _shown(found: DescribedDimensions, images: Mapping[str, Path]) -> Iterator[S
                 for name, value in zip(top.item, top.value, strict=True)
                 if value >= _SHOWN * most
             ],
-            found.bottom(number, _LEAST).item.tolist(),
+            _least(found, number),
+            found.tested and bool(row["reproducible"]) and row.get("halves", 1.0) < WEAK,
             _attributes(found.attributes, number),
         )
+
+
+def _least(found: DescribedDimensions, number: int) -> str:
+    """Who has least of a dimension; of the many that have none of it, how many there are."""
+    bottom = found.bottom(number, len(found.items))
+    first = ", ".join(bottom.item[:_LEAST])
+    none = int((bottom.value == 0).sum())
+    if none <= _LEAST:
+        return f"Least of it: {first}."
+    return f"None of it (0): {none:,} of {len(bottom):,} items, among them {first}."
 
 
 def _figure(row: Mapping[Any, Any]) -> str:
@@ -75,7 +87,8 @@ def _figure(row: Mapping[Any, Any]) -> str:
 def _again(row: Mapping[Any, Any]) -> str:
     """How far other fits find a dimension again."""
     ways = {"seeds": "other starts", "halves": "halves of the answers"}
-    return ", ".join(f"{words} {row[way]:.2f}" for way, words in ways.items() if np.isfinite(row.get(way, np.nan)))
+    known = {way: row[way] for way in ways if np.isfinite(row.get(way, np.nan))}
+    return ", ".join(f"{ways[way]} {value:.2f}" if value else f"{ways[way]}: not found" for way, value in known.items())
 
 
 def _share(row: Mapping[Any, Any]) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.cluster.hierarchy import linkage
 
 from similitude.analysis.learn import Findings
 from similitude.display.words import shortened
+from similitude.engine.measures import SignedProduct
 from similitude.methods.kernel_clustering import kernel_linkage
 from similitude.plot.choices import dimension, forecast
 from similitude.plot.clusters import dendrogram
@@ -27,8 +29,13 @@ def tree(found: Findings) -> Axes | None:
     similarity = found.similarity
     if not 3 <= similarity.n_items <= _LARGEST_TREE:
         return None
-    X = similarity.embedding
     labels = None if similarity.names is None else [shortened(name) for name in similarity.names]
+    if isinstance(similarity.form, SignedProduct):
+        unlike = similarity.distances()[np.triu_indices(similarity.n_items, 1)]
+        axes = dendrogram(linkage(unlike - unlike.min(), "average"), labels=labels)
+        axes.set_xlabel("mean product of pairs, below that of the most alike")
+        return axes
+    X = similarity.embedding
     return dendrogram(kernel_linkage(X @ X.T, "average"), labels=labels)
 
 

@@ -164,7 +164,8 @@ def _write_for_others(found: Findings, folder: Path) -> list[str]:
 
 def tables(found: Findings) -> dict[str, Any]:
     """The tables by the name of their file."""
-    columns = {f"dimension {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
+    axis = "dimension" if found.described is None else "map axis"  # what the dimensions are is in tables of their own
+    columns = {f"{axis} {k + 1}": column for k, column in enumerate(found.similarity.embedding.T)}
     frame = found.neighbours[["item"]].assign(**columns)
     made = {
         "positions": frame,
@@ -187,6 +188,7 @@ def tables(found: Findings) -> dict[str, Any]:
         made["items_that_need_answers"] = found.sureness.needs_answers
     if found.described is not None:
         made["named_dimensions"] = found.described.table
+        made["dimension_values"] = found.described.value_table()
     if found.baselines is not None:
         made["features_without_learning"] = found.baselines
     if found.forecast is not None:

@@ -19,6 +19,7 @@ from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
 from similitude.display.estimate import Estimate
+from similitude.engine.measures import SignedProduct
 from similitude.evaluate.answer_scores import answer_calibration
 from similitude.evaluate.baselines import baselines
 from similitude.evaluate.described_dimensions import DescribedDimensions, describe_dimensions
@@ -39,6 +40,8 @@ from similitude.methods.base import FeedbackWarning
 from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.similarity import Similarity
 
+_ALIKE = 0.05  # a product that raises the odds of a pair by a twentieth
+_NONE = "(like none of the others)"
 _NEIGHBOURS, _SURPRISES = 5, 20
 
 
@@ -347,8 +350,20 @@ def _neighbours(similarity: Similarity) -> pd.DataFrame:
     """A row per item: the item, then those most like it, nearest first."""
     count = min(_NEIGHBOURS, similarity.n_items - 1)
     names = range(similarity.n_items) if similarity.names is None else similarity.names
-    rows = [[name, *similarity.neighbors(name, count)] for name in names]
+    rows = [[name, *_most_like(similarity, k, count)] for k, name in enumerate(names)]
     return pd.DataFrame(rows, columns=["item", *(f"nearest {k + 1}" for k in range(count))])
+
+
+def _most_like(similarity: Similarity, item: int, count: int) -> list[Any]:
+    """The items most like one; by products of non-negative dimensions those alone that have something in common."""
+    label = similarity.label(item) if similarity.names is not None else item
+    nearest = similarity.neighbors(label, count)
+    if not isinstance(similarity.form, SignedProduct):
+        return nearest
+    product = -similarity.distances([label], nearest)[0]
+    alike = [name for name, value in zip(nearest, product, strict=True) if value >= _ALIKE]
+    found = alike or [_NONE]
+    return [*found, *[""] * (count - len(found))]
 
 
 def _surprises(similarity: Similarity, c: Comparisons) -> pd.DataFrame:

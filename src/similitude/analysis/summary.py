@@ -45,9 +45,7 @@ def cut_short(found: Findings) -> str:
         return ""
     tried = found.chosen.tried
     if len(tried) < 2:
-        return (
-            "The time limit left no time to compare settings: this is a first guess; give --time-limit 60, or longer."
-        )
+        return "The time limit left no time to compare settings: this is a first guess; give a longer --time-limit."
     compared = f"{len(tried):,} settings had been compared, on {counted(int(tried.folds.max()), 'part')} of the answers"
     return f"The time limit ended the choice among settings when {compared}: a longer one may find a better model."
 

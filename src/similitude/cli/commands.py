@@ -319,12 +319,11 @@ def _say_counts(dataset: Any) -> None:
 
 def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
     """Find the pictures of the items of a model or feedback: files named as an item, with or without suffix."""
-    files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
-    files = {path.stem: path for path in files.values()} | files
+    from similitude.plot.pictures import pictures_in
+
     names = about.names or tuple(str(k) for k in range(about.n_items))
+    files = pictures_in(folder, names)
     found = {k: files[name] for k, name in enumerate(names) if name in files}
-    if not found:
-        raise ValueError(f"images: no file in {folder} is named as an item ({names[0]}, {names[1]}, ...)")
     for path in found.values():
         _check_picture(path)
     return found

@@ -13,6 +13,7 @@ from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
 
 _USED = {"pandas as pd": "pd.read_csv", "rsatoolbox": "rsatoolbox."}
+Metric = Literal["euclidean", "cosine", "correlation", "dot"]
 Pictures = dict[Literal["distances", "maps"], Path | None]
 Compared = Annotated[
     Path,
@@ -35,6 +36,9 @@ def compare(
     maps: Annotated[
         Path | None, typer.Option(help="picture of the two maps (with --group, of two groups) over each other")
     ] = None,
+    metric: Annotated[
+        Metric | None, typer.Option(help="of tables that hold vectors, not attributes: how alike two rows are")
+    ] = None,
     seed: Seed = 0,
     *,
     reading: Reading,
@@ -52,10 +56,15 @@ def compare(
     c, steps = (None, []) if answers is None else reading.read(answers)
     with progress("draws", None) as step:
         found = sm.compare(
-            loaded[0][0], loaded[1][0], c, random_state=seed, callback=lambda done, of: step(done, f"of {of:,}")
+            loaded[0][0],
+            loaded[1][0],
+            c,
+            metric=metric,
+            random_state=seed,
+            callback=lambda done, of: step(done, f"of {of:,}"),
         )
     typer.echo(str(found))
-    given = "" if c is None else ", c"
+    given = ("" if c is None else ", c") + ("" if metric is None else f", metric={metric!r}")
     lines = [f"a = {loaded[0][1]}", f"b = {loaded[1][1]}", *steps]
     lines.append(f"found = sm.compare(a, b{given}, random_state={seed})")
     lines.append("print(found)")

@@ -26,12 +26,20 @@ def dimensions(
     attributes: Annotated[
         Path | None, typer.Option(help="table of what is known of the items: names first, then numbers or words")
     ] = None,
+    dimension_names: Annotated[
+        Path | None,
+        typer.Option(help="table of your names: a dimension's number, or an item that has most of it, then the name"),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="title of the page")] = None,
     most: Annotated[int, typer.Option(min=1, help="most dimensions; those that are not needed are left out")] = 80,
     starts: Annotated[
         int, typer.Option(min=0, help="further fits that tell which dimensions come again; 0 tells nothing of it")
     ] = 5,
     halves: Annotated[int, typer.Option(min=0, help="splits of the answers into halves, fitted for the same")] = 2,
+    folds: Annotated[
+        int,
+        typer.Option(min=0, help="parts that are held out in turn, to say how well answers are predicted; 0 for none"),
+    ] = 3,
     figure_width: Annotated[
         float | None,
         typer.Option(min=40, max=1000, help="width of the figures in mm: 89 a column, 183 a page of most journals"),
@@ -46,12 +54,15 @@ def dimensions(
     check_folders(target, images, "dimensions.html")
     if starts == 1:
         raise typer.BadParameter("expected 2 or more to compare, or 0 for none", param_hint="--starts")
+    if folds == 1:
+        raise typer.BadParameter("expected 2 or more parts to hold out, or 0 for none", param_hint="--folds")
     import similitude as sm
 
     c, steps = reading.read(*files)
     if not isinstance(c, sm.Comparisons):
         raise ValueError(f"{files[0]}: a folder of comparisons is learned by fit; dimensions takes answers")
     known, lines = (None, []) if attributes is None else _attributes(attributes, c)
+    own = {} if dimension_names is None else _names(dimension_names)
     labels = c.names or [str(k) for k in range(c.n_items)]
     shown = {} if images is None else pictures(images, c, labels)
     with progress("fitting", None) as step:
@@ -60,28 +71,40 @@ def dimensions(
     again = None
     if starts and model.n_dimensions_:
         again = sm.dimension_reproducibility(model, c, n_seeds=starts, n_halves=halves, random_state=seed, n_jobs=jobs)
-    found = sm.describe_dimensions(model, c, attributes=known, reproducibility=again, random_state=seed)
+    held_out = None
+    if folds and model.n_dimensions_:
+        held_out = sm.held_out_answers(model, c, n_folds=folds, random_state=seed, n_jobs=jobs)
+    found = sm.describe_dimensions(
+        model, c, attributes=known, reproducibility=again, names=own, held_out=held_out, random_state=seed
+    )
     heading = title or f"Why things are alike: {files[0].stem}"
     given: dict[str, Any] = {
-        "--out": out, "--images": images, "--attributes": attributes, "--title": title,
-        "--figure-width": None if figure_width is None else f"{figure_width:g}",
+        "--out": out, "--images": images, "--attributes": attributes, "--dimension-names": dimension_names,
+        "--title": title, "--figure-width": None if figure_width is None else f"{figure_width:g}",
     }  # fmt: skip
     options = [f"{name} {in_shell(value)}" for name, value in given.items() if value is not None] + reading.in_shell
-    options += [f"--most {most} --starts {starts} --halves {halves} --seed {seed}"]
+    options += [f"--most {most} --starts {starts} --halves {halves} --folds {folds} --seed {seed}"]
     command = " ".join(["similitude dimensions", *map(in_shell, files), *options])
     page = sm.write_dimensions(found, target, heading, images=shown, figure_width=figure_width, command=command)
     for sentence in found.sentences():
         typer.echo(sentence)
-    typer.echo(f"{page}: the atlas; model, tables and figures are beside it")
+    beside = "model, tables and figures" if len(found.table) else "model and tables"
+    typer.echo(f"{page}: the atlas; {beside} are beside it")
     lines += [f"model = sm.NonNegativeEmbedding({most}, random_state={seed}).fit(c)"]
     if again is not None:
         lines += [
             f"again = sm.dimension_reproducibility(model, c, n_seeds={starts}, n_halves={halves}, random_state={seed})"
         ]
-    with_again = ", reproducibility=again" if again is not None else ""
-    with_known = ", attributes=attributes" if known is not None else ""
-    lines += [f"found = sm.describe_dimensions(model, c{with_known}{with_again}, random_state={seed})"]
-    lines += [f"sm.write_dimensions(found, {str(target)!r}, {heading!r})"]
+    if held_out is not None:
+        lines += [f"held_out = sm.held_out_answers(model, c, n_folds={folds}, random_state={seed})"]
+    more = {"attributes": known, "reproducibility": again, "held_out": held_out}
+    words = {"attributes": "attributes", "reproducibility": "again", "held_out": "held_out"}
+    described = [f"{name}={words[name]}" for name, value in more.items() if value is not None]
+    described += [f"names={own!r}"] if own else []
+    lines += [f"found = sm.describe_dimensions({', '.join(['model', 'c', *described, f'random_state={seed}'])})"]
+    drawn = [f"images={str(images)!r}"] if images is not None else []
+    drawn += [f"figure_width={figure_width:g}"] if figure_width is not None else []
+    lines += [f"sm.write_dimensions({', '.join(['found', repr(str(target)), repr(heading), *drawn])})"]
     same_in_python(*steps, *lines, before=["import pandas as pd"] if known is not None else [])
 
 
@@ -103,3 +126,19 @@ def _attributes(path: Path, c: Any) -> tuple[Any, list[str]]:
         raise ValueError(f"{path}: {str(error).removeprefix('attributes: ')}") from None
     said = "" if separator == "," else f", sep={separator!r}"
     return table, [f"attributes = pd.read_csv({str(path)!r}, index_col=0{said}).rename(index=str)"]
+
+
+def _names(path: Path) -> dict[str, str]:
+    """A table of names: the number of a dimension, or an item that has most of it, then the name."""
+    import pandas as pd
+
+    table = pd.read_csv(path, header=None, dtype=str, sep="\t" if path.suffix == ".tsv" else ",", keep_default_na=False)
+    if table.shape[1] != 2:
+        raise ValueError(
+            f"--dimension-names: {path} has {table.shape[1]} columns, expected two: the number of a dimension, or an "
+            "item that has most of it, and its name"
+        )
+    rows = [(str(key).strip(), str(name).strip()) for key, name in table.to_numpy().tolist()]
+    if rows and rows[0][0].lower() in ("dimension", "item"):
+        rows = rows[1:]
+    return {key: name for key, name in rows if name}

@@ -164,7 +164,11 @@ def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str]
     if c.names is None:
         lines.append("features = features.loc[range(c.n_items)]")
     with expecting(path, FEATURES):
-        return {"features": read_features(path, c.names, c.n_items)}, lines, ["import pandas as pd"]
+        values = read_features(path, c.names, c.n_items)
+    import pandas as pd
+
+    named = values if c.names is None else pd.DataFrame(values, index=list(c.names))  # in the order of the items
+    return {"features": named}, lines, ["import pandas as pd"]
 
 
 def _check_features(methods: list[Method], features: Path | None) -> None:

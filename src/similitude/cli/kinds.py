@@ -42,7 +42,8 @@ DISTANCES = Kind(
 ARRAYS = Kind(
     "arrays of numpy",
     "for features, write them as a table with the items' names in the first column: "
-    "`pandas.DataFrame(numpy.load({file!r}), index=names).to_csv('features.csv')`",
+    "`pandas.DataFrame(numpy.load({file!r}), index=names).to_csv('features.csv')`, with `names` in the order of the "
+    "array's rows, as whoever made it knows (answers keep no order: they are read by name)",
 )
 PICTURE = Kind("a picture", "a folder of pictures goes to --images, or into a study: `similitude study new FOLDER`")
 DOCUMENT = Kind("a document (PDF or HTML)", "open it in a browser; the answers and the model are in files of their own")

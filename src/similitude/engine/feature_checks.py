@@ -39,21 +39,62 @@ def _refuse(values: Array, argument: str) -> Floats:
     raise TypeError(f"{argument}: found values of type {values.dtype}, expected numbers; encode names as numbers first")
 
 
-def which_present(values: Floats, present: Any, argument: str) -> Bools:
-    """Return which items have features: those marked, or, without marks, those whose row is not NaN throughout."""
+def column_names(value: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a table that has some, each once; None of an array."""
+    columns = list(getattr(value, "columns", ()))
+    named = columns and all(isinstance(name, str) for name in columns) and len(set(columns)) == len(columns)
+    return tuple(columns) if named else None
+
+
+def row_names(value: Any) -> list[str] | None:
+    """Names of the rows of a table whose index holds texts; None of anything else."""
+    index = getattr(value, "index", None)
+    named = index is not None and not callable(index) and all(isinstance(name, str) for name in index)
+    return [str(name) for name in index] if index is not None and named else None
+
+
+def by_column(value: Any, columns: tuple[str, ...] | None, argument: str) -> Any:
+    """Return a table with the columns that a model learned from, in their order; what has no names as it is."""
+    found = column_names(value)
+    if columns is None or found is None or found == columns:
+        return value
+    lacking = [name for name in columns if name not in found]
+    unknown = [name for name in found if name not in columns]
+    if lacking or unknown:
+        said = f"lacks the column {lacking[0]!r}" if lacking else f"has a column {unknown[0]!r}"
+        raise ValueError(
+            f"{argument}: the table {said}, expected the columns that the model learned from: "
+            + ", ".join(columns[:8])
+            + (", ..." if len(columns) > 8 else "")
+        )
+    return value[list(columns)]
+
+
+def which_present(values: Floats, present: Any, argument: str, labels: list[str] | None = None) -> Bools:
+    """Return which items have features: those marked, or, without marks, those whose row is not NaN throughout.
+
+    A row that is refused is called by its label, where rows have some.
+    """
     flat = values.reshape(len(values), -1)
     missing = np.isnan(flat)
     here: Bools = np.logical_not(missing.all(1)) if present is None else as_mask(present, len(values))
     if np.isinf(flat[here]).any():
         row = np.flatnonzero(here & np.isinf(flat).any(1))[0]
-        raise ValueError(f"{argument}: row {row} holds an infinite value, expected finite numbers; clip or drop it")
+        raise ValueError(
+            f"{argument}: {_row(row, labels)} holds an infinite value, expected finite numbers; clip or drop it"
+        )
     partly = np.flatnonzero(here & missing.any(1))
     if len(partly):
+        lacks = f"{_row(partly[0], labels)} lacks {missing[partly[0]].sum()} of its {flat.shape[1]} values"
         raise ValueError(
-            f"{argument}: row {partly[0]} lacks {missing[partly[0]].sum()} of its {flat.shape[1]} values, expected a "
-            "row that is complete or NaN throughout (an item without this modality); fill the gaps first"
+            f"{argument}: {lacks}, expected a row that is complete or NaN throughout (an item without this "
+            "modality); fill the gaps first"
         )
     return here
+
+
+def _row(row: Any, labels: list[str] | None) -> str:
+    return f"row {row}" if labels is None else f"the row of {labels[row]!r}"
 
 
 def as_mask(present: Any, n_items: int) -> Bools:

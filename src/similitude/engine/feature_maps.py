@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from similitude.engine.feature_checks import by_column
 from similitude.engine.map_parts import NEW, LinearPart, MapPart
 from similitude.types import Floats
 
@@ -33,15 +34,18 @@ class ModalityMap:
     offset : (d,) what is taken from it
     unshared_at_centre : whether an item that shares nothing with the training items (all sums are 0) adds nothing; one
         without features never adds anything
+    columns : names of the columns, where it was learned from a table: a table is then read by name
     """
 
     modality: str
     parts: tuple[MapPart, ...]
     offset: Floats
     unshared_at_centre: bool = False
+    columns: tuple[str, ...] | None = None
 
     def __call__(self, features: Any) -> Floats:
         """(m, d) what it adds."""
+        features = by_column(features, self.columns, NEW)
         out, present = self.parts[0].values(features)
         for part in self.parts[1:]:
             more, here = part.values(features)
@@ -148,7 +152,10 @@ class FeatureMap:
 
 
 def _addable(one: ModalityMap, other: ModalityMap) -> bool:
-    same = one.modality == other.modality and one.unshared_at_centre == other.unshared_at_centre
+    same = (one.modality, one.columns) == (
+        other.modality,
+        other.columns,
+    ) and one.unshared_at_centre == other.unshared_at_centre
     return same and one.linear and other.linear
 
 

@@ -21,6 +21,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
+from similitude.methods.provenance import described_data
 from similitude.settings import check_share, generator
 from similitude.types import Array, Floats, Seed, Table
 
@@ -38,6 +39,7 @@ class AnswerAgreement:
     first, second : accuracy of each, ties half
     difference, low, high : second minus first, with an interval paired by answer
     same : share of the comparisons that both order the same way
+    learned : which of them learned from these very answers, in words: its accuracy is too good; empty where neither did
     """
 
     comparisons: int
@@ -47,12 +49,18 @@ class AnswerAgreement:
     low: float
     high: float
     same: float
+    learned: str = ""
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         difference = f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
         return [
             (f"accuracy on {counted(self.comparisons, 'comparison')}", f"{self.first:.3f} and {self.second:.3f}"),
+            *(
+                [("learned from these answers", f"the {self.learned}: figures on them are too good")]
+                if self.learned
+                else []
+            ),
             ("second less first", difference),
             ("ordered the same way", f"{self.same:.3f}"),
         ]
@@ -84,6 +92,9 @@ class Agreement:
     mapped : names (or positions) of the items on the maps: all, or 1,000 drawn where a table has more
     people : agreement of both with people, with intervals over raters and the noise ceiling, where there were answers
         or tables of several raters
+    read : how each was read, in words: a model by its distances, attributes in units of their deviations, ...
+    kinds : what a number between two items is called: "distance", "minus product" of a model of dot products, ...
+    level : of the interval
     """
 
     items: Names
@@ -99,6 +110,9 @@ class Agreement:
     maps: Floats | None
     mapped: Names
     people: PeopleAgreement | None = None
+    read: tuple[str, str] = ("", "")
+    kinds: tuple[str, str] = ("distance", "distance")
+    level: float = 0.95
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures, fit for JSON."""
@@ -110,11 +124,13 @@ class Agreement:
     def lines(self) -> list[tuple[str, str]]:
         """Return each figure with its name, as they are printed."""
         common = "items in common" + (f", {len(self.left_out):,} left out" if self.left_out else "")
-        correlation = f"{self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}), {self._verdict()}"
+        correlation = f"{self.correlation:.3f} ({self.low:.3f} to {self.high:.3f}, {self.level:.0%} over other items)"
         left = "unknown: a table has gaps" if np.isnan(self.procrustes) else f"{self.procrustes:.3f}"
         found = [
             (f"{len(self.items):,}", common),
-            ("rank correlation of distances", correlation),
+            *((which, said) for which, said in zip(("first", "second"), self.read, strict=True) if said),
+            (f"rank correlation of {self._between()}", correlation),
+            ("these items, shuffled", self._verdict()),
             *([("of pairs drawn", self._drawn())] if len(self.items) > ALL_ITEMS else []),
             ("variance left after Procrustes", left),
         ]
@@ -124,6 +140,9 @@ class Agreement:
         """How many pairs were looked at, and what looking at all would change."""
         every = len(self.items) * (len(self.items) - 1) // 2
         return f"{self.distances.shape[1]:,} of {every:,}: the correlation is exact to ± {2 * self.error:.1g}"
+
+    def _between(self) -> str:
+        return "distances" if set(self.kinds) == {"distance"} else "dissimilarities"
 
     def _verdict(self) -> str:
         """What Mantel's test says: a small p speaks for agreement, not for a difference."""
@@ -158,9 +177,11 @@ def compare(
 ) -> Agreement:
     """Say how far two representations of items agree: models, dissimilarities (RDMs), vectors of a network, attributes.
 
-    Items are matched by name where both have names, by position where they have as many items. Up to 1,000 items every
-    pair is looked at; of more, 500,000 pairs are drawn (`Agreement.error` says what that costs), and Mantel's test
-    takes 1,000 items drawn: the time grows with the items, not with their square.
+    Items are matched by name where both have names, by position where they have as many items: rows without names are
+    taken in the order of the other's items, which a `FeedbackWarning` says where it is that of the alphabet.
+
+    Up to 1,000 items every pair is looked at; of more, 500,000 pairs are drawn (`Agreement.error` says what that
+    costs), and Mantel's test takes 1,000 items drawn: the time grows with the items, not with their square.
 
     Parameters
     ----------
@@ -171,8 +192,9 @@ def compare(
         are named by its index, else by its first column of words that all differ
     comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
         also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
-    metric : of vectors: "euclidean", which is that of an array where none is asked for, "cosine", or "correlation", as
-        is usual in representational similarity analysis; a table with a metric holds vectors, one without attributes
+    metric : of vectors: "euclidean", which is that of an array where none is asked for, "cosine", "correlation", as is
+        usual in representational similarity analysis, or "dot", minus the dot product; a table with a metric holds
+        vectors, one without attributes
     n_resamples : number of draws of the bootstrap over items, and of random matchings
     level : of the intervals
     random_state : seed or generator of those draws
@@ -213,7 +235,9 @@ def compare(
     p_value = mantel(one, two, n_resamples, rng, lambda done, of: tell(of + done, 2 * of))
     mapped = _mapped(one, two, rng)
     maps = _maps(one.take(mapped), two.take(mapped))
-    said = None if comparisons is None else _about(as_comparisons(comparisons), items, one.named)
+    given = None if comparisons is None else as_comparisons(comparisons)
+    said = None if given is None else _about(given, items, one.named)
+    learned = _learned(views, given)
     return Agreement(
         items,
         left_out,
@@ -222,12 +246,15 @@ def compare(
         low,
         high,
         p_value,
-        None if said is None else _on_answers(one, two, said, level),
+        None if said is None else _on_answers(one, two, said, level, learned),
         sample.distances,
         sample.error(),
         maps,
         tuple(items[k] for k in mapped),
         with_people(one, two, said, level),
+        (one.read, two.read),
+        (one.kind, two.kind),
+        level,
     )
 
 
@@ -256,7 +283,7 @@ def _maps(one: View, two: View) -> Floats | None:
     return np.stack([X, align(Y, X)])
 
 
-def _on_answers(one: View, two: View, c: Comparisons, level: float) -> AnswerAgreement:
+def _on_answers(one: View, two: View, c: Comparisons, level: float, learned: str) -> AnswerAgreement:
     right = [0.5 * (1.0 + np.sign(view.gap(c.near, c.far))) for view in (one, two)]
     weight = np.asarray(c.weight)
     known = np.isfinite(right[0]) & np.isfinite(right[1])
@@ -267,8 +294,15 @@ def _on_answers(one: View, two: View, c: Comparisons, level: float) -> AnswerAgr
     same = float(np.average(first == second, weights=weight))
     return AnswerAgreement(
         len(answer), float(np.average(first, weights=weight)), float(np.average(second, weights=weight)), mean, low,
-        high, same,
+        high, same, learned,
     )  # fmt: skip
+
+
+def _learned(views: tuple[View, View], c: Comparisons | None) -> str:
+    """Which of the two learned from these answers, as far as a model knows."""
+    digest = None if c is None else described_data(c)["digest"]
+    found = [which for which, view in zip(("first", "second"), views, strict=True) if view.learned == digest]
+    return " and the ".join(found)
 
 
 def _about(c: Comparisons, items: Names, named: bool) -> Comparisons:

@@ -104,9 +104,14 @@ def _share(gain: Floats, k: int, weight: Floats, cluster: Array, level: float) -
     return share, share + low, share + high
 
 
+def over_whom(c: Comparisons) -> str:
+    """What the intervals are over: "raters" where enough are known, else "answers"."""
+    codes = np.asarray(c.answers.rater.codes)
+    return "raters" if len(np.unique(codes[codes >= 0])) >= _FEWEST_RATERS else "answers"
+
+
 def _clusters(c: Comparisons) -> Array:
     """Who gave each answer, where enough raters are known; else each answer is a draw of its own."""
-    codes = np.asarray(c.answers.rater.codes)
-    enough = len(np.unique(codes[codes >= 0])) >= _FEWEST_RATERS
-    alone = np.arange(c.n_answers)
-    return np.where(codes >= 0, codes, codes.max(initial=0) + 1 + alone) if enough else alone
+    codes, alone = np.asarray(c.answers.rater.codes), np.arange(c.n_answers)
+    known = over_whom(c) == "raters"
+    return np.where(codes >= 0, codes, codes.max(initial=0) + 1 + alone) if known else alone

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from similitude.display.words import counted, listed
+from similitude.display.words import counted, listed, shortened
 from similitude.evaluate.attributes import against_attributes
 from similitude.evaluate.cards import dimensions_card
-from similitude.evaluate.deciding import deciding
+from similitude.evaluate.deciding import deciding, over_whom
+from similitude.evaluate.dimension_names import by_attribute, numbered
+from similitude.evaluate.held_out_answers import HeldOutAnswers
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
@@ -24,11 +26,12 @@ from similitude.methods.similarity import Similarity
 from similitude.settings import check_count, check_share, generator
 from similitude.types import Array, Floats, Seed, Table
 
-_ALPHA = 0.05
-_CLEAR = 0.3  # of many items any correlation is beyond chance; a name needs more
-_AGAIN = 0.5  # a correlation between halves, each of which is a study of half the size
+WEAK = 0.5  # a correlation between halves, each of which is a study of half the size
 _IN_NAME = 3  # items that a name is made of
+_IN_WORDS = 40  # letters of such an item: some have a sentence for a name
 _OTHERS = "all others"
+_LEARNED = " that the model learned from"
+_ENOUGH = 20  # answers per item and dimension, by which planted ones are found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +51,8 @@ class DescribedDimensions:
     about : which answers `share` and `without` are about, in words; empty without answers
     deviation : (n, d) how sure each value is, where the model knows; else None
     kept : (d,) which dimensions of the model the table is about: all, unless some were left out
+    over : what the intervals of `share` and `without` are over: "raters" or "answers"; empty without answers
+    held_out : how well answers are predicted that the fit has not seen, where that was asked for; else None
 
     Examples
     --------
@@ -65,6 +70,8 @@ class DescribedDimensions:
     about: str
     deviation: Floats | None
     kept: Array
+    over: str = ""
+    held_out: HeldOutAnswers | None = None
 
     @property
     def values(self) -> Floats:
@@ -91,6 +98,11 @@ class DescribedDimensions:
     def tested(self) -> bool:
         """Whether it is known which dimensions reproduce."""
         return "reproducible" in self.table
+
+    def value_table(self) -> pd.DataFrame:
+        """Return the values as a table: `item`, and a column for each dimension by its number."""
+        columns = {f"dimension {k}": own for k, own in zip(self.table.dimension, self.values.T, strict=True)}
+        return pd.DataFrame({"item": self.items} | columns)
 
     def top(self, dimension: int, k: int = 10) -> pd.DataFrame:
         """Return the items that have most of a dimension: `item`, `value`, highest first; at most those above 0."""
@@ -136,10 +148,18 @@ class DescribedDimensions:
         parts = np.append(whole.contributions[0, self.kept], rest)[None]
         return replace(whole, contributions=parts, features=(*self.labels, _OTHERS))
 
-    def renamed(self, names: Mapping[int, str]) -> DescribedDimensions:
-        """Return the same with names of your own, by the number of the dimension; these are no suggestions."""
+    def renamed(self, names: Mapping[Any, str]) -> DescribedDimensions:
+        """Return the same with names of your own, which are no suggestions.
+
+        Parameters
+        ----------
+        names : by the number of the dimension; or by an item, which means the dimension of which it has most, whatever
+            its number is in this fit
+        """
+        given = numbered(names, self.similarity, self.table.dimension.tolist())
+        rows = {self._row(number): name for number, name in given.items()}
         table = self.table.copy()
-        for row, name in self._own_names(names).items():
+        for row, name in rows.items():
             table.loc[row, ["name", "named_from"]] = [name, "you"]
         return replace(self, table=table)
 
@@ -158,7 +178,12 @@ class DescribedDimensions:
         """Return what there is to say of all dimensions together."""
         n, d = self.similarity.n_items, len(self.table)
         if not d:
-            return [f"The answers about {counted(n, 'item')} carry no dimension that can be told from chance."]
+            return [
+                f"{self.about.removesuffix(_LEARNED) or 'The answers'} about {counted(n, 'item')} carry no dimension "
+                f"that can be told from chance. A dimension is found from some {_ENOUGH} answers per item on, here "
+                f"{_ENOUGH * n:,} for the first: ask more, or about fewer items, and see whether raters agree at all "
+                "(`similitude check`)."
+            ]
         said = [f"{counted(d, 'dimension')} of {counted(n, 'item')}."]
         if self.tested:
             count = int(self.table.reproducible.sum())
@@ -174,6 +199,8 @@ class DescribedDimensions:
                     f"Most is decided by dimension {self.table.dimension[most]} ({self.names[most]}): "
                     f"{self.table.share[most]:.0%} of what is known of {self.about}."
                 )
+        if self.held_out is not None:
+            said.append(str(self.held_out))
         if (self.table.named_from != "you").any():
             said.append("Names that end in a question mark are suggestions: look at the items before you use one.")
         return said
@@ -182,26 +209,16 @@ class DescribedDimensions:
         """How many of them halves of the answers find again."""
         if "halves" not in self.table:
             return ""
-        count, of = int((self.table.halves >= _AGAIN).sum()), len(self.table)
+        count, of = int((self.table.halves >= WEAK).sum()), len(self.table)
         which = "all" if count == of else count or "none"
         rest = "" if count == of else f": half as many answers could not carry {'the others' if count else 'them'}"
-        return f" Two halves of the answers agree on {which} of them (r of {_AGAIN} or more){rest}."
+        return f" Two halves of the answers agree on {which} of them (r of {WEAK} or more){rest}."
 
     def __repr__(self) -> str:
         return f"<{counted(len(self.table), 'dimension')}: {listed(self.names, len(self.table), 4)}>"
 
     def _repr_html_(self) -> str:
         return dimensions_card(self)
-
-    def _own_names(self, names: Mapping[int, str]) -> dict[int, str]:
-        """Names of somebody's own by the rows of the table; what is no name is refused."""
-        if not isinstance(names, Mapping):
-            found = type(names).__name__
-            raise TypeError(f"names: expected names by the number of a dimension, as {{1: 'metallic'}}, found {found}")
-        wrong = next((number for number, name in names.items() if not isinstance(name, str) or not name.strip()), None)
-        if wrong is not None:
-            raise ValueError(f"names: expected words for dimension {wrong}, found {names[wrong]!r}")
-        return {self._row(number): name for number, name in names.items()}
 
     def _row(self, dimension: int) -> int:
         rows = np.flatnonzero(self.table.dimension == dimension)
@@ -220,7 +237,8 @@ def describe_dimensions(
     *,
     attributes: Table | None = None,
     reproducibility: Any = None,
-    names: Mapping[int, str] | None = None,
+    names: Mapping[Any, str] | None = None,
+    held_out: HeldOutAnswers | None = None,
     level: float = 0.95,
     random_state: Seed = 0,
 ) -> DescribedDimensions:
@@ -234,9 +252,11 @@ def describe_dimensions(
         shares are about what it learned, noise included
     attributes : what is known of the items: a table with a row per item and a column per attribute, numbers or words
     reproducibility : of `dimension_reproducibility` of the model: which dimensions other starts find again
-    names : names of your own, by the number of the dimension, from 1; every other name is a suggestion and ends in a
-        question mark: the attribute that goes with it most (a rank correlation of 0.3 at least, beyond chance, and more
-        than that attribute has with any other dimension), else its first items
+    names : names of your own, by the number of the dimension, from 1, or by an item that has most of it (numbers are
+        those of one fit); every other name is a suggestion and ends in a question mark: the attribute that goes with it
+        most (a rank correlation of 0.3 at least, beyond chance, and more than that attribute has with any other
+        dimension; "no" of an attribute names none), else its first items
+    held_out : of `held_out_answers`: how well answers are predicted that a fit has not seen
     level : of the intervals
     random_state : seed or generator
 
@@ -256,7 +276,7 @@ def describe_dimensions(
     >>> found
     <2 dimensions: cup, glass, jug?, round>
     >>> found.why("ball", "coin", "jug")
-    <ball and coin: confidence 96%, log odds +4>
+    <ball and coin: confidence 96% (33% by chance), log odds +4 beyond chance>
     """
     check_share("level", level)
     generator(random_state)  # whatever it cannot be of is refused at once
@@ -274,8 +294,9 @@ def describe_dimensions(
     table.insert(1, "name", "")
     table.insert(2, "named_from", "items")
     made = DescribedDimensions(
-        similarity, table, found, _about(similarity, c), getattr(model, "deviation_", None), np.arange(X.shape[1])
-    )
+        similarity, table, found, _about(similarity, c), getattr(model, "deviation_", None), np.arange(X.shape[1]),
+        "" if c is None else over_whom(c), held_out,
+    )  # fmt: skip
     return replace(made, table=_named(made)).renamed(names or {})
 
 
@@ -291,26 +312,17 @@ def _about(similarity: Similarity, c: Comparisons | None) -> str:
     if c is None:
         return ""
     known = similarity.about.get("data", {}).get("digest") == described_data(c)["digest"]
-    return counted(c.n_answers, "answer") + (" that the model learned from" if known else "")
+    return counted(c.n_answers, "answer") + (_LEARNED if known else "")
 
 
 def _named(found: DescribedDimensions) -> pd.DataFrame:
     """The table with names suggested: by an attribute that surely goes with a dimension, else by its first items."""
-    table, known = found.table.copy(), _by_attribute(found.attributes)
+    table, known = found.table.copy(), by_attribute(found.attributes)
     for row, number in enumerate(table.dimension.tolist()):
         table.loc[row, "named_from"] = "attribute" if number in known else "items"
-        table.loc[row, "name"] = known.get(number) or ", ".join(found.top(number, _IN_NAME).item)
+        items = (shortened(item, _IN_WORDS) for item in found.top(number, _IN_NAME).item)
+        table.loc[row, "name"] = shortened(known.get(number, ""), 2 * _IN_WORDS) or ", ".join(items)
     return table
-
-
-def _by_attribute(attributes: pd.DataFrame | None) -> dict[int, str]:
-    """The attribute that goes with a dimension most, clearly, and with no other dimension more."""
-    if attributes is None:
-        return {}
-    best = attributes.drop_duplicates("dimension").sort_values("correlation", ascending=False, kind="stable")
-    clear = best[(best.p_value <= _ALPHA) & (best.correlation >= _CLEAR) & (best.low > 0)].drop_duplicates("attribute")
-    words = [attribute.split(": ", 1)[-1] for attribute in clear.attribute]  # "kind: food" is a word of a column
-    return dict(zip(clear.dimension, words, strict=True))
 
 
 def _tested(reproducibility: Any, count: int) -> pd.DataFrame:

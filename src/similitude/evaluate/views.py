@@ -12,6 +12,7 @@ units of its deviation, words as 0 and 1 |
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -19,21 +20,27 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
+from similitude.display.words import counted
 from similitude.engine.distances import pair_sqdist
+from similitude.engine.measures import SignedProduct
 from similitude.evaluate.attributes import as_attributes
 from similitude.evaluate.item_rows import is_default, named_rows
 from similitude.evaluate.rdm_checks import as_numbers, check_dissimilarities, is_symmetric
 from similitude.feedback.files.tools.rsatoolbox import items_of
 from similitude.feedback.items import Names, check_names
-from similitude.methods.base import similarity_of
+from similitude.methods.base import FeedbackWarning, similarity_of
 from similitude.methods.scaling import scale_distances
 from similitude.methods.similarity import Similarity
 from similitude.settings import one_of
 from similitude.types import Array, Floats
 
-Metric = Literal["euclidean", "cosine", "correlation"]
+Metric = Literal["euclidean", "cosine", "correlation", "dot"]
+METRICS = ("euclidean", "cosine", "correlation", "dot")
 
 _AT_A_TIME = 2**16  # pairs
+_CAME: tuple[Literal["array"], Literal["table"]] = ("array", "table")
+_KINDS = {"distance": "distance", "product": "minus product"}
+_WORDS = {"euclidean": "Euclidean distance", "cosine": "cosine", "correlation": "correlation", "dot": "minus products"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +54,9 @@ class View:
     positions : (n, d) of a model, None of a table
     names : of the items, or None
     raters : (raters, n, n) what each rater finds, where that is known; over the source's numbers
+    read : how it was read, in words
+    kind : what a number between two items is called on an axis
+    learned : digest of the answers that a model learned from; empty where it is not known
     vectors : of vectors and attributes, whether they came as a pandas "table" or as an "array"; else None
     """
 
@@ -55,6 +65,9 @@ class View:
     positions: Floats | None
     names: Names | None
     raters: Floats | None = None
+    read: str = ""
+    kind: str = "distance"
+    learned: str = ""
     vectors: Literal["table", "array"] | None = None
 
     @classmethod
@@ -68,7 +81,7 @@ class View:
         if _has_columns(given) and not _names_agree(given):
             given = named_rows(given)
             if metric is None:
-                return cls._of_vectors(_standardised(given), "euclidean", argument, _index_names(given), table=True)
+                return cls._of_attributes(given, argument)
         values = as_numbers(_by_name(given, argument), argument)
         if values.ndim == 1:
             values = _squared(values, argument)
@@ -86,8 +99,17 @@ class View:
             raise ValueError(
                 f"{argument}: the model has no dimensions, its answers teach nothing, so its items cannot be compared"
             )
-        items = np.arange(similarity.n_items)
-        return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
+        items, kind = np.arange(similarity.n_items), _KINDS.get(similarity.kind, similarity.kind)
+        read = f"{similarity.about.get('method', 'a model')}, by its {kind}s"
+        learned = str(similarity.about.get("data", {}).get("digest", ""))
+        return cls(similarity.pair_distance, items, similarity.embedding, similarity.names, None, read, kind, learned)
+
+    @classmethod
+    def _of_attributes(cls, given: Any, argument: str) -> View:
+        values = _standardised(given)
+        view = cls._of_vectors(values, "euclidean", argument, _index_names(given), table=True)
+        said = f"{counted(values.shape[1], 'attribute')}, each in units of its deviation, by Euclidean distance"
+        return replace(view, read=said)
 
     @classmethod
     def _of_tables(cls, tables: Floats, argument: str, names: Names | None) -> View:
@@ -98,15 +120,18 @@ class View:
         table = tables[0] if len(tables) == 1 else mean_of_ranks(tables)
         np.fill_diagonal(table, 0.0)
         several = tables if len(tables) > 1 else None
-        return cls(lambda pairs: table[tuple(pairs.T)], np.arange(len(table)), None, names, several)
+        read = "dissimilarities" + (f" of {len(tables)} raters, the mean of their ranks" if several is not None else "")
+        return cls(
+            lambda pairs: table[tuple(pairs.T)], np.arange(len(table)), None, names, several, read, "dissimilarity"
+        )
 
     @classmethod
     def _of_vectors(cls, vectors: Floats, metric: Metric, argument: str, names: Names | None, *, table: bool) -> View:
         """Vectors by a metric: cosines and correlations are distances of vectors of length 1."""
-        one_of("metric", metric, ("euclidean", "cosine", "correlation"))
+        one_of("metric", metric, METRICS)
         if metric == "correlation":
             vectors = vectors - vectors.mean(1, keepdims=True)
-        if metric != "euclidean":
+        if metric in ("cosine", "correlation"):
             length = np.linalg.norm(vectors, axis=1)
             if not (length > 0).all():
                 item = int(np.flatnonzero(~(length > 0))[0])
@@ -115,11 +140,16 @@ class View:
         if not np.isfinite(vectors).all():
             raise ValueError(f"{argument}: expected numbers in every vector, found some missing")
         positions = np.ascontiguousarray(vectors)
+        read = f"vectors of {counted(vectors.shape[1], 'number')}, by {_WORDS[metric]}"
+        items, came = np.arange(len(vectors)), _CAME[table]
+        if metric == "dot":
+            form = SignedProduct(positions, -np.ones(positions.shape[1]))
+            return cls(form.of_pairs, items, positions, names, None, read, _KINDS[form.kind], vectors=came)
 
         def measure(pairs: Array) -> Floats:
             return np.sqrt(pair_sqdist(positions, pairs))
 
-        return cls(measure, np.arange(len(vectors)), positions, names, vectors="table" if table else "array")
+        return cls(measure, items, positions, names, None, read, vectors=came)
 
     @property
     def named(self) -> bool:
@@ -172,6 +202,15 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
                 "know them by name; give both names, or as many items"
             )
         names = one.names or two.names or tuple(str(k) for k in range(one.n_items))
+        if (one.names is None) != (two.names is None) and list(names) == sorted(names):
+            lacking, known = ("first", "second") if one.names is None else ("second", "first")
+            warnings.warn(
+                f"{lacking}: has no names, so that its rows were taken in the order of the {known}'s items, which is "
+                f"that of the alphabet ({', '.join(names[:3])}, ...); give a table whose index holds the names to "
+                "match by name",
+                FeedbackWarning,
+                stacklevel=3,
+            )
         return replace(one, names=one.names or two.names), replace(two, names=two.names or one.names), names, ()
     place = [{name: k for k, name in enumerate(names)} for names in (one.names, two.names)]
     common = tuple(name for name in one.names if name in place[1])

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from similitude.engine.feature_checks import as_numbers, check_varied, which_present
+from similitude.engine.feature_checks import as_numbers, check_varied, column_names, row_names, which_present
 from similitude.engine.map_parts import MapPart, OwnPart, Route
 from similitude.feedback.columns import frozen
 from similitude.types import Bools, Floats, Sparse, Table
@@ -99,8 +99,10 @@ class FeatureKernel(Kernel):
     features: Table | Sparse | tuple[Any, ...]
     present: Any = field(default=None, kw_only=True)
     inside: Any = field(init=False)  # the features of the items that have any
+    columns: tuple[str, ...] | None = field(init=False)  # their names, where a table has some
 
     def __post_init__(self) -> None:
+        self._set(columns=column_names(self.features))
         rows, present = self._read(self.features, self.present, "features")
         if not present.any():
             raise ValueError("features: found no item that has any, expected one at least; leave this modality out")
@@ -115,7 +117,7 @@ class FeatureKernel(Kernel):
         """Return the features as read-only arrays, and which items have them."""
         rows = as_numbers(value, argument, (2,))
         rows.flags.writeable = False
-        return rows, which_present(rows, present, argument)
+        return rows, which_present(rows, present, argument, row_names(value))
 
     def _pick(self, rows: Any, present: Bools) -> Any:
         """Return the features of the items that have any."""

@@ -71,3 +71,8 @@ def correlations(X: Floats, other: Floats) -> Floats:
 def _standard(X: Floats) -> Floats:
     away = X - X.mean(0)
     return away / np.maximum(np.linalg.norm(away, axis=0), 1e-300)
+
+
+def dimension_names(count: int) -> tuple[str, ...]:
+    """What dimensions are called before anybody names them."""
+    return tuple(f"dimension {k + 1}" for k in range(count))

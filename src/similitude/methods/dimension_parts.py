@@ -23,6 +23,7 @@ from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.items import check_names, find_item
 from similitude.feedback.whole_answers import choices_of
 from similitude.methods.base import Fitted, similarity_of
+from similitude.methods.dimension_columns import dimension_names
 from similitude.methods.explanation import Explanation, pulls
 from similitude.methods.similarity import Similarity
 from similitude.types import Floats, Table
@@ -62,11 +63,6 @@ def _from_table(table: Table, argument: str) -> Similarity:
     return Similarity(X, loss, names, {"method": "a table of dimensions"}, form=SignedProduct(X, -np.ones(X.shape[1])))
 
 
-def dimension_names(count: int) -> tuple[str, ...]:
-    """What dimensions are called before anybody names them."""
-    return tuple(f"dimension {k + 1}" for k in range(count))
-
-
 def values_of(similarity: Similarity, one: Alternatives) -> Floats:
     """(q, m, d) what each dimension adds to the value of each alternative: the products of its pairs, added up."""
     X = similarity.embedding
@@ -104,7 +100,7 @@ def explain_answer(
     >>> table = pd.DataFrame.from_dict(items, orient="index")
     >>> why = sm.explain_answer(table, ("cup", "glass", "ball"), dimensions=("for drinking", "round"))
     >>> why
-    <cup and glass: confidence 77%, log odds +1.93>
+    <cup and glass: confidence 77% (33% by chance), log odds +1.93 beyond chance>
     >>> why.shares.round(2).tolist()
     [1.0, -0.08]
     """

@@ -43,7 +43,10 @@ class Explanation:
 
     @property
     def log_odds(self) -> float:
-        """log S^y - log S^(not y), with S the mean over the items of a class, or over alternatives; 0 is by chance."""
+        """log S^y - log S^(not y), with S the mean over the items of a class, or over alternatives; 0 is by chance.
+
+        The log odds of `confidence` are these and those of chance: 4.25 among three is 97%, logit 0.97 = 4.25 - log 2.
+        """
         return float(self.contributions.sum())
 
     @property
@@ -80,7 +83,9 @@ class Explanation:
         return pd.DataFrame(rows).sort_values("contribution", key=abs, ascending=False, ignore_index=True)
 
     def __repr__(self) -> str:
-        return f"<{self.label}: confidence {self.confidence:.0%}, log odds {self.log_odds:+.3g}>"
+        by_chance = "" if self.chance == 0.5 else f" ({self.chance:.0%} by chance)"
+        beyond = " beyond chance" if by_chance else ""
+        return f"<{self.label}: confidence {self.confidence:.0%}{by_chance}, log odds {self.log_odds:+.3g}{beyond}>"
 
     def _repr_html_(self) -> str:
         strong = np.argsort(-np.abs(self.by_feature), kind="stable")[:_SHOWN]

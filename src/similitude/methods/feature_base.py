@@ -21,7 +21,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.metric import linear_map
 from similitude.methods.modalities import Modality, Whitened, read_modalities
-from similitude.methods.placement import place_items
+from similitude.methods.placement import features_by_name, place_items
 from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
 from similitude.types import Bools, Floats, Seed
@@ -168,12 +168,13 @@ class FreeRestEstimator(FeatureEstimator):
         Parameters
         ----------
         comparisons : comparisons of new items with the items already there
-        features : the features of the new items, in the order in which the comparisons number or name them; None
-            places them by comparisons alone
+        features : the features of the new items: a table whose index names them, or rows in the order in which the
+            comparisons number or name them; None places them by comparisons alone
         n_init, random_state : as for `Similarity.place`
         """
         if features is None:
             return self._fitted().place(comparisons, n_init=n_init, random_state=random_state)
+        features = features_by_name(features, comparisons, self.similarity_)
         expected, variance = self.transform(features), float((self._free_rest() ** 2).sum() / self.embedding_.size)
         return place_items(self.similarity_, comparisons, n_init, random_state, expected=expected, variance=variance)
 

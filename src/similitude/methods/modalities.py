@@ -46,7 +46,12 @@ class Modality(ABC):
     def mapped(self, name: str, N: Floats) -> ModalityMap:
         """Return Φ N for new items as a map of its own, which needs neither the modality nor its kernel."""
         parts, constant = self.kernel.map_parts(self.coefficients(N))
-        return ModalityMap(name, tuple(parts), -constant)
+        return ModalityMap(name, tuple(parts), -constant, columns=self.columns)
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """Names of the features, where they were given as a table with names."""
+        return getattr(self.kernel, "columns", None)
 
 
 class Rooted(Modality):
@@ -163,7 +168,7 @@ class Plain(Modality):
     def mapped(self, name: str, N: Floats) -> ModalityMap:
         """Return Φ N for new items: one matrix."""
         weights = self.coefficients(N)
-        return ModalityMap(name, (LinearPart(weights),), self._mean @ weights)
+        return ModalityMap(name, (LinearPart(weights),), self._mean @ weights, columns=self.columns)
 
     def _spread(self, inside: Floats, present: Bools) -> Floats:
         out = np.zeros((len(present), len(self._mean)))
@@ -209,7 +214,7 @@ class Waved(Plain):
         """Return Φ N for new items: a matrix for the features, and one for their waves."""
         own, waved = np.split(self.coefficients(N), [len(self._mean)])
         parts = LinearPart(own), WavePart(waved, self._directions, self._phases)
-        return ModalityMap(name, parts, self._mean @ own + self._waves._mean @ waved)
+        return ModalityMap(name, parts, self._mean @ own + self._waves._mean @ waved, columns=self.columns)
 
 
 def waved(kernel: Kernel, rng: np.random.Generator) -> Modality:

@@ -131,7 +131,14 @@ def _write_map(known: FeatureMap, arrays: dict[str, Array]) -> dict[str, Any]:
             plain, own = part.stored()
             arrays |= {f"map/{k}/{j}/{name}": array for name, array in own.items()}
             parts.append({"kind": part.kind, "route": part.route, **plain})
-        pieces.append({"modality": piece.modality, "unshared_at_centre": piece.unshared_at_centre, "parts": parts})
+        pieces.append(
+            {
+                "modality": piece.modality,
+                "unshared_at_centre": piece.unshared_at_centre,
+                "columns": piece.columns,
+                "parts": parts,
+            }
+        )
     return {"pieces": pieces, "non_negative": known.non_negative}
 
 
@@ -143,7 +150,8 @@ def _read_map(header: Mapping[str, Any], arrays: StoredArrays) -> FeatureMap:
             for j, part in enumerate(piece["parts"])
         ]
         offset, unshared = arrays[f"map/{k}/offset"], bool(piece["unshared_at_centre"])
-        pieces.append(ModalityMap(piece["modality"], tuple(parts), offset, unshared))
+        columns = None if piece.get("columns") is None else _listed(piece["columns"])
+        pieces.append(ModalityMap(piece["modality"], tuple(parts), offset, unshared, columns))
     return FeatureMap(tuple(pieces), arrays["map/origin"], bool(header.get("non_negative", False)))
 
 

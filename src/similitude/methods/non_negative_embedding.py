@@ -22,7 +22,7 @@ With features Φ the ridge is on what these do not say, penalty · |X - Φ N|²/
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -32,20 +32,25 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.choice_terms import Picked
 from similitude.engine.devices import backend_on, choose_device
+from similitude.engine.feature_checks import row_names
 from similitude.engine.measures import SignedProduct
 from similitude.engine.noise import noise_level
 from similitude.engine.penalties import BesideFeatures, NonNegative
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.terms import ComparisonLoss, Formula, logistic
+from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.forms.alternatives import Alternatives
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
+from similitude.methods.dimension_columns import dimension_names
 from similitude.methods.feature_base import FeatureEstimator, Feedback
+from similitude.methods.feature_warnings import warn_of_features
 from similitude.methods.held_out_dimensions import MANY, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.non_negative_fits import LEVEL, Fits
+from similitude.methods.placement import features_by_name
 from similitude.methods.similarity import Similarity
 from similitude.methods.value_placement import place_values
 from similitude.methods.value_posterior import deviations, surely_positive
@@ -141,6 +146,12 @@ class NonNegativeEmbedding(FeatureEstimator):
     def _modality(self) -> Callable[[Kernel], Modality]:
         return whitened
 
+    def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
+        found, c = super()._read_features(features, c)
+        if found:
+            warn_of_features(features, {name: one.kernel for name, one in found.items()}, c)
+        return found, c
+
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
         choices = choices_of(c)
@@ -208,6 +219,23 @@ class NonNegativeEmbedding(FeatureEstimator):
                 stacklevel=4,
             )
 
+    def dimension_values(self, features: Features | None = None) -> pd.DataFrame:
+        """Return values as a table, a row per item by name and a column per dimension.
+
+        Parameters
+        ----------
+        features : of new items, as `transform` takes them; a table's index names them. None is about the items that
+            the model was fitted to
+        """
+        import pandas as pd
+
+        similarity = self._fitted()
+        table = next(iter(features.values())) if isinstance(features, Mapping) else features
+        index = [similarity.label(k) for k in range(similarity.n_items)] if table is None else row_names(table)
+        values = similarity.embedding if features is None else self.transform(features)
+        found = pd.DataFrame(values, index, dimension_names(values.shape[1]))
+        return found.rename_axis(index="item")
+
     def with_dimensions(self, dimensions: Sequence[int] | Array) -> Self:
         """Return the same model with some of its dimensions alone, in the order given; it is not fitted again.
 
@@ -236,11 +264,13 @@ class NonNegativeEmbedding(FeatureEstimator):
         Parameters
         ----------
         comparisons : answers about new items among those already there
-        features : of the new items, in the order in which the comparisons number or name them: their values are then
-            expected where `transform` has them, and moved by the answers as far as these ask; None expects 0
+        features : of the new items, a table whose index names them, or rows in the order in which the comparisons
+            number or name them: their values are then expected where `transform` has them, and moved by the answers as
+            far as these ask; None expects 0
         """
-        expected = None if features is None else self.transform(features)
-        return place_values(self._fitted(), comparisons, self._per_item, expected)
+        known = self._fitted()
+        expected = None if features is None else self.transform(features_by_name(features, comparisons, known))
+        return place_values(known, comparisons, self._per_item, expected)
 
     def _in_use(self, X: Floats, loss: ComparisonLoss, names: Any, **further: Any) -> Similarity:
         found = super()._in_use(X, loss, names, **further)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
+from similitude.kernels.modalities import in_order
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Seed
 
@@ -80,6 +83,17 @@ def rows_of_new(expected: Floats, shape: tuple[int, int]) -> Floats:
             "order"
         )
     return expected
+
+
+def features_by_name(features: Any, comparisons: ComparisonsLike, similarity: Similarity) -> Any:
+    """Return features of new items in the order in which they are placed: a table whose index names them, by name."""
+    c = as_comparisons(comparisons)
+    if c.names is None or similarity.names is None:
+        return features
+    new = over_known_items(c, similarity.names, similarity.n_items).names[similarity.n_items :]  # type: ignore[index]
+    if isinstance(features, Mapping):
+        return {name: in_order(table, new) for name, table in features.items()}
+    return in_order(features, new)
 
 
 def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Comparisons:

@@ -141,6 +141,8 @@ class Similarity:
             throughout), it stands at the centre.
         """
         known = self.feature_map or refuse_without_map(self, "vectors")
+        if hasattr(vectors, "to_frame"):  # a row of a table, whose index names its columns
+            return known(vectors.to_frame().T)[0]
         single = getattr(vectors, "ndim", 0) == 1 or (isinstance(vectors, list) and vectors and np.isscalar(vectors[0]))
         return known(np.asarray(vectors)[None])[0] if single else known(vectors)
 

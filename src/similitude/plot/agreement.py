@@ -62,8 +62,14 @@ def _distances(found: Any, labels: tuple[str, str], axes: Axes) -> Axes:
     size = float(np.clip(4000 / len(first), 3, 25))
     many = len(first) > _MANY  # a dot each would make a vector file too large to open
     axes.scatter(first, second, s=size, color=COLOURS[0], alpha=0.5, linewidths=0, rasterized=many)
-    axes.set(xlabel=f"distance, {labels[0]}", ylabel=f"distance, {labels[1]}", xlim=(0, None), ylim=(0, None))
-    axes.set_title(f"rank correlation {found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})", fontsize=10)
+    axes.set(xlabel=f"{found.kinds[0]}, {labels[0]}", ylabel=f"{found.kinds[1]}, {labels[1]}")
+    if np.nanmin(first) >= 0:
+        axes.set_xlim(0, None)
+    if np.nanmin(second) >= 0:
+        axes.set_ylim(0, None)
+    axes.set_title(
+        f"rank correlation {found.correlation:.2f} ({found.low:.2f} to {found.high:.2f} over items)", fontsize=10
+    )
     return axes
 
 

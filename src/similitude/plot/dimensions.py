@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from similitude.display.words import shortened
 from similitude.feedback.items import find_item
 from similitude.plot.embedding import pixels_of
+from similitude.plot.pictures import pictures_in
 from similitude.plot.sheet import text_widths
 from similitude.plot.style import COLOURS, MILLIMETRES, PAGE, POINTS, axes_of, pyplot
 
@@ -21,14 +23,16 @@ if TYPE_CHECKING:
 _FILL, _SOFT = "#dbe9f4", "#f3f4f6"  # of a tile with most of a dimension, and with none: black reads on both
 _GREY = "0.35"
 _MOST_ROWS = 40
+_NORMAL = 1.96  # deviations of 95 %
 _PETALS = 10  # that can be told apart
+_NARROW = 0.2  # of the size of letters: an i
 
 
 def dimension_tiles(
     found: DescribedDimensions,
     dimensions: int | list[int] | None = None,
     *,
-    images: Mapping[str, Any] | None = None,
+    images: Mapping[str, Any] | str | os.PathLike[str] | None = None,
     k: int = 8,
     width: float = PAGE,
     ax: Axes | None = None,
@@ -41,7 +45,8 @@ def dimension_tiles(
     ----------
     found : of `similitude.describe_dimensions`
     dimensions : which, by number; the first six when not given
-    images : a picture (path or array) by the name of its item; an item without one is shown by its name
+    images : a picture (path or array) by the name of its item, or a folder of files that are named as the items; an
+        item without one is shown by its name
     k : tiles of each
     width : of a new figure in millimetres: 89 and 183 are a column and a page of most journals
     ax : axes to draw in; a new figure when not given
@@ -56,6 +61,8 @@ def dimension_tiles(
     True
     """
     wanted = _wanted(found, dimensions, 6)
+    if images is not None and not isinstance(images, Mapping):
+        images = pictures_in(images, found.items)
     width = width if ax is None else ax.get_window_extent().width / ax.figure.dpi * MILLIMETRES
     side = width / k  # millimetres of a tile, with what is around it
     letters = float(np.clip(0.25 * side / MILLIMETRES * POINTS / 2, 5.0, 8.0))
@@ -114,7 +121,7 @@ def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | N
     >>> answers = sm.simulate(X, 200, "odd_one_out", sharpness=1.0, random_state=0)
     >>> axes = sm.plot.deciding(sm.describe_dimensions(X, answers))
     >>> axes.get_xlabel()
-    'share of what is known of the answers (%)'
+    'share of what is known of the answers (%), with 95% intervals over answers'
     """
     if "share" not in found.table or not found.table.share.notna().any():
         raise ValueError("found: expected dimensions described with answers that they tell something of, found none")
@@ -128,11 +135,13 @@ def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | N
     axes.errorbar(100 * own.share, range(len(own)), xerr=[low, high], fmt="none", ecolor="0.2", elinewidth=1)
     titles = [shortened(_titles(found)[row], 42) for row in order]
     axes.set_yticks(range(len(own)), titles, fontsize="small")
-    axes.set_xlabel("share of what is known of the answers (%)")
+    over = f", with 95% intervals over {found.over}" if found.over else ""
+    axes.set_xlabel(f"share of what is known of the answers (%){over}")
     axes.axvline(0.0, color=_GREY, linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-    if not real.all():
-        axes.set_title("hollow: does not reproduce", fontsize="small", loc="right", color=_GREY)
+    notes = [] if real.all() else ["hollow: does not reproduce"]
+    notes += [f"the {len(own)} of {len(found.table)} that decide most"] if len(own) < len(found.table) else []
+    axes.set_title("; ".join(notes), fontsize="small", loc="right", color=_GREY)
     return axes
 
 
@@ -144,7 +153,7 @@ def profile(
     most: int = 12,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw what one item is made of: its values on the dimensions of which it has most.
+    """Draw what one item is made of: its values on the dimensions of which it has most, with 95 % intervals as bars.
 
     Parameters
     ----------
@@ -170,9 +179,21 @@ def profile(
     own = table.iloc[[row for row in order if table.value[row] > 0] or order[:1]]
     titles = [shortened(found.labels[row], 28) for row in own.index]
     axes = _rose(own, titles, ax) if kind == "rose" else _bars(own, titles, ax)
+    axes.set_xlabel(_what_is_shown(table, own, kind))
     similarity = found.similarity
-    axes.set_title(similarity.label(find_item(item, similarity.names, similarity.n_items)), parse_math=False, pad=18)
+    name = similarity.label(find_item(item, similarity.names, similarity.n_items))
+    axes.set_title(shortened(name, 60), parse_math=False, pad=18)
     return axes
+
+
+def _what_is_shown(table: Any, own: Any, kind: str) -> str:
+    """What lengths or areas are, and what became of the dimensions that are not drawn."""
+    what = "value" if kind == "bars" else "area: value"
+    said = [f"{what}, with its 95% interval" if kind == "bars" and "deviation" in own else what]
+    none = int((table.value == 0).sum())
+    less = len(table) - len(own) - none
+    said += [f"less on {less} others"] * (less > 0) + [f"0 on {none}"] * (none > 0)
+    return "; ".join(said)
 
 
 def _bars(own: Any, titles: list[str], ax: Axes | None) -> Axes:
@@ -180,11 +201,16 @@ def _bars(own: Any, titles: list[str], ax: Axes | None) -> Axes:
     place = np.arange(len(own))[::-1]
     axes.barh(place, own.value, color=COLOURS[0], height=0.7)
     if "deviation" in own:
-        axes.errorbar(own.value, place, xerr=own.deviation, fmt="none", ecolor="0.2", elinewidth=1)
+        axes.errorbar(own.value, place, xerr=_sure(own), fmt="none", ecolor="0.2", elinewidth=1)
     axes.set_yticks(place, titles, fontsize="small")
-    axes.set_xlabel("value")
     axes.spines[["top", "right"]].set_visible(False)
     return axes
+
+
+def _sure(own: Any) -> Any:
+    """How far 95 % intervals reach to either side; no value is below 0."""
+    reach = _NORMAL * own.deviation.to_numpy()
+    return [np.minimum(reach, own.value.to_numpy()), reach]
 
 
 def _rose(own: Any, titles: list[str], ax: Axes | None) -> Axes:
@@ -238,7 +264,7 @@ def _plain(ax: Axes | None, width: float, height: float) -> Axes:
 
 def _lines(name: str, letters: float, width: float) -> list[str]:
     """A name in lines that fit, three at most; a word that does not fit is cut."""
-    words, lines = name.replace("_", " ").split() or [name], [""]
+    words, lines = name[: 3 * _most_letters(letters, width)].replace("_", " ").split() or [name], [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and text_widths([longer], letters)[0] > width:
@@ -250,8 +276,20 @@ def _lines(name: str, letters: float, width: float) -> list[str]:
 
 
 def _cut(text: str, letters: float, width: float) -> str:
-    """A text as long as fits in so many millimetres."""
-    room, whole = width / MILLIMETRES * POINTS, text
-    while len(text) > 1 and text_widths([text if text == whole else f"{text}…"], letters)[0] > room:
-        text = text[:-1].rstrip()
-    return text if text == whole else f"{text}…"
+    """A text as long as fits in so many millimetres: its longest beginning, found by halving."""
+    room = width / MILLIMETRES * POINTS
+    if len(text) <= _most_letters(letters, room) and text_widths([text], letters)[0] <= room:
+        return text
+    shortest, longest = 1, min(len(text), _most_letters(letters, room))
+    while shortest < longest:
+        middle = (shortest + longest + 1) // 2
+        if text_widths([f"{text[:middle]}…"], letters)[0] <= room:
+            shortest = middle
+        else:
+            longest = middle - 1
+    return f"{text[:shortest].rstrip()}…"
+
+
+def _most_letters(letters: float, room: float) -> int:
+    """How many letters of a size fit into so many points at the very most: the narrowest take a fifth of it."""
+    return max(int(room / (_NARROW * letters)), 1)
