@@ -38,7 +38,7 @@ export class Preview {
 
   held() {
     const done = !this.questions.length;
-    return { questions: this.questions, answered: this.answered, length: this.length, done, paused: false };
+    return { questions: this.questions, answered: this.answered, length: this.length, done, paused: false, first: 0 };
   }
 
   /** The page that edits the study may want to know the answer: it makes questions whose answer is known. */
