@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +11,7 @@ import numpy as np
 
 import similitude as sm
 from benchmarks.arranging import Floats, said
+from benchmarks.chromium import chromium
 from benchmarks.study_server import Server
 from similitude.study.maintenance.export import export_answers
 from similitude.study.store.database import Database
@@ -28,7 +25,7 @@ def answered_on_page(
     """What so many people compare who answer `each` questions; and how far from where it was meant an item was kept."""
     names = [f"w{k:02d}" for k in range(len(truth))]
     rng = np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as folder, _chromium() as browser:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         root = _write(Path(folder) / "words", form, size, each, names)
         url = f"sqlite:///{root / 'answers.db'}"
         server = Server(root, url).wait()
@@ -51,17 +48,6 @@ def _write(folder: Path, form: str, size: int, each: int, names: list[str]) -> P
     pages = 'pages = {consent = "", instructions = ""}\n'
     (folder / "study.toml").write_text(f'title = "Words"\n{pages}{question}', encoding="utf-8")
     return folder
-
-
-@contextmanager
-def _chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    path = os.environ.get("SIMILITUDE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def _take_part(

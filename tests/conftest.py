@@ -56,10 +56,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Half as many workers more than cores where browsers and servers are tried, which are waited for."""
+    if config.getoption("fast") or "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    cores = os.cpu_count() or 1
+    return cores + cores // 2
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if not _is_asked_for(item, config)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if _is_asked_for(item, config)]
+    asked_for = [_is_asked_for(item, config) for item in items]
+    config.hook.pytest_deselected(items=[item for item, asked in zip(items, asked_for, strict=True) if not asked])
+    items[:] = [item for item, asked in zip(items, asked_for, strict=True) if asked]
 
 
 def _is_asked_for(item: pytest.Item, config: pytest.Config) -> bool:

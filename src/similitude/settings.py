@@ -36,6 +36,16 @@ def check_share(argument: str, found: Any) -> None:
         raise ValueError(f"{argument}: expected a share between 0 and 1, found {found!r}")
 
 
+def generator(seed: Any, argument: str = "random_state") -> np.random.Generator:
+    """Return a generator of random numbers: of a seed, the one that was given, or, for None, a fresh one."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{argument}: expected a whole number of at least 0, a generator of numpy, or None, found {seed!r}"
+        ) from None
+
+
 def _is_word(found: Any, word: str | None) -> bool:
     return word is not None and isinstance(found, str) and found == word
 

@@ -49,6 +49,7 @@ def test_chosen_questions_teach_more(table):
     assert last["information_gain"] < 0.8 * last["random"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_curve_and_other_strategies_do_not_disturb(table):
     again = sm.active_curve(
         sm.STE(2), TRUTH, strategies={"mine": {"strategy": "information_gain"}}, rounds=14, n_repeats=3, sharpness=4.0,

@@ -1,6 +1,7 @@
 """The atlas of dimensions, from Python, from the command line, and in the report."""
 
 import json
+import os
 import re
 from types import SimpleNamespace
 
@@ -63,6 +64,35 @@ def test_a_folder_has_all_of_it(found, tmp_path):
         assert (tmp_path / "atlas" / link).stat().st_size > 0
 
 
+def test_an_atlas_over_another_leaves_nothing_of_it(found, tmp_path):
+    sm.write_dimensions(found, tmp_path)
+    (tmp_path / "figures/mine.pdf").write_text("of somebody's own")
+    left, alive = tmp_path / ".new-killed", tmp_path / ".new-alive"
+    for begun in (left, alive):
+        begun.mkdir()
+        (begun / "model.sim").touch()
+    for file in (left, left / "model.sim"):
+        os.utime(file, (0, 0))
+    smaller = sm.describe_dimensions(pd.DataFrame(X[:, :1], index=NAMES))
+    sm.write_dimensions(smaller, tmp_path)
+    assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == [
+        "dimensions_1_to_1.pdf", "dimensions_1_to_1.png", "mine.pdf",
+    ]  # fmt: skip
+    assert not (tmp_path / "tables/dimension_attributes.csv").exists()
+    assert not left.exists()
+    assert alive.exists()
+
+
+def test_a_place_where_there_can_be_no_atlas_is_named(found, tmp_path):
+    (tmp_path / "dimensions.html").mkdir()
+    with pytest.raises(IsADirectoryError, match=r"dimensions.html: expected a page, .* found a folder"):
+        sm.write_dimensions(found, tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="file: expected a folder"):
+        sm.write_dimensions(found, tmp_path / "file")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["dimensions.html", "file"]
+
+
 def test_no_dimension_makes_a_page_that_says_so():
     page = dimensions_page(sm.describe_dimensions(pd.DataFrame(index=NAMES, columns=[], dtype=float)))
     assert "carry no dimension that can be told from chance" in page
@@ -82,6 +112,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.own_seed
 def test_the_command(folder):
     said = run(
@@ -108,6 +139,27 @@ def test_the_command(folder):
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "attributes.csv: the file is empty, expected a table of features"),
+        ("item,edible\ntool 0,1\ntool 1,1,2,3\n", "attributes.csv: its rows do not have as many cells each"),
+        ("item,edible\nno such item,1\n", "attributes.csv: no row is about an item of the model (tool 0, ...)"),
+        ("item,edible\nfood 0,1\nfood 1,1\nfood 1,1\n", "attributes.csv: two rows are about 'food 1'"),
+        ("item\nfood 0\n", "attributes.csv: expected the items' names in the first column"),
+    ],
+)
+def test_attributes_are_judged_before_the_fits(folder, tmp_path, monkeypatch, text, message):
+    monkeypatch.setattr(sm.NonNegativeEmbedding, "fit", None)  # nothing may be fitted
+    (tmp_path / "attributes.csv").write_text(text, "utf-8")
+    given = ("dimensions", str(folder / "answers.csv"), "--attributes", str(tmp_path / "attributes.csv"))
+    said = run(*given, "--out", str(tmp_path / "out"), folder=tmp_path, check=False)
+    assert said.returncode != 0
+    assert message in " ".join(said.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.own_seed
 def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
     c = sm.read_comparisons(folder / "answers.csv")

@@ -21,8 +21,9 @@ STREAMS = {"ERKLE", "OnlineEmbedding"}
 # RCKLMKL .76 ± .05 (it can only weigh the columns, half of them noise); four standard deviations less.
 LEAST = {"ERKLE": 0.64, "RCKLMKL": 0.54}
 # Who has the same features is among so many neighbours. Where vectors have a part of their own, it lacks what that says
-# of the others: of sixteen draws, place 3.9 ± 1.5 in ChoiceEmbedding; elsewhere the first.
-NEAR = {"RCKLAK": 12, "ChoiceEmbedding": 10}
+# of the others: of sixteen draws, place 3.9 ± 1.5 in ChoiceEmbedding, 1.7 ± 1.4 in TACKL, 2.2 ± 1.4 where nothing is
+# negative; elsewhere the first.
+NEAR = {"RCKLAK": 12, "ChoiceEmbedding": 10, "TACKL": 8, "NonNegativeEmbedding": 8}
 
 
 def learns_from_features(model):
@@ -190,10 +191,11 @@ def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its
         if isinstance(model, sm.RCKLAK):
             model.set_params(auxiliary_penalty=0.03)  # by default it may make no use of features, as here
         model.fit(noisy.with_items(names), features=np.vstack([FEATURES, FEATURES[3] + 0.01]))
+        near = NEAR.get(type(model).__name__, 3)
         if isinstance(model, sm.NonNegativeEmbedding):  # large vectors are near to all by products: ask the values
-            assert 3 in np.argsort(np.linalg.norm(model.embedding_[:15] - model.embedding_[15], axis=1))[:3]
+            assert 3 in np.argsort(np.linalg.norm(model.embedding_[:15] - model.embedding_[15], axis=1))[:near]
             return
-        assert "i3" in model.neighbors("nobody", NEAR.get(type(model).__name__, 3))
+        assert "i3" in model.neighbors("nobody", near)
         return
     with pytest.warns(sm.FeedbackWarning, match="nobody"):
         model.fit(noisy.with_items(names))

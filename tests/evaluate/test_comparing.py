@@ -155,4 +155,4 @@ def test_the_columns_of_a_table_are_known_by_name():
 
 def test_distances_that_are_all_equal_are_refused():
     with pytest.raises(ValueError, match="second: all distances are 1, expected some that differ"):
-        sm.compare(model(TRUTH), np.ones((16, 16)), n_resamples=5)
+        sm.compare(model(TRUTH), 1.0 - np.eye(16), n_resamples=5)

@@ -98,6 +98,7 @@ def test_words_become_attributes_and_names_do_not():
     assert set(table.attribute) == {"kind: a", "kind: b"}
 
 
+@pytest.mark.slow
 def test_of_many_attributes_without_relation_none_is_claimed():
     """The smallest p of a table is below 0.05 in one table of 20: of 40 in 2, more than 9 with a chance of 1e-4."""
     rng = np.random.default_rng(3)
@@ -187,9 +188,35 @@ def test_bad_input_is_named():
         sm.describe_dimensions(TABLE).why("item 1", "item 2")
     with pytest.raises(ValueError, match="dimensions: expected 3 names, found 1"):
         sm.explain_answer(TABLE, answers(count=1), dimensions=["a"])
-    with pytest.raises(ValueError, match="attributes: no row is about an item of the model"):
+    with pytest.raises(ValueError, match=r"attributes: no row is about an item of the model"):
         sm.describe_dimensions(TABLE, attributes=pd.DataFrame({"a": [1.0, 2]}, index=["x", "y"]))
-    with pytest.raises(ValueError, match="attributes: found 2 rows, expected 12"):
-        sm.describe_dimensions(TABLE, attributes=pd.DataFrame({"a": [1.0, 2]}))
-    with pytest.raises(ValueError, match="reproducibility: expected to be given"):
+    with pytest.raises(ValueError, match=r"attributes: found 2 rows, expected 12"):
+        sm.describe_dimensions(TABLE, attributes=np.ones((2, 1)))
+    with pytest.raises(TypeError, match=r"reproducibility: expected what dimension_reproducibility found, found int"):
+        sm.describe_dimensions(TABLE, reproducibility=5)
+    with pytest.raises(ValueError, match=r"random_state: expected a whole number of at least 0, .* found 'a'"):
+        sm.describe_dimensions(TABLE, random_state="a")
+    with pytest.raises(TypeError, match=r"dimensions: expected a list of 3 names, found the text 'abc'"):
+        sm.explain_answer(TABLE, NAMES[:3], dimensions="abc")
+    with pytest.raises(ValueError, match=r"reproducibility: expected to be given"):
         sm.describe_dimensions(TABLE).reproducible()
+
+
+def test_what_is_no_name_and_no_count_is_refused():
+    found = sm.describe_dimensions(TABLE)
+    with pytest.raises(TypeError, match=r"names: expected names by the number of a dimension, .*, found list"):
+        found.renamed(["x"])
+    for name in (None, "", 5):
+        with pytest.raises(ValueError, match=f"names: expected words for dimension 1, found {name!r}"):
+            found.renamed({1: name})
+    for look in (found.top, found.bottom):
+        with pytest.raises(ValueError, match=r"k: expected a whole number of at least 1, found -1"):
+            look(1, -1)
+
+
+def test_three_items_are_an_answer():
+    whole = sm.explain_answer(TABLE, sm.Comparisons.from_odd_one_out([NAMES[:3]]))
+    for given in (NAMES[:3], tuple(NAMES[:3]), np.array([0, 1, 2])):
+        np.testing.assert_array_equal(sm.explain_answer(TABLE, given).by_feature, whole.by_feature)
+    with pytest.raises(ValueError, match=r"answer: expected one answer, or three items .*, found 2"):
+        sm.explain_answer(TABLE, NAMES[:2])

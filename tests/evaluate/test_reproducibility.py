@@ -58,5 +58,66 @@ def test_intervals_are_those_of_means():
 def test_only_dimensions_with_a_meaning_are_matched():
     with pytest.raises(TypeError, match="NonNegativeEmbedding"):
         sm.dimension_reproducibility(sm.ChoiceEmbedding(), answers(planted(), 20, 0))
-    with pytest.raises(ValueError, match="n_seeds"):
-        sm.dimension_reproducibility(sm.NonNegativeEmbedding(), answers(planted(), 20, 0), n_seeds=1)
+    with pytest.raises(ValueError, match=r"n_seeds: expected a whole number of at least 2, found 2.5"):
+        sm.dimension_reproducibility(sm.NonNegativeEmbedding(), answers(planted(), 20, 0), n_seeds=2.5)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A model of dimensions that somebody chose, with the answers that it says it learned from."""
+    c = answers(planted(12, 2), 300, 0)
+    return sm.NonNegativeEmbedding(4, **QUICK).fit(c), c
+
+
+def again(model, c, **settings):
+    return sm.dimension_reproducibility(model, c, **{"n_seeds": 2, "n_halves": 0, "random_state": 0} | settings)
+
+
+def test_a_model_of_features_is_not_tested_as_another(small):
+    model, c = small
+    features = planted(12, 2)
+    with pytest.raises(ValueError, match="features: the model learned from answers alone"):
+        again(model, c, features=features)
+    with pytest.raises(ValueError, match="features: the model learned from features, expected the same ones here"):
+        again(sm.NonNegativeEmbedding(4, **QUICK).fit(c, features=features), c)
+
+
+def test_answers_that_the_model_did_not_learn_from_are_told(small):
+    model, c = small
+    with pytest.warns(sm.FeedbackWarning, match="comparisons: the model was fitted to other answers"):
+        again(model, c.select(range(200)))
+    few = c.select([k for k, shown in enumerate(c.answers.shown.values.reshape(-1, 3)) if 0 not in shown])
+    with pytest.raises(ValueError, match=r"comparisons: .* say nothing of 1 item of the model \(0, \.\.\.\)"):
+        again(model, few)
+
+
+def test_a_model_over_more_items_than_were_compared_is_tested():
+    c = answers(planted(12, 2), 300, 0)
+    model = sm.NonNegativeEmbedding(4, n_items=14, **QUICK).fit(c)
+    assert len(again(model, c).table) == model.n_dimensions_
+
+
+def test_nothing_learned_is_nothing_to_come_again(small):
+    none = again(small[0].with_dimensions([]), small[1], n_halves=1)
+    assert repr(none) == "The model has no dimensions: the answers teach nothing."
+    assert not len(none.table)
+    assert none.keep().n_dimensions_ == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"by": "item"}, "by: expected one of 'answer', 'rater', found 'item'"),
+        ({"threshold": 1.5}, "threshold: expected a share between 0 and 1, found 1.5"),
+        ({"random_state": "a"}, "random_state: expected a whole number of at least 0, .* found 'a'"),
+        ({"random_state": -1}, "random_state: expected a whole number of at least 0, .* found -1"),
+    ],
+)
+def test_bad_settings_are_named_before_anything_is_fitted(small, settings, message):
+    with pytest.raises(ValueError, match=message):
+        again(*small, **settings)
+
+
+def test_what_was_learned_cannot_be_fitted_again(small):
+    with pytest.raises(TypeError, match=r"found Similarity: .* give the estimator itself"):
+        again(small[0].similarity_, small[1])

@@ -179,6 +179,7 @@ def test_a_hard_margin_names_a_contradiction():
         sm.RCKL(slack="hard").fit(c)
 
 
+@pytest.mark.slow
 def test_the_crowd_kernel_has_a_unit_diagonal_and_predicts():
     truth = np.random.default_rng(0).normal(size=(20, 2))
     c = sm.simulate(truth, 1500, flip=0.05, random_state=1)
@@ -219,6 +220,7 @@ def test_a_warm_start_ends_at_the_same_optimum():
         assert warm.objective_ == pytest.approx(cold.objective_, rel=2e-4)
 
 
+@pytest.mark.slow
 def test_many_items_have_the_same_optimum_and_proof(monkeypatch):
     c = answers(n_items=200, m=4000)
     precise = sm.RCKL(tol=1e-5).fit(c)

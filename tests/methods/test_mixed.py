@@ -17,7 +17,9 @@ def ratings(steps=5, raters=2, larger="different", seed=3):
     rng = np.random.default_rng(seed)
     rows = np.tile(EVERY, (raters, 1))
     value = (
-        np.tile(DISTANCE, raters) + 0.3 * rng.normal(size=len(rows)) + np.repeat(rng.normal(size=raters), len(EVERY))
+        np.tile(DISTANCE, raters)
+        + 0.3 * rng.normal(size=len(rows))
+        + np.repeat(0.5 * rng.normal(size=raters), len(EVERY))
     )
     if steps:
         value = np.clip(np.round(value * 1.5), 0, steps - 1)

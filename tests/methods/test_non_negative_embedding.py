@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import similitude as sm
 from similitude.feedback.whole_answers import choices_of
@@ -129,7 +130,38 @@ def test_some_dimensions_alone(model):
     assert two.pair_distance([(0, 1)])[0] == pytest.approx(-two.embedding_[0] @ two.embedding_[1])
 
 
-@pytest.mark.parametrize(("setting", "wrong"), [("l1_ratio", 1.5), ("scale", 0.0), ("n_init", 0), ("min_items", -1)])
+@pytest.mark.parametrize(
+    ("setting", "wrong"),
+    [("l1_ratio", 1.5), ("scale", 0.0), ("n_init", 0), ("min_items", -1), ("max_iter", 0), ("tol", -1.0)],
+)
 def test_bad_settings_are_refused(setting, wrong):
     with pytest.raises(ValueError, match=setting):
         sm.NonNegativeEmbedding(**{setting: wrong}).fit(answers(planted(), 50, 0))
+
+
+def blocks(count, seed, sharpness=1.0):
+    """Answers about three kinds of six items each; by chance at no sharpness."""
+    X = np.kron(np.eye(3), np.ones((6, 1))) * 2.0
+    return sm.simulate(X, count, "odd_one_out", metric="dot", sharpness=sharpness, random_state=seed)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_as_many_dimensions_as_may_be_are_found(most):
+    assert sm.NonNegativeEmbedding(most, random_state=0).fit(blocks(600, 1)).n_dimensions_ == most
+
+
+def test_answers_by_chance_teach_nothing_whatever_is_given_or_pasted():
+    by_chance = blocks(200, 2, sharpness=1e-9)
+    copies = sm.Comparisons.concatenate([by_chance] * 8)
+    for c, setting in ((by_chance, {"scale": 1.0}), (copies, {})):
+        assert sm.NonNegativeEmbedding(10, random_state=0, **setting).fit(c).n_dimensions_ == 0
+
+
+def test_one_answer_teaches_nothing_and_says_so():
+    model = sm.NonNegativeEmbedding(6, random_state=0).fit(sm.Comparisons.from_odd_one_out([[0, 1, 2]]))
+    assert model.n_dimensions_ == 0
+
+
+def test_a_fit_that_was_cut_short_says_so():
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert sm.NonNegativeEmbedding(6, max_iter=1, random_state=0).fit(blocks(600, 1)).status_ == "max_iter"

@@ -353,3 +353,13 @@ def test_an_item_placed_later_is_in_the_map_of_every_group():
     placed = model.similarity_.place(new, random_state=0)
     np.testing.assert_allclose(placed.predict_proba(known), model.predict_proba(known))
     assert placed.score(new) > 0.55  # .86 ± .075 over six draws
+
+
+@pytest.mark.parametrize("features", [None, np.random.default_rng(0).random((12, 2))])
+def test_a_model_without_dimensions_is_saved_and_loaded(features):
+    c = sm.simulate(np.random.default_rng(1).random((12, 2)), 60, "odd_one_out", random_state=0)
+    fitted = sm.NonNegativeEmbedding(2, n_init=1, scale=1.0, penalty=0.01, random_state=0).fit(c, features=features)
+    none = fitted.with_dimensions([]).similarity_
+    back = sm.Similarity.from_bytes(none.to_bytes())
+    assert back.embedding.shape == (12, 0)
+    assert (back.distances() == none.distances()).all()

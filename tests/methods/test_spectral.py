@@ -156,6 +156,7 @@ def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
     assert learned >= 2 * before
 
 
+@pytest.mark.slow
 def test_the_printed_form_rewards_noise_and_the_robust_one_does_not():
     parted = []
     for draw in range(200, 210):
@@ -288,6 +289,7 @@ def test_a_held_out_link_is_asked_for_from_both_ends_among_a_crowd(rng):
             assert set(fold.others[fold.rival[k]]) == set(crowd) - {row, partner[k]}
 
 
+@pytest.mark.slow
 def test_links_that_tell_nothing_leave_the_features_as_they_are(rng):
     X, _ = noisy_xor(rng)
     told = (similar_links(rng.integers(0, 2, 200), 60, rng) for _ in range(20))

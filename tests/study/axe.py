@@ -8,7 +8,9 @@ SOURCE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encodin
 _RUN = """async () => {
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"];
   const rules = axe.getRules(tags).map((rule) => [rule.ruleId, { enabled: true }]);
-  const found = await axe.run(document, { runOnly: tags, rules: Object.fromEntries(rules) });
+  const found = await axe.run(document, {
+    runOnly: tags, rules: Object.fromEntries(rules), resultTypes: ["violations"],
+  });
   return found.violations.flatMap((rule) => rule.nodes.map((node) =>
     `${rule.id}: ${node.html.slice(0, 150)} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`));
 }"""

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from benchmarks.chromium import chromium, chromium_path
 
 from similitude.study.service import Joining
 from similitude.study.site import open_site
@@ -146,20 +146,15 @@ def serving(root: Path, *options: str) -> Iterator[LiveServer]:
 @pytest.fixture(scope="module")
 def browser():
     """Chromium of the system; where there is none, CI fails and other machines skip."""
-    path = os.environ.get("SIMILITUDE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
+    if chromium_path() is None:
         said = "no chromium: install it (apt-get install chromium), or name it in SIMILITUDE_CHROMIUM"
         if os.environ.get("CI"):
             pytest.fail(said)
         pytest.skip(said)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with chromium() as browser:
         if delay := int(os.environ.get("SIMILITUDE_SLOW_PAGES", "0")):
             _slow_down(browser, delay)
         yield browser
-        browser.close()
 
 
 def _slow_down(browser, milliseconds: int) -> None:

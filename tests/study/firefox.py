@@ -110,13 +110,17 @@ class FirefoxPage:
 
     def __init__(self, session: _Session) -> None:
         self._session = session
+        self._context: str | None = None
         self.new_rater()
 
     def new_rater(self) -> None:
         """Begin anew as somebody whom no page remembers."""
+        before = self._context
         user = self._session.ask("browser.createUserContext", {})["userContext"]
         made = self._session.ask("browsingContext.create", {"type": "tab", "userContext": user})
         self._context = made["context"]
+        if before is not None:
+            self._session.ask("browsingContext.close", {"context": before})
         self.set_viewport_size({"width": 1280, "height": 800})
 
     @property

@@ -1,7 +1,6 @@
 """The admin in a real browser: the one-time link, the login, a study that is watched while people answer, pausing."""
 
 import os
-import shutil
 import threading
 import time
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import uvicorn
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 import similitude as sm
 from similitude.study.store import schema
@@ -20,7 +19,6 @@ from tests.patience import PATIENCE, until
 from tests.study.live import UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study
 
 expect.set_options(timeout=PATIENCE * 1000)
-CHROMIUM = shutil.which("chromium")
 PICTURES = os.environ.get("SIMILITUDE_PICTURES")  # a folder for screenshots, to be looked at
 
 
@@ -57,21 +55,16 @@ def address(tmp_path, request):
 
 
 @pytest.fixture
-def page():
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail("no chromium: the browser tests cannot run")
-        pytest.skip("no chromium")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(PATIENCE * 1000)
-        page.asked, page.faults = [], []
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.on("console", lambda message: message.type == "error" and page.faults.append(message.text))
-        yield page
-        browser.close()
+def page(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.asked, page.faults = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    page.on("console", lambda message: message.type == "error" and page.faults.append(message.text))
+    yield page
+    context.close()
 
 
 def picture(page, name):

@@ -37,6 +37,7 @@ def test_results_and_faults_reach_who_waits_in_one_go(monkeypatch):
     assert [value for k, value in enumerate(found) if k not in (3, 7)] == [k for k in range(50) if k not in (3, 7)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [2000])
 def test_nothing_is_lost_between_two_wake_ups(rounds):
     """A result that comes while the loop hands over others wakes it again."""

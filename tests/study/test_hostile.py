@@ -67,6 +67,7 @@ class Honest:
         return json.loads(reply.body)
 
 
+@pytest.mark.slow
 def test_the_hostile_list(site):
     service = site.studies["words"]
     app = create_app(site)

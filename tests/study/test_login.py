@@ -50,6 +50,21 @@ class Browser:
         return self.send("/admin/-/login", "/admin/-/login", name=name, password=password)
 
 
+def app_of(site):
+    """The application of a site, with one admin and passwords that are quick to check."""
+    app = create_app(site)
+    app.state.door = door = Door(site.database, hasher=QUICK)
+    door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    return app
+
+
+def admin_of(site):
+    """A browser in which that admin is logged in."""
+    browser = Browser(app_of(site))
+    browser.log_in()
+    return browser
+
+
 @pytest.fixture
 def site(tmp_path):
     site, _ = open_study(write_study(tmp_path / "colours"))

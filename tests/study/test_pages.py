@@ -207,7 +207,12 @@ def test_what_the_scripts_are_told(served):
 
 
 def test_every_text_is_used_and_every_text_that_is_used_is_there():
-    sources = [*STATIC.rglob("*.js"), *(STATIC.parent / "templates").glob("*.html"), STATIC.parent / "pages.py"]
+    sources = [
+        *STATIC.rglob("*.js"),
+        *(STATIC.parent / "templates").glob("*.html"),
+        STATIC.parent / "pages.py",
+        STATIC.parents[1] / "timing.py",
+    ]
     code = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     used = set(re.findall(r"texts\.(\w+)(?!\w*\()", code)) | set(re.findall(r'texts\["(\w+)"\]', code))
     used -= {"title"}  # the study's own, which has no default

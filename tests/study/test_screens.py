@@ -42,19 +42,25 @@ def live(tmp_path_factory, browser):
 
 @pytest.fixture(scope="module")
 def show(live, browser):
-    """Show the first question of a study on a screen of some width, in some direction."""
+    """Show the first question of a study on a screen of some width, in some direction; a form's pages stay open."""
     wrong: list[str] = []
     context = browser.new_context()
     watch(context, wrong)
-    page = context.new_page()
-    shown = None
+    pages = {}
+
+    def open_page(form, kind):
+        page = context.new_page()
+        page.goto(live.link(study_of(form, kind)))
+        page.wait_for_selector("main[data-number='0'] .stage:not(.loading)")
+        return page
 
     def show_study(form, kind, width, direction):
-        nonlocal shown
-        if shown != (form, kind):
-            page.goto(live.link(study_of(form, kind)))
-            page.wait_for_selector("main[data-number='0'] .stage:not(.loading)")
-            shown = form, kind
+        for known in [known for known in pages if known[0] != form]:
+            pages.pop(known).close()
+        if (form, kind) not in pages:
+            pages[form, kind] = open_page(form, kind)
+        page = pages[form, kind]
+        page.bring_to_front()
         page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
         page.evaluate("direction => (document.documentElement.dir = direction)", direction)
         page.evaluate(ARRANGED)
@@ -65,7 +71,7 @@ def show(live, browser):
     assert wrong == []
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS, scope="module")  # form by form, so that its pages serve both tests
 def test_nothing_lies_outside_the_screen(show, form):
     """A sample in which any two of form, kind, width and direction meet."""
     for _, kind, width, direction in sorted(row for row in SAMPLE if row[0] == form):
@@ -87,7 +93,7 @@ def test_nothing_lies_outside_any_screen(show, tmp_path, form, kind):
     contact_sheet(pictures, folder / f"sheet-{study_of(form, kind)}.png", len(WIDTHS))
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "labelling"])
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "labelling"], scope="module")
 def test_pictures_and_colours_fit_a_screen_without_scrolling(show, form):
     for kind, width in product(("picture", "colour"), (1280, 1536, 1920)):
         page = show(form, kind, width, "ltr")

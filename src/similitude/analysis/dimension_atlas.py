@@ -13,7 +13,7 @@ import pandas as pd
 import similitude
 from similitude.analysis.columns import explained
 from similitude.analysis.dimension_tiles import shown_dimensions
-from similitude.analysis.folder import all_at_once
+from similitude.analysis.whole_folder import all_at_once, remove_earlier
 from similitude.display.templates import templates
 from similitude.evaluate.described_dimensions import DescribedDimensions
 from similitude.feedback.files.whole import write_whole
@@ -26,6 +26,9 @@ PAGE_NAME = "dimensions.html"
 _ON_SHEET = 6  # dimensions on a figure
 _THOUSANDTHS = 1000
 _REASONS = 4
+_SOMETIMES = (  # what an atlas has or has not, by what is known of its dimensions
+    "figures/dimensions_[0-9]*_to_[0-9]*.*", "figures/deciding.*", "tables/dimension_attributes.csv",
+)  # fmt: skip
 
 
 def dimensions_page(
@@ -104,7 +107,7 @@ def write_dimensions(
     Parameters
     ----------
     found : of `describe_dimensions`
-    folder : to write into, made where it is not there; what is not of an atlas stays
+    folder : to write into, made where it is not there; figures and tables of an earlier atlas go, all else stays
     title : of the page
     images : a picture (its path) for each item that has one, by name
     figure_width : of the figures in millimetres: 89 and 183 are a column and a page of most journals
@@ -123,14 +126,17 @@ def write_dimensions(
     ...     sm.write_dimensions(sm.describe_dimensions(model), folder).name
     'dimensions.html'
     """
-    with all_at_once(Path(folder), PAGE_NAME) as new:
+    folder = Path(folder)
+    with all_at_once(folder, PAGE_NAME) as new:
         for part in ("figures", "tables"):
             (new / part).mkdir()
         found.similarity.save(new / "model.sim")
         files = ["model.sim", *_write_tables(found, new), *_write_figures(found, new, images, figure_width)]
         page = dimensions_page(found, title, images=images, command=command, files=files)
         write_whole(new / PAGE_NAME, page.encode())
-    return Path(folder) / PAGE_NAME
+    earlier = {file.relative_to(folder).as_posix() for pattern in _SOMETIMES for file in folder.glob(pattern)}
+    remove_earlier(folder, earlier - {*files})
+    return folder / PAGE_NAME
 
 
 def _write_tables(found: DescribedDimensions, folder: Path) -> list[str]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,6 +17,7 @@ from similitude.analysis.learn import Findings, PageOptions
 from similitude.analysis.page import findings_page
 from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.sentences import dimensions, tried
+from similitude.analysis.whole_folder import all_at_once, remove_earlier
 from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.tables_out import separated
@@ -84,25 +82,8 @@ def write_folder(
             pyplot().close(axes.get_figure(root=True))
         write_whole(new / REPORT, page.encode())
         write_whole(new / changes.FILE, json.dumps(changes.record(found, source, written), indent=1).encode())
-    _remove(folder, changes.files_before(before) - set(written))
+    remove_earlier(folder, changes.files_before(before) - set(written))
     return folder / REPORT
-
-
-@contextmanager
-def all_at_once(folder: Path, page: str) -> Iterator[Path]:
-    """Give a folder to write into; its files are moved at the end, and without a page of before beside newer files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
-    try:
-        yield new
-        (folder / page).unlink(missing_ok=True)
-        files = sorted((file for file in new.rglob("*") if file.is_file()), key=lambda file: file.name == page)
-        for file in files:
-            target = folder / file.relative_to(new)
-            target.parent.mkdir(exist_ok=True)
-            file.replace(target)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def _map(found: Findings, width: float, options: Mapping[str, Any]) -> Axes:
@@ -149,13 +130,6 @@ def _write_texts(found: Findings, folder: Path) -> list[str]:
     for name, text in texts.items():
         write_whole(folder / name, text.encode())
     return ["model.sim", *texts]
-
-
-def _remove(folder: Path, files: set[str]) -> None:
-    """Remove tables and figures of an earlier report that this one has no more."""
-    for file in files:
-        if file.startswith(("tables/", "figures/")) and ".." not in file:
-            (folder / file).unlink(missing_ok=True)
 
 
 def _write_tables(found: Findings, folder: Path) -> list[str]:

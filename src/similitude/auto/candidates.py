@@ -97,7 +97,7 @@ class Line:
     def penalties(self) -> list[str]:
         """Names of the parameters that a strength multiplies."""
         settings = {} if self.estimator.learns_penalty else vars(self.estimator)
-        return [name for name in ("penalty", "map_penalty") if settings.get(name) == "auto"]
+        return [name for name in ("penalty", "map_penalty") if settings.get(name) in ("auto", "noise_level")]
 
     def usual_penalties(self, model: Any) -> dict[str, float]:
         """Return the penalties that "auto" meant in a fit."""
@@ -145,7 +145,8 @@ def _usual(features: Any, wide: bool) -> dict[str, Any]:
 def of_choices() -> dict[str, Any]:
     """The candidates that take each answer as one choice, by name; on other scales it brings nothing over TSTE, CKL."""
     ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
-    return {f"ChoiceEmbedding {way}": ChoiceEmbedding(similarity=way) for way in ways}
+    line = {way: ChoiceEmbedding(similarity=way, penalty="noise_level") for way in ways}  # higher ones are on the line
+    return {f"ChoiceEmbedding {way}": estimator for way, estimator in line.items()}
 
 
 def _named(candidates: Any, features: Any) -> dict[str, Any]:

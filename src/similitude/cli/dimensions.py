@@ -43,7 +43,7 @@ def dimensions(
 ) -> None:
     """Learn non-negative dimensions, test which come again, and write an atlas: why two things are alike."""
     target = out or files[0].with_name(f"{files[0].name.split('.')[0]}_dimensions")
-    check_folders(target, images)
+    check_folders(target, images, "dimensions.html")
     if starts == 1:
         raise typer.BadParameter("expected 2 or more to compare, or 0 for none", param_hint="--starts")
     import similitude as sm
@@ -51,7 +51,7 @@ def dimensions(
     c, steps = reading.read(*files)
     if not isinstance(c, sm.Comparisons):
         raise ValueError(f"{files[0]}: a folder of comparisons is learned by fit; dimensions takes answers")
-    known, lines = (None, []) if attributes is None else _attributes(attributes)
+    known, lines = (None, []) if attributes is None else _attributes(attributes, c)
     labels = c.names or [str(k) for k in range(c.n_items)]
     shown = {} if images is None else pictures(images, c, labels)
     with progress("fitting", None) as step:
@@ -85,9 +85,11 @@ def dimensions(
     same_in_python(*steps, *lines, before=["import pandas as pd"] if known is not None else [])
 
 
-def _attributes(path: Path) -> tuple[Any, list[str]]:
-    """A table of attributes, and the Python that reads it."""
+def _attributes(path: Path, c: Any) -> tuple[Any, list[str]]:
+    """A table of attributes of the items that the answers are about, and the Python that reads it."""
     import pandas as pd
+
+    from similitude.evaluate.attributes import as_attributes
 
     separator = "\t" if path.suffix == ".tsv" else ","
     with expecting(path, FEATURES):
@@ -95,5 +97,9 @@ def _attributes(path: Path) -> tuple[Any, list[str]]:
         if not len(table.columns):
             raise ValueError(f"{path}: expected the items' names in the first column and attributes after it")
     table.index = table.index.map(str)
+    try:
+        as_attributes(table, c.names, c.n_items)  # now, not after all the fits
+    except ValueError as error:
+        raise ValueError(f"{path}: {str(error).removeprefix('attributes: ')}") from None
     said = "" if separator == "," else f", sep={separator!r}"
     return table, [f"attributes = pd.read_csv({str(path)!r}, index_col=0{said}).rename(index=str)"]

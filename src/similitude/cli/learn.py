@@ -57,7 +57,7 @@ def learn(
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     began = time.monotonic()
     target = out or default_folder(files[0])
-    check_folders(target, images)
+    check_folders(target, images, "report.html")
     import similitude as sm
 
     c, steps = reading.read(*files)
@@ -112,10 +112,12 @@ def default_folder(file: Path) -> Path:
     return bare.with_name(f"{bare.stem}_report")
 
 
-def check_folders(target: Path, images: Path | None) -> None:
+def check_folders(target: Path, images: Path | None, page: str) -> None:
     """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
     if target.exists() and not target.is_dir():
         raise ValueError(f"--out: {target} is a file; expected a folder to write")
+    if (target / page).is_dir():
+        raise ValueError(f"--out: {target / page} is a folder; expected a page, or a name that is free")
     new = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -98,18 +98,23 @@ def serve(
     connections_per_address: PerAddress = None,
     header_seconds: HeaderSeconds = None,
     body_seconds: BodySeconds = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(help="any limit as NAME=VALUE; several times; see server.toml", rich_help_panel=_LIMITS),
+    ] = None,
 ) -> None:
     """Serve a study until Ctrl+C; answers are kept in one file, or in PostgreSQL."""
     from similitude.study.create import unfinished
     from similitude.study.serve import serve as run
+    from similitude.study.server_settings import limits_given, read_limits
     from similitude.study.settings import StudyError, read_study, study_folders
-    from similitude.study.web.limits import Limits
 
     given: dict[str, Any] = {
         "connections": connections, "per_address": connections_per_address, "header_seconds": header_seconds,
         "body_seconds": body_seconds,
     }  # fmt: skip
-    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    said = {name: value for name, value in given.items() if value is not None}
+    limits = read_limits(folder, limits_given(limit or []) | said)
     for one in study_folders(folder, may_be_empty=True).values():
         with suppress(StudyError):  # which the start says, but of a draft
             for warning in unfinished(read_study(one)):

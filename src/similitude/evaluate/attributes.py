@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from similitude.evaluate.item_rows import rows_of_items
 from similitude.feedback.items import Names
 from similitude.types import Array, Bools, Floats, Seed, Table
 
@@ -38,8 +39,9 @@ def against_attributes(
     Parameters
     ----------
     values : (n, d) of the items on the dimensions
-    attributes : a table with a row per item (by name where items have names), a column per attribute: numbers, or words
-        of 20 kinds at most, each of which becomes an attribute "column: word"; NaN where unknown
+    attributes : a table with a row per item, whose index or one column holds the names where items have names, and a
+        column per attribute: numbers, or words of 20 kinds at most, each of which becomes an attribute "column: word";
+        NaN where unknown; or an array in the order of the items
     names : of the items
     n_resamples : draws of the bootstrap, and shuffles
     level : of the intervals
@@ -73,18 +75,7 @@ def against_attributes(
 
 def as_attributes(given: Table, names: Names | None, n_items: int) -> pd.DataFrame:
     """Return attributes as numbers, a row per item in the items' order; NaN where unknown."""
-    frame = given if isinstance(given, pd.DataFrame) else pd.DataFrame(np.asarray(given))
-    named = names is not None and not isinstance(frame.index, pd.RangeIndex)
-    if named:
-        frame = frame.rename(index=str)
-        if frame.index.has_duplicates:
-            raise ValueError(f"attributes: two rows are about {frame.index[frame.index.duplicated()][0]!r}")
-        assert names is not None
-        if not set(names) & set(frame.index):
-            raise ValueError(f"attributes: no row is about an item of the model ({names[0]}, ...)")
-        frame = frame.reindex(list(names))
-    elif len(frame) != n_items:
-        raise ValueError(f"attributes: found {len(frame)} rows, expected {n_items}, one for each item, or names")
+    frame = rows_of_items(given, names, n_items, "attributes")
     columns = dict(part for name in frame.columns for part in _as_numbers(str(name), frame[name]))
     if not columns:
         raise ValueError("attributes: expected a column of numbers, or of words that several items share, found none")
@@ -95,6 +86,8 @@ def _as_numbers(name: str, column: pd.Series[Any]) -> Iterator[tuple[str, Any]]:
     """Numbers as they are; of words whether an item has each; what is the same for all tells nothing."""
     known = column.notna()
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        if np.isinf(column.astype(float)).any():
+            raise ValueError(f"attributes: column {name!r} holds infinity, expected numbers, or NaN where unknown")
         found = [(name, column.astype(float))]
     elif column[known].nunique() <= min(_MOST_KINDS, max(int(known.sum()) // 2, 2)):
         kinds = sorted(map(str, column[known].unique()))

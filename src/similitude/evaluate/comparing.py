@@ -21,7 +21,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
 from similitude.methods.base import Fitted
-from similitude.settings import check_share
+from similitude.settings import check_share, generator
 from similitude.types import Array, Floats, Seed, Table
 
 _FEWEST = 4
@@ -167,7 +167,8 @@ def compare(
     first, second : a fitted estimator or a `Similarity`; dissimilarities: an (n, n) array or n (n - 1) / 2 numbers in a
         row, or a pandas table whose index names the items, NaN where a pair is unknown; those of several raters, an
         array (raters, n, n), or `RDMs` of rsatoolbox; vectors, an (n, p) array or table, as of a network; or
-        attributes, a pandas table with a row per item, words allowed, each in units of its deviation
+        attributes, a pandas table with a row per item, words allowed, each in units of its deviation. A table's items
+        are named by its index, else by its first column of words that all differ
     comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
         also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
     metric : of vectors: "euclidean", which is that of an array where none is asked for, "cosine", or "correlation", as
@@ -195,12 +196,16 @@ def compare(
         raise ValueError(f"n_resamples: expected at least 1, found {n_resamples}")
     check_share("level", level)
     views = View.of(first, "first", metric), View.of(second, "second", metric)
+    if metric is not None and not any(view.vectors for view in views):
+        raise ValueError(
+            f"metric: {metric!r} is a way to compare vectors, expected some, found models or dissimilarities"
+        )
     one, two, items, left_out = share_items(*views)
     if len(items) < _FEWEST:
         raise ValueError(
             f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
         )
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     tell = callback or (lambda _done, _of: None)
     sample = PairSample.of(one, two, rng)
     _refuse_constant(sample.distances)

@@ -17,11 +17,11 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import find_item
 from similitude.methods.base import Fitted
-from similitude.methods.dimension_parts import explain_answer, with_dimensions
+from similitude.methods.dimension_parts import explain_answer, odd_one_out, with_dimensions
 from similitude.methods.explanation import Explanation
 from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
-from similitude.settings import check_share
+from similitude.settings import check_count, check_share, generator
 from similitude.types import Array, Floats, Seed, Table
 
 _ALPHA = 0.05
@@ -94,6 +94,7 @@ class DescribedDimensions:
 
     def top(self, dimension: int, k: int = 10) -> pd.DataFrame:
         """Return the items that have most of a dimension: `item`, `value`, highest first; at most those above 0."""
+        check_count("k", k)
         own = self._column(dimension)
         order = [item for item in np.argsort(-own, kind="stable")[:k].tolist() if own[item] > 0]
         return pd.DataFrame({"item": [self.similarity.label(item) for item in order], "value": own[order]})
@@ -103,6 +104,7 @@ class DescribedDimensions:
 
         Of the many that may have none of it at all, those come first that have most of everything else.
         """
+        check_count("k", k)
         own = self._column(dimension)
         whole = (self.similarity.embedding**2).sum(1)
         order = np.lexsort((-whole, own))[:k].tolist()
@@ -126,7 +128,7 @@ class DescribedDimensions:
         ----------
         answer : one answer, as `explain_answer` takes it; or three items, of which the last is the odd one
         """
-        given = answer[0] if len(answer) == 1 else self._odd_one_out(answer)
+        given = answer[0] if len(answer) == 1 else odd_one_out(self.similarity, answer)
         whole = explain_answer(self.similarity, given)
         if len(self.kept) == self.similarity.embedding.shape[1]:
             return replace(whole, features=tuple(self.labels))
@@ -136,10 +138,9 @@ class DescribedDimensions:
 
     def renamed(self, names: Mapping[int, str]) -> DescribedDimensions:
         """Return the same with names of your own, by the number of the dimension; these are no suggestions."""
-        rows = {self._row(number): name for number, name in names.items()}
         table = self.table.copy()
-        for row, name in rows.items():
-            table.loc[row, ["name", "named_from"]] = [str(name), "you"]
+        for row, name in self._own_names(names).items():
+            table.loc[row, ["name", "named_from"]] = [name, "you"]
         return replace(self, table=table)
 
     def reproducible(self) -> DescribedDimensions:
@@ -192,11 +193,15 @@ class DescribedDimensions:
     def _repr_html_(self) -> str:
         return dimensions_card(self)
 
-    def _odd_one_out(self, items: tuple[Any, ...]) -> Comparisons:
-        if len(items) != 3:
-            raise ValueError(f"answer: expected one answer, or three items with the odd one last, found {len(items)}")
-        rows = [[find_item(item, self.similarity.names, self.similarity.n_items) for item in items]]
-        return Comparisons.from_odd_one_out(rows, n_items=self.similarity.n_items)
+    def _own_names(self, names: Mapping[int, str]) -> dict[int, str]:
+        """Names of somebody's own by the rows of the table; what is no name is refused."""
+        if not isinstance(names, Mapping):
+            found = type(names).__name__
+            raise TypeError(f"names: expected names by the number of a dimension, as {{1: 'metallic'}}, found {found}")
+        wrong = next((number for number, name in names.items() if not isinstance(name, str) or not name.strip()), None)
+        if wrong is not None:
+            raise ValueError(f"names: expected words for dimension {wrong}, found {names[wrong]!r}")
+        return {self._row(number): name for number, name in names.items()}
 
     def _row(self, dimension: int) -> int:
         rows = np.flatnonzero(self.table.dimension == dimension)
@@ -254,6 +259,7 @@ def describe_dimensions(
     <ball and coin: confidence 96%, log odds +4>
     """
     check_share("level", level)
+    generator(random_state)  # whatever it cannot be of is refused at once
     similarity = with_dimensions(model)
     c = None if comparisons is None else as_comparisons(comparisons)
     X = similarity.embedding
@@ -309,7 +315,11 @@ def _by_attribute(attributes: pd.DataFrame | None) -> dict[int, str]:
 
 def _tested(reproducibility: Any, count: int) -> pd.DataFrame:
     """What a test of reproducibility says of each dimension."""
-    given = reproducibility.table
+    given = getattr(reproducibility, "table", None)
+    if not isinstance(given, pd.DataFrame) or "reproducible" not in given:
+        raise TypeError(
+            f"reproducibility: expected what dimension_reproducibility found, found {type(reproducibility).__name__}"
+        )
     if len(given) != count:
         raise ValueError(f"reproducibility: is about {len(given)} dimensions, expected the {count} of the model")
     columns = ["reproducible", *(f"{way}{end}" for way in ("seeds", "halves") for end in ("", "_low", "_high"))]

@@ -30,7 +30,9 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.dimension_columns import correlations, matches
 from similitude.methods.non_negative_embedding import NonNegativeEmbedding
-from similitude.settings import check_number
+from similitude.methods.provenance import described_data
+from similitude.methods.similarity import Similarity
+from similitude.settings import check_count, check_share, generator, one_of
 from similitude.types import Bools, Floats
 
 
@@ -130,40 +132,75 @@ def dimension_reproducibility(
     ([True, True, True], 3)
     """
     _check(model, n_seeds, n_halves, threshold, level)
-    c, rng = as_comparisons(comparisons), np.random.default_rng(random_state)
+    one_of("by", by, ("answer", "rater"))
+    c, rng = as_comparisons(comparisons), generator(random_state)
     seed, *seeds = (int(one) for one in rng.integers(2**31, size=1 + n_seeds))
     if not hasattr(model, "similarity_"):
         model = _fitted(model, c, features, None, seed)
+    else:
+        c = _fitted_to(model, c, features)
+    if not model.n_dimensions_:
+        seeds, n_halves = [], 0  # there is nothing that could come again
     halves = [half for _ in range(n_halves) for half in _halves(c, by, rng)]
     work = [(None, one) for one in seeds] + [(half, seed) for half in halves]
     fits = list(over_jobs(_embedding, work, n_jobs, shared=(model, c, features)))
     X = model.embedding_
-    again = np.array([matches(X, other)[1] for other in fits[:n_seeds]])
-    apart = np.array([_between(X, *fits[k : k + 2]) for k in range(n_seeds, len(fits), 2)])
+    again = np.array([matches(X, other)[1] for other in fits[: len(seeds)]])
+    apart = np.array([_between(X, *fits[k : k + 2]) for k in range(len(seeds), len(fits), 2)])
     table = pd.DataFrame({"dimension": np.arange(1, X.shape[1] + 1), "weight": (X**2).mean(0)})
     for name, figures in (("seeds", again), ("halves", apart)):
-        for column, values in zip(
-            (name, f"{name}_low", f"{name}_high"), _interval(figures.reshape(-1, X.shape[1]), level), strict=True
-        ):
+        found = _interval(figures.reshape(len(figures), X.shape[1]), level)
+        for column, values in zip((name, f"{name}_low", f"{name}_high"), found, strict=True):
             table[column] = values
     table["reproducible"] = table.seeds >= threshold
-    return DimensionReproducibility(table, model, threshold, level, n_seeds, n_halves)
+    return DimensionReproducibility(table, model, threshold, level, len(seeds), n_halves)
 
 
 def _check(model: NonNegativeEmbedding, n_seeds: int, n_halves: int, threshold: float, level: float) -> None:
     if not isinstance(model, NonNegativeEmbedding):
-        raise TypeError(
-            f"model: expected a NonNegativeEmbedding, found {type(model).__name__}: only dimensions that are "
-            "never negative have a meaning of their own, others can be turned"
+        why = (
+            "it is what was learned; give the estimator itself, which can be fitted again"
+            if isinstance(model, Similarity)
+            else "only dimensions that are never negative have a meaning of their own, others can be turned"
         )
-    if n_seeds < 2:
-        raise ValueError(f"n_seeds: expected at least 2 other starts, found {n_seeds}")
-    if n_halves < 0:
-        raise ValueError(f"n_halves: expected a number of splits, 0 for none, found {n_halves}")
-    check_number("threshold", threshold)
-    check_number("level", level, positive=True)
-    if level >= 1.0:
-        raise ValueError(f"level: expected less than 1, found {level}")
+        raise TypeError(f"model: expected a NonNegativeEmbedding, found {type(model).__name__}: {why}")
+    check_count("n_seeds", n_seeds, least=2)
+    check_count("n_halves", n_halves, least=0)
+    check_share("threshold", threshold)
+    check_share("level", level)
+
+
+def _fitted_to(model: NonNegativeEmbedding, c: Comparisons, features: Features | None) -> Comparisons:
+    """Return the answers with items numbered as the model numbers them; refuse what it cannot have been fitted to."""
+    if bool(model.modalities_) != (features is not None):
+        raise ValueError(
+            "features: the model learned from features, expected the same ones here, found none: without them the fits "
+            "would be of another model"
+            if model.modalities_
+            else "features: the model learned from answers alone, expected no features"
+        )
+    known = model.similarity_
+    over = as_comparisons(known.over_items(c), n_items=known.n_items)
+    if described_data(c)["digest"] != known.about.get("data", {}).get("digest"):
+        if features is None:
+            _refuse_silence(known, over)
+        warnings.warn(
+            "comparisons: the model was fitted to other answers, and the fits are of these: what does not come again "
+            "may be a difference between the answers",
+            FeedbackWarning,
+            stacklevel=3,
+        )
+    return over
+
+
+def _refuse_silence(known: Similarity, c: Comparisons) -> None:
+    """Refuse answers that say nothing of items on which the model has values."""
+    silent = np.setdiff1d(np.flatnonzero(known.embedding.any(axis=1)), np.concatenate([c.near, c.far]))
+    if len(silent):
+        raise ValueError(
+            "comparisons: expected the answers that the model was fitted to, found some that say nothing of "
+            f"{counted(len(silent), 'item')} of the model ({known.label(int(silent[0]))}, ...)"
+        )
 
 
 def _fitted(model: Any, c: Comparisons, features: Any, rows: Bools | None, seed: int) -> Any:

@@ -21,6 +21,8 @@ from scipy import stats
 
 from similitude.engine.distances import pair_sqdist
 from similitude.evaluate.attributes import as_attributes
+from similitude.evaluate.item_rows import is_default, named_rows
+from similitude.evaluate.rdm_checks import as_numbers, check_dissimilarities, is_symmetric
 from similitude.feedback.files.tools.rsatoolbox import items_of
 from similitude.feedback.items import Names, check_names
 from similitude.methods.base import similarity_of
@@ -45,6 +47,7 @@ class View:
     positions : (n, d) of a model, None of a table
     names : of the items, or None
     raters : (raters, n, n) what each rater finds, where that is known; over the source's numbers
+    vectors : of vectors and attributes, whether they came as a pandas "table" or as an "array"; else None
     """
 
     measure: Callable[[Array], Floats]
@@ -52,48 +55,53 @@ class View:
     positions: Floats | None
     names: Names | None
     raters: Floats | None = None
+    vectors: Literal["table", "array"] | None = None
 
     @classmethod
     def of(cls, given: Any, argument: str, metric: Metric | None = None) -> View:
         """Read whatever represents items; see the table above."""
         similarity = similarity_of(given, argument) if hasattr(given, "fit") else given
         if isinstance(similarity, Similarity):
-            items = np.arange(similarity.n_items)
-            return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
+            return cls._of_model(similarity, argument)
         if hasattr(given, "dissimilarities") and hasattr(given, "get_matrices"):
             return cls._of_tables(np.array(given.get_matrices(), float), argument, _pattern_names(given))
-        if metric is None and _has_columns(given) and not _names_agree(given):
-            return cls._of_vectors(_standardised(given), "euclidean", argument, _index_names(given))
-        values = np.array(_by_name(given, argument), float)
+        if _has_columns(given) and not _names_agree(given):
+            given = named_rows(given)
+            if metric is None:
+                return cls._of_vectors(_standardised(given), "euclidean", argument, _index_names(given), table=True)
+        values = as_numbers(_by_name(given, argument), argument)
         if values.ndim == 1:
             values = _squared(values, argument)
         if values.ndim == 3:
             return cls._of_tables(values, argument, None)
-        if values.ndim != 2:
-            raise ValueError(
-                f"{argument}: expected a model, dissimilarities or vectors, found an array of shape {values.shape}"
+        if values.shape[0] != values.shape[1] or (metric is not None and not is_symmetric(values)):
+            return cls._of_vectors(
+                values, metric or "euclidean", argument, _index_names(given), table=_has_columns(given)
             )
-        if values.shape[0] != values.shape[1]:
-            return cls._of_vectors(values, metric or "euclidean", argument, _index_names(given))
         return cls._of_tables(values[None], argument, _index_names(given))
+
+    @classmethod
+    def _of_model(cls, similarity: Similarity, argument: str) -> View:
+        if not similarity.embedding.shape[1]:
+            raise ValueError(
+                f"{argument}: the model has no dimensions, its answers teach nothing, so its items cannot be compared"
+            )
+        items = np.arange(similarity.n_items)
+        return cls(similarity.pair_distance, items, similarity.embedding, similarity.names)
 
     @classmethod
     def _of_tables(cls, tables: Floats, argument: str, names: Names | None) -> View:
         """Dissimilarities of one or several raters."""
         if tables.shape[1] != tables.shape[2] or not len(tables):
             raise ValueError(f"{argument}: expected square tables, found an array of shape {tables.shape}")
-        if not np.allclose(tables, tables.transpose(0, 2, 1), equal_nan=True):
-            worst = float(np.nanmax(np.abs(tables - tables.transpose(0, 2, 1))))
-            raise ValueError(
-                f"{argument}: the table is not symmetric (up to {worst:.3g} apart); average it with its transpose"
-            )
+        check_dissimilarities(tables, argument)
         table = tables[0] if len(tables) == 1 else mean_of_ranks(tables)
         np.fill_diagonal(table, 0.0)
         several = tables if len(tables) > 1 else None
         return cls(lambda pairs: table[tuple(pairs.T)], np.arange(len(table)), None, names, several)
 
     @classmethod
-    def _of_vectors(cls, vectors: Floats, metric: Metric, argument: str, names: Names | None) -> View:
+    def _of_vectors(cls, vectors: Floats, metric: Metric, argument: str, names: Names | None, *, table: bool) -> View:
         """Vectors by a metric: cosines and correlations are distances of vectors of length 1."""
         one_of("metric", metric, ("euclidean", "cosine", "correlation"))
         if metric == "correlation":
@@ -108,7 +116,10 @@ class View:
             raise ValueError(f"{argument}: expected numbers in every vector, found some missing")
         positions = np.ascontiguousarray(vectors)
 
-        return cls(lambda pairs: np.sqrt(pair_sqdist(positions, pairs)), np.arange(len(vectors)), positions, names)
+        def measure(pairs: Array) -> Floats:
+            return np.sqrt(pair_sqdist(positions, pairs))
+
+        return cls(measure, np.arange(len(vectors)), positions, names, vectors="table" if table else "array")
 
     @property
     def named(self) -> bool:
@@ -136,7 +147,9 @@ class View:
         if self.positions is not None:
             return self.positions
         table = self.measure(np.stack(np.meshgrid(self.items, self.items), axis=-1).reshape(-1, 2))
-        return None if np.isnan(table).any() else scale_distances(table.reshape(self.n_items, -1))[:, :width]
+        if np.isnan(table).any():
+            return None
+        return scale_distances(np.maximum(table, 0.0).reshape(self.n_items, -1))[:, :width]
 
     def gap(self, near: Array, far: Array) -> Floats:
         """How much farther apart the far pairs are than the near ones."""
@@ -145,6 +158,13 @@ class View:
 
 def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
     """Return both over the items in common, in the order of the first; the items' names; and whom that leaves out."""
+    one, two = _numbered(one, two), _numbered(two, one)
+    for argument, own, other in (("first", one, two), ("second", two, one)):
+        if own.vectors == "table" and own.names is None and other.names is not None:
+            raise ValueError(
+                f"{argument}: the table does not say which items its rows are about; name them in its index, as by "
+                "table.set_index(column), or give an array (table.to_numpy()) in the order of the other's items"
+            )
     if one.names is None or two.names is None:
         if two.n_items != one.n_items:
             raise ValueError(
@@ -161,6 +181,14 @@ def share_items(one: View, two: View) -> tuple[View, View, Names, Names]:
     both = set(common)
     left_out = tuple(name for name in (*one.names, *two.names) if name not in both)
     return views[0], views[1], common, left_out
+
+
+def _numbered(one: View, other: View) -> View:
+    """Items without names by their numbers, where those are the names that the other has for all of its own."""
+    numbers = tuple(str(k) for k in range(one.n_items))
+    if one.names is None and other.names is not None and {*numbers} >= {*other.names}:
+        return replace(one, names=numbers)
+    return one
 
 
 def mean_of_ranks(tables: Floats) -> Floats:
@@ -219,14 +247,16 @@ def _names_agree(given: Any) -> bool:
 
 
 def _index_names(given: Any) -> Names | None:
+    """What the index of a table calls the items; None where it only counts the rows."""
     index = getattr(given, "index", None)
-    named = index is not None and not callable(index) and all(isinstance(name, str) for name in index)
-    return check_names(index) if named else None
+    if index is None or callable(index) or is_default(index):
+        return None
+    return check_names(index) if all(isinstance(name, str | int | np.integer) for name in index) else None
 
 
 def _standardised(given: Any) -> Floats:
     """Attributes in units of their deviations, words as 0 and 1; what is unknown is the mean."""
-    values = as_attributes(given, None, len(given)).to_numpy(float)
+    values = as_attributes(given.reset_index(drop=True), None, len(given)).to_numpy(float)
     spread = np.nanstd(values, axis=0)
     return np.nan_to_num((values - np.nanmean(values, axis=0)) / spread)
 

@@ -14,8 +14,9 @@ they also press the vectors together, so that without features those dimensions 
 of it (chosen on simulated answers, 30 to 100 items in 2 to 20 dimensions, after a look at cars, food and THINGS). With
 features that make up most of the vectors the noise level serves as it is: on validation answers of THINGS lower ones
 are worse. Where they make up less, what is free is fitted at the lower price, too, so that features which say little do
-no harm. A lapse, and the
-sharpness of raters, are fitted at once with the vectors (`engine.sources`), and so is how often people cannot tell.
+no harm. Where answers are few and items many, held-out answers are asked whether all this says too much (on THINGS with
+1,000 to 12,000 answers it did, and was worse than chance below 6,000). A lapse, and the sharpness of raters, are fitted
+at once with the vectors (`engine.sources`), and so is how often people cannot tell.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ _MOSTLY = 0.7  # share of the features in the vectors from which what is free st
 _NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
 _MANY_PER_ITEM = 10  # answers an item from which the noise level does no harm
 _FACTORS = (1.0, 1.4, 2.0, 4.0, 8.0)  # of it, where there are fewer
-_LEAST, _HELD, _SURE = 20, 300, 2.0  # answers of which some can be held out; how many; standard errors of their gain
-_NOTHING = 0.02  # the mean square of a dimension that moves the odds of answers by some hundredths at most
+_LEAST, _FEW, _SURE = 20, 2_000, 2.0  # answers of which some, or all in turn, are held out; errors of their mean gain
+_NOTHING = 0.05  # the mean square of a dimension that may be chance alone, so that relaxing it would harm
 
 
 class ChoiceEmbedding(FreeRestEstimator):
@@ -90,8 +91,9 @@ class ChoiceEmbedding(FreeRestEstimator):
     similarity : "dot", products of vectors, which know items that are like many others and items that are like none;
         "distance", minus the squared distance, as in STE; "student", minus log(1 + squared distance), as in t-STE;
         "ratio", minus log(0.05 + squared distance), as in CKL
-    penalty : strength of the ridge on what is free for each item; "auto" is the strength at which answers by chance
-        would teach nothing; without features, it finds the dimensions, which are then fitted at 0.3 of it
+    penalty : strength of the ridge on what is free for each item; "noise_level" is the strength at which answers by
+        chance would teach nothing; without features, it finds the dimensions, which are then fitted at 0.3 of it.
+        "auto" is the same, or more where there are fewer than ten answers an item and held-out ones ask for it
     map_penalty : the same for the map of the features
     lapse : share of answers given by chance, whatever was asked: a number, 0 for none, or "auto", learned with the rest
     cant_tell : share of "can't tell" where nothing speaks for any alternative: a number, "auto", learned with the rest,
@@ -136,7 +138,7 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     n_components: int = field(default=50, kw_only=False)
     similarity: Literal["dot", "distance", "student", "ratio"] = "dot"
-    penalty: float | Literal["auto"] = "auto"
+    penalty: float | Literal["auto", "noise_level"] = "auto"
     map_penalty: float | Literal["auto"] = "auto"
     lapse: float | Literal["auto"] = 0.0
     cant_tell: float | Literal["auto"] = 0.0
@@ -154,7 +156,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _check(self) -> None:
         check_count("n_components", self.n_components)
         one_of("similarity", self.similarity, tuple(_SCALES))
-        check_number("penalty", self.penalty, positive=True, also="auto")
+        if self.penalty != "noise_level":
+            check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
             check_number(name, share, also="auto")
@@ -166,6 +169,10 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _free_rest(self) -> Floats:
         return self.residual_
+
+    @property
+    def _by_noise(self) -> bool:
+        return self.penalty in ("auto", "noise_level")
 
     @property
     def _dot(self) -> bool:
@@ -186,8 +193,8 @@ class ChoiceEmbedding(FreeRestEstimator):
 
             return solve
 
-        relaxed = self.penalty == "auto"
-        if relaxed and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
+        relaxed = self._by_noise
+        if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
             strengths, relaxed = self._without_harm(choices_of(c), solver, vectors, strengths, rng)
         best, vectors, strengths = self._in_stages(solver(term), vectors, strengths, relaxed)
         if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
@@ -235,7 +242,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
             return said.solve(vectors, _ridges(vectors, strengths, said.n_compared), start)
 
-        best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self.penalty == "auto")
+        best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self._by_noise)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
         self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
@@ -282,26 +289,25 @@ class ChoiceEmbedding(FreeRestEstimator):
         """The penalties at which dimensions are found, and whether they are then relaxed: the noise level, and yes.
 
         Not so where answers are few and items many: vectors that say something of each item are then learned from a
-        handful of answers each, and say it too loudly. If some of the answers, held out, surely ask for it, nothing is
-        relaxed, and the penalties are as many times the noise level as they ask for.
+        handful of answers each, and say it too loudly. If held-out answers surely ask for it, nothing is relaxed, and
+        the penalties are as many times the noise level as they ask for.
         """
-        share = min(max(_HELD / sum(map(len, said)), 0.1), 0.25)
-        training, held_out = next(folds(said, rng, 0, share))
-        solve, lost = solver(self._picked(training), None), []
+        parts = [(solver(self._picked(training), None), held_out) for training, held_out in folds(said, rng, _FEW)]
         own = 1.0 if self.map_penalty == "auto" else 0.0  # a map's penalty that is given stays
         harder = [((factor * levels[0], factor**own * levels[1]), False) for factor in _FACTORS]
+        lost: list[Floats] = []
         for strengths, relaxed in (tried := [(levels, True), *harder]):
-            best, narrow, _ = self._in_stages(solve, vectors, strengths, relaxed)
-            lost.append(self._lost(held_out, narrow.positions(best.params[: narrow.size])))
+            fits = [(self._in_stages(solve, vectors, strengths, relaxed), held_out) for solve, held_out in parts]
+            lost.append(np.concatenate([self._lost(held_out, best, narrow) for (best, narrow, _), held_out in fits]))
             if len(lost) > 2 and lost[-1].sum() > lost[-2].sum():
                 break
         least = int(np.argmin([one.sum() for one in lost]))
         gain = lost[0] - lost[least]
         return tried[least if gain.sum() > _SURE * np.sqrt(len(gain)) * gain.std() else 0]
 
-    def _lost(self, said: Sequence[Alternatives], X: Floats) -> Floats:
+    def _lost(self, said: Sequence[Alternatives], best: Result, vectors: Positions) -> Floats:
         """Minus the log-likelihood of each choice of people who do not lapse."""
-        lost = []
+        X, lost = vectors.positions(best.params[: vectors.size]), []
         for one in said:
             i, j = one.pairs.reshape(-1, 2).T
             d2 = -(X[i] * X[j]).sum(1) if self._dot else ((X[i] - X[j]) ** 2).sum(1)
@@ -346,7 +352,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         Without features the map is what all share, in the proportion in which both would learn from noise.
         """
         n, F = vectors.n_items, vectors.features
-        given = self.penalty != "auto"
+        given = not self._by_noise
         free = float(self.penalty) if given else noise_level(term, n, self._dot, rng=rng)
         if F is None:
             return free, float("nan")

@@ -20,7 +20,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.forms import FORMS
 from similitude.feedback.forms.alternatives import Alternatives
-from similitude.feedback.items import check_names
+from similitude.feedback.items import check_names, find_item
 from similitude.feedback.whole_answers import choices_of
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.explanation import Explanation, pulls
@@ -75,7 +75,7 @@ def values_of(similarity: Similarity, one: Alternatives) -> Floats:
 
 
 def explain_answer(
-    model: Fitted | Table, answer: ComparisonsLike, *, dimensions: Sequence[str] | None = None
+    model: Fitted | Table, answer: ComparisonsLike | Sequence[Any], *, dimensions: Sequence[str] | None = None
 ) -> Explanation:
     """Say why an answer was given: what each dimension adds to its log odds against the other alternatives.
 
@@ -88,7 +88,8 @@ def explain_answer(
     ----------
     model : a fitted `NonNegativeEmbedding`, its `Similarity`, or a table of items and non-negative dimensions
     answer : one answer that picks (a ranking is several choices): `answers.select([0])`, or one made for the purpose,
-        `sm.Comparisons.from_odd_one_out([("cup", "glass", "ball")])`; it need not be what people would say
+        `sm.Comparisons.from_odd_one_out([("cup", "glass", "ball")])`; it need not be what people would say. Three items
+        alone are an odd one out, the last one being odd
     dimensions : names of the dimensions; "dimension 1" and so on where not given
 
     Returns
@@ -101,18 +102,19 @@ def explain_answer(
     >>> import pandas as pd, similitude as sm
     >>> items = {"cup": [1.5, 0.1], "glass": [1.4, 0.3], "ball": [0.0, 1.0]}
     >>> table = pd.DataFrame.from_dict(items, orient="index")
-    >>> answer = sm.Comparisons.from_odd_one_out([("cup", "glass", "ball")])
-    >>> why = sm.explain_answer(table, answer, dimensions=("for drinking", "round"))
+    >>> why = sm.explain_answer(table, ("cup", "glass", "ball"), dimensions=("for drinking", "round"))
     >>> why
     <cup and glass: confidence 77%, log odds +1.93>
     >>> why.shares.round(2).tolist()
     [1.0, -0.08]
     """
     similarity = with_dimensions(model)
-    c = similarity.over_items(answer)
+    c = similarity.over_items(_as_answer(similarity, answer))
     one = _only_choice(c)
     value = values_of(similarity, one)[0]
     value = _as_sets(value, one.picked)
+    if isinstance(dimensions, str):
+        raise TypeError(f"dimensions: expected a list of {value.shape[1]} names, found the text {dimensions!r}")
     names = dimension_names(value.shape[1]) if dimensions is None else tuple(map(str, dimensions))
     if len(names) != value.shape[1]:
         raise ValueError(f"dimensions: expected {value.shape[1]} names, found {len(names)}")
@@ -120,6 +122,21 @@ def explain_answer(
     level = -value
     parts = pulls(level.sum(1), own) @ level
     return Explanation(_answer_in_words(similarity, c, one), parts[None], names, 1.0 / len(value))
+
+
+def _as_answer(similarity: Similarity, answer: Any) -> Any:
+    """Three items along one axis as an odd one out, the last being odd; anything else as it is."""
+    if isinstance(answer, Comparisons) or np.ndim(answer) != 1:
+        return answer
+    return odd_one_out(similarity, tuple(answer))
+
+
+def odd_one_out(similarity: Similarity, items: tuple[Any, ...]) -> Comparisons:
+    """Three items as an answer, the last one being odd."""
+    if len(items) != 3:
+        raise ValueError(f"answer: expected one answer, or three items with the odd one last, found {len(items)}")
+    rows = [[find_item(item, similarity.names, similarity.n_items) for item in items]]
+    return Comparisons.from_odd_one_out(rows, n_items=similarity.n_items)
 
 
 def _only_choice(c: Comparisons) -> Alternatives:

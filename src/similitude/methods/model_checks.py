@@ -19,7 +19,7 @@ from similitude.types import Array
 def check_fields(fields: Mapping[str, Any]) -> None:
     """Refuse the fields of a `Similarity` that do not fit each other, saying which."""
     positions, form = fields["embedding"], fields["form"]
-    _need(positions.ndim == 2 and positions.size > 0, f"positions have the shape {positions.shape}")
+    _need(positions.ndim == 2 and len(positions) > 0, f"positions have the shape {positions.shape}")
     _need(positions.dtype.kind in "iuf", f"positions are {positions.dtype}")
     n_items, dimensions = positions.shape
     _check_names(fields["names"], n_items)

@@ -43,7 +43,7 @@ from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.held_out_dimensions import MANY, DimensionsAsked, asked_for
+from similitude.methods.held_out_dimensions import MANY, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.non_negative_fits import LEVEL, Fits
 from similitude.methods.similarity import Similarity
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 _PRICE = 0.5  # of the noise level of vectors without a bound: where dimensions are found
 _LEVELS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06, 0.03)  # of that: where they may be fitted again
 _START = 0.4  # the largest value at the start
+_WIDER, _WIDE = 4, 40  # fits begin with more dimensions than are kept: as many as there are would each end elsewhere
 
 
 class NonNegativeEmbedding(FeatureEstimator):
@@ -69,7 +70,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     penalty : price of the values; "auto" is by the strength at which answers by chance would teach nothing
     l1_ratio : which share of the price is on the sum of the values (in SPoSE all of it); the rest is on their squares
     scale : what products are multiplied by at the end, since the price presses them together: a number, or "auto", by
-        answers that are held out, which then also say how many dimensions help
+        answers that are held out, which also say how many dimensions help
     n_init : starts; of several, dimensions are kept that come from each of them
     min_items : a dimension is kept where at least so many items have a value surely above 0, by its deviation at a
         false discovery rate of 5 % (VICE's rule, with 5); 0 keeps all
@@ -128,6 +129,8 @@ class NonNegativeEmbedding(FeatureEstimator):
         check_count("n_components", self.n_components)
         check_count("n_init", self.n_init)
         check_count("min_items", self.min_items, least=0)
+        check_count("max_iter", self.max_iter)
+        check_number("tol", self.tol)
         check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         check_number("scale", self.scale, positive=True, also="auto")
@@ -147,15 +150,20 @@ class NonNegativeEmbedding(FeatureEstimator):
         levels = _LEVELS if self.penalty == "auto" and self.scale == "auto" else (1.0,)
         prices = [self._price(columns, level, feedback.n_compared) for level in levels]
         settings = {"max_iter": self.max_iter, "tol": self.tol, "callback": callback}
-        shape, there = (n, self.n_components), feedback.compared[:, None]
+        wide = max(self.n_components, min(_WIDER * self.n_components, _WIDE))
+        shape, there = (n, wide), feedback.compared[:, None]
         starts = [rng.uniform(0.0, _START, shape) * there for _ in range(self.n_init)]
-        asked = DimensionsAsked(0, 1.0 if self.scale == "auto" else float(self.scale), None, starts[0])
-        if self.scale == "auto":
-            asked = asked_for(
-                choices, lambda some: Fits.on(backend, some, prices, **settings).rough, starts[0], len(prices), rng
-            )
-            starts[0] = asked.found if c.n_answers > MANY else starts[0]
-        X, best = Fits.on(backend, choices, prices, **settings).whole(starts, asked.price, asked.count)
+        asked = asked_for(
+            choices,
+            lambda some: Fits.on(backend, some, prices, **settings).rough,
+            starts[0],
+            len(prices),
+            rng,
+            None if self.scale == "auto" else float(self.scale),
+        )
+        starts[0] = asked.found if c.n_answers > MANY else starts[0]
+        most = self.n_components if asked.count is None else min(asked.count, self.n_components)
+        X, best = Fits.on(backend, choices, prices, **settings).whole(starts, asked.price, most)
         level = levels[asked.price]
         self.scale_, self.penalty_, self.map_penalty_ = asked.scale, level * self.penalty_, level * self.map_penalty_
         self._keep(X, best, prices[asked.price], feedback, choices)

@@ -64,15 +64,18 @@ class Fits:
         """Vectors at one of the prices, near enough."""
         return self._fit(start, price, _ROUGH if price == 0 else _ROUGHER)[0]
 
-    def whole(self, starts: Sequence[Floats], price: int, count: int | None) -> Found:
+    def whole(self, starts: Sequence[Floats], price: int, count: int) -> Found:
         """Vectors at one of the prices: what comes from every start, at most so many, at one price after the other."""
         several = [self._fit(start, 0, _ROUGH if len(starts) > 1 else self.tol) for start in starts]
         best, *others = sorted(several, key=lambda found: found[1].value)
         X = agreed(best[0], [other for other, _ in others])[:, :count]
         changed = X.shape[1] < best[0].shape[1] or len(starts) > 1
+        cut_short = any(found.status == "max_iter" for _, found in several)
         for k in range(0 if changed else 1, price + 1):
             best = self._fit(X, k, self.tol)
             X = best[0]
+        if cut_short and not X.size:  # nothing is left of what was never finished
+            return X, replace(best[1], status="max_iter")
         return best
 
     def _fit(self, start: Floats, price: int, tol: float) -> Found:

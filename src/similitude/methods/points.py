@@ -54,7 +54,8 @@ def refuse_without_map(model: Similarity, argument: str) -> NoReturn:
     method = model.about.get("method", "this model")
     raise ValueError(
         f"{argument}: {method} learned where its items stand from answers alone, and has no map from vectors; fit "
-        "one that learns from features (FeatureEmbedding, LPOE, ...), or place new items by answers (`place`)"
+        "with features, `fit(answers, features=...)`, as NonNegativeEmbedding, ChoiceEmbedding, FeatureEmbedding, LPOE "
+        "and others can, or place new items by answers (`place`)"
     )
 
 

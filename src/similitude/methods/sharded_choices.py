@@ -83,7 +83,7 @@ class InShards:
         fewer = (weight / self.total) ** 0.5
         free, mapped = self.sample.levels_
         self.levels = (
-            free * fewer if estimator.penalty == "auto" else free,
+            free * fewer if estimator.penalty in ("auto", "noise_level") else free,
             mapped * fewer if self._map_is_auto(estimator) else mapped,
         )
 

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from similitude.study.asking import OUTCOMES, form_of
 from similitude.study.assigning import Assigning
 from similitude.study.leaving import WITHDRAWN
+from similitude.study.measured import Circumstances, kept
 from similitude.study.refusal import Refused, displaced_rater, erased_rater, unknown_rater, withdrawn_rater
 from similitude.study.rounds import hand_out
 from similitude.study.sections import Question
@@ -25,6 +26,7 @@ from similitude.study.states import at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, close_leases, dicts, execute_many, rows_at, write_counts
+from similitude.study.timing import TIMED_OUT, Timing, check_time
 from similitude.study.versions import Served
 
 _LONGEST_TIME = 24 * 3600 * 1000
@@ -69,6 +71,7 @@ class Said:
     milliseconds: int | None = None
     direction: str | None = None
     background: str | None = None
+    measured: Circumstances | None = None
 
 
 class Answering:
@@ -204,8 +207,8 @@ class Answering:
         # What was shown and how its answer is read are the server's word, from the lease: the browser only says which
         # number it answers. The time of the lease may be over: an answer that comes late is still one.
         lease = leases[where]
-        question = self.served.question_of(connection, lease)
-        response = checked(question, said)
+        question, then = self.served.question_of(connection, lease), self.served.at(connection, lease["version"])
+        response = checked(question, then.timing, said)
         return {
             "study_id": self.served.study_id, "rater_id": said.rater_id, "number": said.number, "uid": said.uid,
             "kind": lease["kind"], "block": lease["block"], "form": question.form, "shown": lease["shown"],
@@ -213,6 +216,7 @@ class Answering:
             "response": None if response is None else json.dumps(response),
             "side": form_of(question.form).side_of(response or ()), "milliseconds": _plausible(said.milliseconds),
             "direction": said.direction, "background": said.background,
+            "measured": kept(said.measured) if then.timing.record_device else None,
             "strategy": lease["strategy"], "score": lease["score"], "model": lease["model"],
             "version": lease["version"], "asked_at": lease["asked_at"], "received": now,
         }  # fmt: skip
@@ -294,11 +298,12 @@ def passed(served: Served, connection: sa.Connection, row: Mapping[str, Any]) ->
     )
 
 
-def checked(question: Question, said: Said) -> list[float] | None:
+def checked(question: Question, timing: Timing, said: Said) -> list[float] | None:
     """The response as its form codes it, None where there is none; refused where the question does not take it."""
-    allowed = {"answered": True, "cant_tell": question.cant_tell, "skipped": question.skip, "not_shown": True}
-    if said.outcome not in OUTCOMES or not allowed[said.outcome]:
+    allowed = {"cant_tell": question.cant_tell, "skipped": question.skip, TIMED_OUT: timing.limit_seconds is not None}
+    if said.outcome not in OUTCOMES or not allowed.get(said.outcome, True):
         raise Refused(422, "outcome", f"outcome: {said.outcome!r} is not among those that this study takes.")
+    check_time(timing, said.outcome, said.milliseconds)
     if said.outcome != "answered":
         return None
     try:

@@ -20,9 +20,10 @@ from similitude.feedback.forms.placement import Placement
 from similitude.study.designs import StudyPart
 from similitude.study.sections import Known, Question
 from similitude.study.settings import Study, StudyError
+from similitude.study.timing import TIMED_OUT
 
 encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
-OUTCOMES = ("answered", "cant_tell", "skipped", "not_shown")  # the last: an item could not be shown
+OUTCOMES = ("answered", "cant_tell", "skipped", TIMED_OUT, "not_shown")  # the last: an item could not be shown
 DIRECTIONS = ("ltr", "rtl")  # in which the items stood
 BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
 

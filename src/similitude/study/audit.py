@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -38,11 +39,12 @@ def note(
     connection.execute(sa.insert(schema.deed), row)
 
 
-def deeds(database: Database, after: int = 0, most: int = SHOWN) -> list[Deed]:
-    """The latest deeds, the latest first; those after a number where one is given."""
+def deeds(database: Database, after: int = 0, most: int = SHOWN, studies: Collection[int] | None = None) -> list[Deed]:
+    """The latest deeds, the latest first; those after a number, and of some studies, where that is given."""
     table, study = schema.deed, schema.study
     columns = table.c.id, table.c.at, table.c.who, table.c.what, study.c.name.label("study"), table.c.detail
     joined = table.outerjoin(study, study.c.id == table.c.study_id)
-    query = sa.select(*columns).select_from(joined).where(table.c.id > after).order_by(table.c.id.desc()).limit(most)
+    here = [table.c.id > after, *([] if studies is None else [table.c.study_id.in_(studies)])]
+    query = sa.select(*columns).select_from(joined).where(*here).order_by(table.c.id.desc()).limit(most)
     with database.read() as connection:
         return [Deed(**row) for row in connection.execute(query).mappings()]

@@ -13,6 +13,7 @@ from similitude.study.items import Item, read_items
 from similitude.study.opening import Opened, check_opens
 from similitude.study.rounds import check_number
 from similitude.study.settings import Study, read_study
+from similitude.study.timing import check_timing
 from similitude.study.versions import version_of
 from similitude.study.written import check_pictures
 
@@ -65,4 +66,5 @@ def read_contents(
     contents = Contents(study, items, files.read, opened)
     check_items(study, contents.names)
     check_number(study, contents.names)
+    check_timing(study, items.values())
     return contents

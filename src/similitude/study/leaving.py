@@ -12,6 +12,7 @@ from similitude.study.entrance import REHEARSAL
 from similitude.study.settings import Study
 from similitude.study.store import schema
 from similitude.study.store.rows import Row
+from similitude.study.timing import TIMED_OUT
 
 TIME, SKIPS, NOT_SHOWN = "time", "skips", "not_shown"
 WITHDRAWN = "withdrawn"  # the invitation was taken back before the rater had finished
@@ -21,7 +22,7 @@ WHY = {
     NOT_SHOWN: "no code: too many items could not be shown, by the rater's word",
     WITHDRAWN: "invitation withdrawn",
 }  # as researchers read it
-_PASSED_OVER = ("skipped", "cant_tell", "not_shown")
+_PASSED_OVER = ("skipped", "cant_tell", TIMED_OUT, NOT_SHOWN)
 
 
 def terms(study: Study) -> Row:
@@ -30,7 +31,8 @@ def terms(study: Study) -> Row:
     if completion.code is None and completion.redirect is None:
         return {TIME: None, SKIPS: None}
     seconds = math.ceil(study.length * completion.seconds_per_question)
-    can_pass_over = any(part.question.skip or part.question.cant_tell for part in study.parts)
+    limited = study.timing.limit_seconds is not None
+    can_pass_over = limited or any(part.question.skip or part.question.cant_tell for part in study.parts)
     return {TIME: seconds or None, SKIPS: _least_answered(study) or None if can_pass_over else None}
 
 

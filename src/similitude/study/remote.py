@@ -83,7 +83,7 @@ class RemoteStudy:
         ----------
         question : the one that was shown
         response : as the form of the study codes it (`docs/reference/study.md`)
-        outcome : or why there is none: "cant_tell", "skipped", "not_shown"
+        outcome : or why there is none: "cant_tell", "skipped", "timed_out", "not_shown"
         milliseconds : from the question on the screen to the answer
         """
         time = None if milliseconds is None else round(milliseconds)

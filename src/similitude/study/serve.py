@@ -8,6 +8,7 @@ from pathlib import Path
 
 import uvicorn
 
+from similitude.study.courier import Courier
 from similitude.study.following import following
 from similitude.study.logs import LogFormat, configure
 from similitude.study.proxies import Outside, Proxies
@@ -64,7 +65,7 @@ def serve(
     ):
         for line in greeting(site, public_url or address_of(host, listening), passing):
             say(line)
-        with following(site), learning(site) if model else nullcontext():
+        with following(site), learning(site) if model else nullcontext(), telling(site):
             stop.run(uvicorn.Server(settings(site, outside, limits, proxies, meter)), listening)
 
 
@@ -78,6 +79,16 @@ def learning(site: Site) -> Iterator[Supervisor]:
         supervisor.stop()
 
 
+@contextmanager
+def telling(site: Site) -> Iterator[Courier]:
+    """Who takes to webhooks what they are to be told, for as long as a site is served."""
+    courier = Courier(site.database).start()
+    try:
+        yield courier
+    finally:
+        courier.stop()
+
+
 def settings(
     site: Site,
     outside: Outside | None = None,
@@ -87,7 +98,7 @@ def settings(
 ) -> uvicorn.Config:
     """How the application is run."""
     reached = outside or Outside()
-    return server_settings(create_app(site, reached.root, reached.secure, meter), limits, proxies or Proxies())
+    return server_settings(create_app(site, reached.root, reached.secure, meter, limits), limits, proxies or Proxies())
 
 
 def greeting(site: Site, address: str, passing: bool = False) -> list[str]:

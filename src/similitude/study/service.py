@@ -34,6 +34,7 @@ from similitude.study.store.rows import Row, questions_before, register, secret_
 from similitude.study.store.writer import Writer, each
 from similitude.study.surveys import keep_after, keep_before
 from similitude.study.versions import Served
+from similitude.study.webhooks import tell_conditions, tell_finished, tell_full
 
 __all__ = ["Joining", "Refused", "Said", "StudyService"]
 
@@ -155,7 +156,12 @@ class StudyService:
     # --- what the writer runs, in its transaction ---
 
     def _join(self, connection: sa.Connection, joining: Joining) -> str:
-        return self.keys.token(self.entrance.join(connection, joining))
+        rater_id = self.entrance.join(connection, joining)
+        if self.study.condition:
+            tell_conditions(connection, self.study_id, self.entrance.assigning, self.database.clock.now())
+        if self.entrance.is_full(connection):
+            tell_full(connection, self.study, self.study_id, self.database.clock.now())
+        return self.keys.token(rater_id)
 
     def _consent_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         now = self.database.clock.now()
@@ -192,6 +198,7 @@ class StudyService:
             if rater["withheld"] is not None:
                 done["place_until"] = None  # somebody else is to be asked instead
             connection.execute(sa.update(schema.rater).where(schema.rater.c.id == rater_id).values(done))
+            tell_finished(connection, self.study, self.study_id, rater, now)
         return way_out(self.study, rater)
 
 

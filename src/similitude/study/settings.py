@@ -38,6 +38,7 @@ from similitude.study.sections import Count, Known, Number, Origin, Positive, Sh
 from similitude.study.sections import Question as Question
 from similitude.study.sections import Section as Section
 from similitude.study.texts import all_texts
+from similitude.study.timing import Timing
 
 FILE = "study.toml"
 OURS = (
@@ -144,6 +145,12 @@ class Survey(Section):
         return self
 
 
+class Sharing(Section):
+    """Who may show the page of a shared link within a page of theirs; nobody unless named."""
+
+    frame_ancestors: tuple[Annotated[str, Field(pattern=r"^https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?$")], ...] = ()
+
+
 class Completion(Section):
     """How a rater leaves: with a code to copy, or sent on to an address; and what must be done for it."""
 
@@ -189,6 +196,8 @@ class Study(Section):
     assignment: Assignment = Assignment()
     seen_by: Condition | None = Field(default=None, exclude=True)
     break_every: Count = 0
+    timing: Timing = Timing()
+    share: Sharing = Sharing()
     survey: Survey = Survey()
     completion: Completion = Completion()
     pages: Pages = Pages()

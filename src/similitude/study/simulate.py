@@ -25,6 +25,7 @@ from similitude.study.asking import form_of
 from similitude.study.client import Address, Client
 from similitude.study.entrance import REHEARSAL
 from similitude.study.fault import StudyError
+from similitude.study.timing import TIMED_OUT
 
 Position = tuple[float, ...]
 ColourPositions = Callable[[list[str]], npt.NDArray[np.float64]]
@@ -188,9 +189,11 @@ class _Rater:
         state = await self.client.ask("POST", "ask", {}, token)
         while state["questions"]:
             question = state["questions"][0]
-            thought = self._thought()
+            limit, least = about["timing"]["limit_seconds"] or math.inf, about["timing"]["least_seconds"]
+            thought = min(max(self._thought(), least), limit)
             await asyncio.sleep(thought)
-            said = self._said(about, question) | {"milliseconds": round(1000 * thought)}
+            said = self._said(about, question) if thought < limit else self._about(question) | {"outcome": TIMED_OUT}
+            said["milliseconds"] = round(1000 * thought)
             begin = time.perf_counter()
             state = await self.client.ask("POST", "tell", said, token)
             self.summary.waits.append(time.perf_counter() - begin)
@@ -203,12 +206,15 @@ class _Rater:
         return self.behaviour.think * math.exp(self.rng.gauss(-(spread**2) / 2, spread))
 
     def _said(self, about: Mapping[str, Any], question: Mapping[str, Any]) -> dict[str, Any]:
-        said = {"number": question["number"], "uid": f"{self.name}-{question['number']}"}
+        said = self._about(question)
         about = about["blocks"].get(question["block"], about)
         if about["cant_tell"] and self.rng.random() < self.behaviour.cant_tell:
             return said | {"outcome": "cant_tell"}
         at = [self.where.of(item) for item in question["shown"]]
         return said | {"outcome": "answered", "response": _said(about, at, self.sharpness, self.chance)}
+
+    def _about(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        return {"number": question["number"], "uid": f"{self.name}-{question['number']}"}
 
     def _replies(self, fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         said = {"number": "30", "text": "simulated", "long_text": "simulated"}

@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import Any
 
 from similitude.study.site import Site
+from similitude.study.store.database import StoreError
+from similitude.study.webhooks import trouble_of_model
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 _STEADY = 60.0  # a process that lived so long failed by accident: the waits begin anew
@@ -41,7 +43,7 @@ class Supervisor:
     """
 
     def __init__(self, site: Site, first_wait: float = _FIRST_WAIT) -> None:
-        self._first_wait = first_wait
+        self._site, self._first_wait = site, first_wait
         self._settings = {
             "root": str(site.root.resolve()),
             "url": site.database.url.render_as_string(hide_password=False),
@@ -82,8 +84,18 @@ class Supervisor:
         while not self._stop.is_set():
             began = time.monotonic()
             self._run_once()
+            self._tell()
             wait = self._first_wait if time.monotonic() - began > _STEADY else min(2 * wait, _LONGEST_WAIT)
             self._stop.wait(wait)
+
+    def _tell(self) -> None:
+        """Let webhooks know of a process that ended although nobody wanted it to."""
+        if self._stop.is_set():
+            return
+        now = self._site.database.clock.now()
+        with suppress(StoreError), self._site.database.write() as connection:
+            for service in self._site.studies.values():
+                trouble_of_model(connection, service.study_id, now, "the model process ended")
 
     def _run_once(self) -> None:
         with self._lock:

@@ -111,6 +111,21 @@ DEFAULTS: dict[str, str] = {
     "not_played": "I cannot play it: go on without an answer",
     "play_first": "Please play every sound or film before you answer.",
     "all_played": "Now you can answer.",
+    # times
+    "timing_exposure": "Each question is to be seen for {seconds} s. Then its items are hidden, and you answer from "
+    "memory.",
+    "timing_least": "Take a good look: an answer is taken from {seconds} s on.",
+    "timing_limit": "You have {seconds} s for each question. A bar shows how much is left; after that the question is "
+    "over, and counts as not answered.",
+    "timing_to_the_end": "Sounds and films have to be played to their end before you can answer.",
+    "recorded": "With each answer this page keeps the kind of your device, the size of its window, and for how long "
+    "you left the page.",
+    "play_to_end": "Please play every sound or film to its end before you answer.",
+    "look_first": "You can answer in a moment.",
+    "hidden_item": "hidden",
+    "time_left": "{seconds} s left",
+    "time_over_title": "The time is over",
+    "time_over": "This question counts as not answered. Go on when you are ready.",
     # for the keyboard; `key_skip` and `key_cant_tell` are the keys themselves
     "key_skip": "s",
     "key_cant_tell": "c",

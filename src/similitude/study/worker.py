@@ -28,6 +28,7 @@ from similitude.study.store import schema
 from similitude.study.store.database import Database, StoreError
 from similitude.study.store.rows import Row, counts_by, register
 from similitude.study.versions import version_of
+from similitude.study.webhooks import trouble_of_model
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
 AFTER_FAULT = 30.0  # seconds for which a study that made trouble is left alone
@@ -100,9 +101,12 @@ class StudyWorker:
         if self._holds:
             with (
                 suppress(Lost, StoreError),
-                self._holding.write(trouble=f"the model process failed ({type(fault).__name__}); the log says how"),
+                self._holding.write(
+                    trouble=f"the model process failed ({type(fault).__name__}); the log says how"
+                ) as connection,
             ):
-                pass
+                said = f"the model process failed ({type(fault).__name__})"
+                trouble_of_model(connection, self.study_id, self.database.clock.now(), said)
 
     def beat(self) -> None:
         """Show that this process lives: from another thread, while this study or another has a long fit under way."""

@@ -28,7 +28,7 @@ from similitude.feedback.forms.base import FileColumns, Form
 
 Reader = Callable[[Table, Sequence[str], Options], Comparisons]
 
-_SILENT = ("skipped", "not_shown")  # outcomes of a study's questions that are no answers
+_SILENT = ("skipped", "timed_out", "not_shown")  # outcomes of a study's questions that are no answers
 _STANDING = {  # of a study's answers that do not count, by the word in the column `standing`
     "left_out": "of raters whom the study's researchers left out",
     "superseded": "given before the rater was asked anew",

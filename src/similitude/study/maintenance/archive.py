@@ -30,7 +30,8 @@ from similitude.study.store.database import Database, migrations
 KEPT = (
     schema.study, schema.study_version, schema.revision, schema.rater, schema.reply, schema.remark, schema.answer,
     schema.lease, schema.invitation, schema.redaction, schema.tombstone, schema.backup, schema.uptime, schema.secret,
-    schema.admin, schema.password_set, schema.api_token, schema.deed,
+    schema.admin, schema.membership, schema.password_set, schema.api_token, schema.share_link, schema.webhook,
+    schema.deed,
 )  # fmt: skip
 _ABOUT = {"similitude": "study archive", "format": 1}
 _BEFORE_DOORS = ("0001", "0002_as_shown")
@@ -135,11 +136,14 @@ def _refuse_another(connection: sa.Connection, rows: list[tuple[str, dict[str, A
         return
     if connection.scalar(sa.select(sa.func.count()).select_from(schema.rater)):
         raise StudyError(f"{path.name}: a backup of another database, and this one has raters; use a new database")
-    derived = schema.pool, schema.curve, schema.model
+    derived = schema.pool, schema.curve, schema.model, schema.work, schema.delivery
     for table in (
         *derived,
         schema.deed,
         schema.api_token,
+        schema.membership,
+        schema.share_link,
+        schema.webhook,
         schema.invitation,
         schema.revision,
         schema.study_version,

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import ValidationError
 
 from similitude.feedback.files import separated, tables
 from similitude.feedback.files.writing import WRITTEN
 from similitude.feedback.forms import PAGES
+from similitude.study import measured
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
 from similitude.study.counting import COUNTS, LEFT_OUT, SUPERSEDED
 from similitude.study.items import is_storable
@@ -27,6 +29,7 @@ _WORD = r"\w[\w .:-]{0,99}"
 _EXPECTED = {
     "kind": "question|practice|catch", "direction": "|".join(DIRECTIONS), "background": BACKGROUND, "strategy": _WORD,
     "study_version": _WORD, "condition": _WORD, "block": _WORD, "standing": "|".join((COUNTS, LEFT_OUT, SUPERSEDED)),
+    **measured.WORDS,
 }  # fmt: skip
 
 
@@ -88,10 +91,21 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
         "response": json.dumps([float(value) for value in response]) if outcome == "answered" else None,
         "side": form_of(form).side_of(response), "milliseconds": None if time is None else round(1000 * time),
         "direction": cells.get("direction"), "background": cells.get("background"),
+        "measured": _measured(cells, where),
         "strategy": cells.get("strategy") or "imported", "score": _number(cells.get("score"), where),
         "model": None if model is None else int(model), "version": cells.get("study_version") or service.version,
         "asked_at": received or now, "received": received or now,
     }  # fmt: skip
+
+
+def _measured(cells: Mapping[str, Any], where: str) -> str | None:
+    try:
+        return measured.from_cells(cells)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise StudyError(f"{where}: {fault['loc'][0]}: {fault['msg']}, found {fault['input']!r}") from None
+    except (ValueError, TypeError) as error:
+        raise StudyError(f"{where}: {', '.join(measured.TYPES)}: expected what an export has ({error})") from None
 
 
 def _check_words(cells: Mapping[str, Any], where: str) -> None:

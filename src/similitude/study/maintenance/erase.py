@@ -45,7 +45,8 @@ def erase_rater(database: Database, study: str, who: str, by_identity: bool = Fa
         backups = _backups(connection, rater)
         answer = schema.answer
         mine = answer.c.rater_id == rater["id"]
-        nothing = {"response": None, "uid": None, "milliseconds": None, "side": -1, "outcome": "redacted"}
+        nothing = {"outcome": "redacted", "side": -1}
+        nothing |= dict.fromkeys(("response", "uid", "milliseconds", "measured"))
         answers = connection.execute(sa.update(answer).where(mine).values(nothing)).rowcount
         connection.execute(sa.delete(schema.reply).where(schema.reply.c.rater_id == rater["id"]))
         said = sa.update(schema.remark).where(schema.remark.c.rater_id == rater["id"])

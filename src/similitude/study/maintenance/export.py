@@ -25,6 +25,7 @@ from similitude.feedback.files.native import FORMAT
 from similitude.feedback.files.whole import write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES, PIECES
+from similitude.study import measured
 from similitude.study.counting import standing
 from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
 from similitude.study.maintenance.plain import PlainTable
@@ -38,8 +39,8 @@ BLOCK = 500  # rows that are read and written together
 TYPES = {
     "form": str, "rater": str, "shown": list[str], "response": list[float], "time": float, "side": int,
     "strategy": str, "kind": str, "outcome": str, "number": int, "received": float, "score": float, "model": int,
-    "direction": str, "background": str, "study_version": str, "standing": str, "label": list[str], "condition": str,
-    "block": str, "sheet": str,
+    "direction": str, "background": str, **measured.TYPES, "study_version": str, "standing": str, "label": list[str],
+    "condition": str, "block": str, "sheet": str,
 }  # fmt: skip
 _SOME = ("label", "condition", "block", "sheet")  # columns that only answers of some studies have
 _AS_KEPT = ("kind", "outcome", "number", "received", "score", "model", "direction", "background")
@@ -239,6 +240,7 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         "side": [row["side"] for row in rows],
         "strategy": [row["strategy"] for row in rows],
         **{name: [row[name] for row in rows] for name in _AS_KEPT},
+        **measured.columns([row["measured"] for row in rows]),
         "study_version": [row["version"] for row in rows],
         "standing": [standing(row) for row in rows],
     }

@@ -7,7 +7,7 @@ nor the keys of recruiting services.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from similitude.feedback.files import separated
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
+from similitude.study import measured
 from similitude.study.counting import LEFT_OUT, REDO
 from similitude.study.maintenance.export import study_number
 from similitude.study.maintenance.rebuild import latest
@@ -40,6 +41,7 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         served = latest(connection, study_id)
         raters = listed_raters(connection, served.study, study_id)
         remarks, replies = _remarks(connection, study_id), _replies(connection, study_id)
+        devices = measured.of_raters(_measured(connection, study_id))
     design = [name for name in ("condition", "blocks") if any(one.row[name] is not None for one in raters)]
     columns: dict[str, list[Any]] = {name: [one.row[name] for one in raters] for name in (*_OF_RATER, *design)}
     columns |= _decided(raters, remarks)
@@ -48,6 +50,7 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
     columns["flags"] = ["; ".join(one.flags) for one in raters]
     columns |= {f"judged_{name}": [one.judged.get(name) for one in raters] for name in _JUDGED}
     columns["parameters"] = [one.row["parameters"] for one in raters]
+    columns |= {name: [devices.get(one.row["id"], {}).get(name) for one in raters] for name in measured.RATERS}
     for name in sorted({name for _, name in replies}):
         columns[f"survey_{name}"] = [replies.get((one.row["id"], name)) for one in raters]
     return columns
@@ -81,6 +84,14 @@ def _remarks(connection: sa.Connection, study_id: int) -> dict[int, list[Remark]
     for row in connection.execute(query).mappings():
         found.setdefault(row["rater_id"], []).append(remark_of(row))
     return found
+
+
+def _measured(connection: sa.Connection, study_id: int) -> Iterator[tuple[int, str]]:
+    """What browsers told with the answers of a study, by rater, in the order of the answers."""
+    answer = schema.answer
+    told = sa.select(answer.c.rater_id, answer.c.measured).order_by(answer.c.id)
+    for row in connection.execute(told.where(answer.c.study_id == study_id, answer.c.measured.is_not(None))):
+        yield row.rater_id, row.measured
 
 
 def _replies(connection: sa.Connection, study_id: int) -> dict[tuple[int, str], str]:

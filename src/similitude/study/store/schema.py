@@ -107,12 +107,13 @@ answer = _table(
     _needed("block", sa.Text, server_default=""),  # "" where the study has none
     _needed("form", sa.Text),
     _needed("shown", sa.Text),  # names of items in their order on the screen
-    _needed("outcome", sa.Text),  # answered, cant_tell, skipped, not_shown or redacted
+    _needed("outcome", sa.Text),  # answered, cant_tell, skipped, timed_out, not_shown or redacted
     sa.Column("response", sa.Text),
     _needed("side", sa.Integer),
     sa.Column("milliseconds", sa.Integer),  # from the browser: from the question on the screen to the answer
     sa.Column("direction", sa.Text),  # of the page, from the browser: ltr or rtl
     sa.Column("background", sa.Text),  # behind the items, from the browser: red, green and blue from 0 to 255
+    sa.Column("measured", sa.Text),  # of the device, from the browser (`measured.py`)
     _needed("strategy", sa.Text),
     sa.Column("score", sa.Float),
     sa.Column("model", sa.Integer),  # version of the model that chose the question
@@ -245,6 +246,15 @@ admin = _table(
     _needed("password", sa.Text),  # argon2
     _needed("created", sa.Float),
     sa.Column("last_login", sa.Float),
+    sa.Column("everywhere", sa.Text, server_default="owner"),  # the role in all studies; None where there is none
+)
+
+membership = _table(
+    "membership",
+    _needed("name", sa.Text),  # of an admin
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("role", sa.Text),
+    sa.PrimaryKeyConstraint("name", "study_id"),
 )
 
 password_set = _table(  # every time that a one-time link set a password
@@ -268,6 +278,9 @@ one_time_link = _table(
     "one_time_link",
     sa.Column("token", sa.Text, primary_key=True),  # a hash
     _needed("expires", sa.Float),
+    sa.Column("role", sa.Text),  # that it gives in a study; None makes an owner of all
+    sa.Column("study_id", sa.Integer),
+    sa.Column("by", sa.Text),  # who made it; None is the command line
 )
 
 api_token = _table(
@@ -293,3 +306,63 @@ deed = _table(  # what admins and tokens did; nothing is ever taken off
     sa.Column("study_id", sa.ForeignKey("study.id")),
     _needed("detail", sa.Text),
 )
+
+work = _table(  # what is made of the answers on request (`works.py`)
+    "work",
+    sa.Column("id", sa.Integer, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("kind", sa.Text),
+    _needed("state", sa.Text),
+    _needed("by", sa.Text),
+    _needed("asked", sa.Float),
+    _needed("beat", sa.Float),  # when its process showed itself last
+    sa.Column("ended", sa.Float),
+    _needed("phase", sa.Text),
+    _needed("done", sa.Integer),
+    _needed("total", sa.Integer),
+    sa.Column("trouble", sa.Text),
+    sa.Column("answers", sa.Integer),
+    sa.Column("summary", sa.Text),  # what other pages show of it
+    sa.Column("result", sa.LargeBinary),  # a zip file; of each kind the latest alone
+)
+
+share_link = _table(
+    "share_link",
+    sa.Column("id", sa.Text, primary_key=True),  # the part of the link that says which it is
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("name", sa.Text),  # whom it is for
+    _needed("digest", sa.Text),
+    _needed("by", sa.Text),
+    _needed("created", sa.Float),
+    _needed("expires", sa.Float),
+    sa.Column("revoked", sa.Float),
+)
+
+webhook = _table(
+    "webhook",
+    sa.Column("id", sa.Text, primary_key=True),
+    _needed("study_id", sa.ForeignKey("study.id")),
+    _needed("url", sa.Text),
+    _needed("secret", sa.Text),  # by which what is sent is signed
+    _needed("events", sa.Text),  # with spaces between
+    _needed("by", sa.Text),
+    _needed("created", sa.Float),
+    sa.Column("ended", sa.Float),
+)
+
+delivery = _table(  # what webhooks are to be told, and were
+    "delivery",
+    sa.Column("id", _Id, primary_key=True),
+    _needed("webhook_id", sa.ForeignKey("webhook.id")),
+    _needed("event", sa.Text),
+    _needed("key", sa.Text),  # the same event is told once
+    _needed("body", sa.Text),
+    _needed("created", sa.Float),
+    sa.Column("due", sa.Float),  # when it is to be tried; None once it was told, or given up
+    _needed("tries", sa.Integer),
+    sa.Column("status", sa.Integer),  # of the last reply
+    sa.Column("trouble", sa.Text),
+    sa.Column("delivered", sa.Float),
+    sa.UniqueConstraint("webhook_id", "event", "key"),
+)
+sa.Index(None, delivery.c.due)

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.audit import SHOWN, deeds
 from similitude.study.refusal import Refused
+from similitude.study.roles import EDITOR, includes
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import SHORTEST, Door, Session
 from similitude.study.web.login import DEVICE_COOKIE, HOME, Admin, address_of, checked_form
@@ -54,7 +55,9 @@ def _password_page(request: Request, session: Session, status: int = 200, proble
 
 @router.get("/log")
 async def log_page(request: Request, session: Admin) -> Response:
-    """Who did what, the latest first."""
-    found = await asyncio.to_thread(deeds, request.app.state.site.database)
+    """Who did what, the latest first; who does not own all sees the lines of the studies that he or she runs."""
+    database = request.app.state.site.database
+    run = None if session.owns_all else [of for of, role in session.roles.items() if includes(role, EDITOR)]
+    found = await asyncio.to_thread(deeds, database, studies=run)
     told = [{**vars(one), "when": f"{datetime.fromtimestamp(one.at, UTC):%Y-%m-%d %H:%M:%S}"} for one in found]
     return render(request, "log.html", session=session, deeds=told, shown=SHOWN)

@@ -26,37 +26,44 @@ from similitude.study.web import (
     design,
     item_pages,
     login,
+    making,
+    member_pages,
     people,
     rater_pages,
     recruiting_pages,
     revision_pages,
+    share_pages,
     text_pages,
     token_pages,
+    webhook_pages,
 )  # fmt: skip
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
 from similitude.study.web.interface import Service
+from similitude.study.web.limits import LIMITS, Limits
+from similitude.study.web.live import drawn_items
 from similitude.study.web.login import HOME, LOGIN, Admin, LoginNeeded, checked_form
+from similitude.study.web.permissions import allowed
 from similitude.study.web.watch import Watch, Watches
 
 Format = Literal["csv", "parquet", "jsonl"]
 
 _SESSION_CHECK = 30.0
-_LOGGED_IN = [Depends(login.session_of)]
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
 
 
-def install(app: FastAPI, site: Site) -> None:
+def install(app: FastAPI, site: Site, limits: Limits = LIMITS) -> None:
     """Give an application that serves a site its admin pages."""
-    app.state.door = Door(site.database)
+    app.state.door = Door(site.database, limits=limits)
     app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
-    editing = (design, item_pages, text_pages)
-    for pages in (login, account, token_pages, people, rater_pages, recruiting_pages, revision_pages, *editing):
-        app.include_router(pages.router)
-    app.include_router(router)
+    editing = (design, item_pages, text_pages, revision_pages)
+    watching = (people, rater_pages, recruiting_pages, making, share_pages)
+    for pages in (login, account, token_pages, member_pages, webhook_pages, *watching, *editing):
+        app.include_router(pages.router, dependencies=[Depends(allowed)])
+    app.include_router(router, dependencies=[Depends(allowed)])
 
 
 def _to_login(request: Request, _: Exception) -> Response:
@@ -86,8 +93,8 @@ def plotly() -> FileResponse:
 async def overview(request: Request, session: Admin) -> Response:
     """All studies with how far they are."""
     site: Site = request.app.state.site
-    rows = await asyncio.to_thread(_overview, site)
-    passwords = await asyncio.to_thread(request.app.state.door.passwords_set)
+    rows = await asyncio.to_thread(_overview, site, session)
+    passwords = await asyncio.to_thread(request.app.state.door.passwords_set) if session.owns_all else []
     told = [_told(one, session) for one in passwords]
     return render(request, "overview.html", session=session, studies=rows, passwords=told)
 
@@ -113,18 +120,13 @@ async def study_page(request: Request, session: Admin, service: Service) -> Resp
     return render(request, "study.html", session=session, study=service.study, warnings=warnings)
 
 
-@router.get("/{study}/items", dependencies=_LOGGED_IN)
+@router.get("/{study}/items")
 async def items(request: Request, service: Service) -> dict[str, Any]:
     """How each item is drawn on the map."""
-    return {name: _drawn(request, item) for name, item in service.on_screen.items()}
+    return drawn_items(request, service)
 
 
-def _drawn(request: Request, item: dict[str, Any]) -> dict[str, Any]:
-    address = item["address"] and outside(request, item["address"])
-    return {**item, "content": str(item["content"])[:200], "address": address}
-
-
-@router.get("/{study}/state", dependencies=_LOGGED_IN)
+@router.get("/{study}/state")
 async def state(request: Request, service: Service) -> dict[str, Any]:
     """What the events hold, once."""
     return await asyncio.to_thread(request.app.state.watches[service.study.name].look)
@@ -133,7 +135,8 @@ async def state(request: Request, service: Service) -> dict[str, Any]:
 @router.get("/{study}/events")
 async def events(request: Request, session: Admin, service: Service) -> StreamingResponse:
     """The figures whenever they change, until the session ends."""
-    stream = while_logged_in(request.app.state.watches[service.study.name], request.app.state.door, session.token)
+    watch = request.app.state.watches[service.study.name]
+    stream = while_logged_in(watch, request.app.state.door, session.token)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
@@ -147,7 +150,8 @@ async def while_logged_in(watch: Watch, door: Door, token: str, every: float = _
             yield event
             if clock() - checked >= every:
                 checked = clock()
-                if await asyncio.to_thread(door.session, token) is None:
+                session = await asyncio.to_thread(door.session, token)
+                if session is None or session.role_in(watch.service.study_id) is None:
                     return
 
 
@@ -175,12 +179,15 @@ async def _set_paused(request: Request, service: StudyService, session: Session,
     return RedirectResponse(outside(request, f"/admin/{service.study.name}"), 303)
 
 
-def _overview(site: Site) -> list[dict[str, Any]]:
+def _overview(site: Site, session: Session) -> list[dict[str, Any]]:
+    """The studies in which somebody has a role."""
     rater = schema.rater
     counts = (sa.func.count(rater.c.id), sa.func.count(rater.c.finished), sa.func.sum(rater.c.answered))
     rows = []
     with site.database.read() as connection:
         for name, service in list(site.studies.items()):
+            if session.role_in(service.study_id) is None:
+                continue
             here = rater.c.study_id == service.study_id, rater_counts()
             raters, finished, answers = connection.execute(sa.select(*counts).where(*here)).one()
             rows.append(
@@ -188,8 +195,12 @@ def _overview(site: Site) -> list[dict[str, Any]]:
                  "answers": int(answers or 0), "state": state_of(connection, service.study_id),
                  "n_items": len(service.items), "problem": site.kept[name].problem}
             )  # fmt: skip
-    unserved = [(name, DRAFT, kept.problem) for name, kept in list(site.kept.items()) if name not in site.studies]
-    arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why]
+    unserved = [
+        (name, DRAFT, kept.problem)
+        for name, kept in list(site.kept.items())
+        if name not in site.studies and session.role_in(kept.study_id) is not None
+    ]
+    arriving = [(name, None, why) for name, (_, why) in list(site.arriving.items()) if why and session.owns_all]
     titles = {name: title_of(site, name) for name, _, _ in unserved}
     others = [
         {"name": name, "title": titles.get(name, name), "state": now, "problem": why}

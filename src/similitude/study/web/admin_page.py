@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from similitude.display.templates import templates
+from similitude.study.roles import includes
 
 UNAVAILABLE = (
     "The database cannot be used just now; nothing was lost. Try again in a moment; the server's log says why."
@@ -21,7 +23,9 @@ def outside(request: Request, path: str) -> str:
 
 def render(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
     """A page; it is not kept by the browser, since it shows what only admins see."""
+    role = getattr(request.state, "role", None)  # in the study of the page, as `permissions.py` found it
     given = {"root": outside(request, ""), "problem": None, "name": None, "session": None, **values}
+    given["may"] = partial(includes, role)
     text = templates("similitude.study.web").get_template(f"admin/{template}").render(given)
     return HTMLResponse(text, status, {"Cache-Control": "no-store"})
 

@@ -17,11 +17,12 @@ from pydantic import BaseModel, Field
 
 from similitude.methods.similarity import Similarity
 from similitude.study import revisions
+from similitude.study.issued import digest
 from similitude.study.refusal import Refused
 from similitude.study.service import Said, StudyService
 from similitude.study.store import schema
 from similitude.study.store.database import Database
-from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiToken, ApiTokens, digest, is_api_token
+from similitude.study.tokens import ADMIN, ASK, READ, SCOPES, ApiToken, ApiTokens, is_api_token
 from similitude.study.web.attempts import Attempts
 from similitude.study.web.downloads import FILES, sent_answers
 from similitude.study.web.handing_over import handed_over
@@ -208,7 +209,7 @@ async def tell(request: Request) -> Response:
     """Keep an answer, durably, and get the questions that the rater holds then; sending it twice is answering once."""
     service, told = service_of(request), await body_of(request, Tell)
     rater_id = await _who(request, service, told)
-    said = Said(rater_id, **told.model_dump(exclude={"rater", "rehearsal"}))
+    said = Said(rater_id, **{name: value for name, value in told if name not in ("rater", "rehearsal")})
     return shown_questions(service, await handed_over(service.answer(said)), is_api_token(bearer(request)))
 
 

@@ -17,19 +17,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.store.database import StoreError
-from similitude.study.web import admin, api_page, operations, pages
+from similitude.study.web import admin, api_page, live, operations, pages
 from similitude.study.web import own_setup as own_setup  # which brings its route
 from similitude.study.web import people_api as people_api  # which brings routes of the interface
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.api import Askers  # which brings the routes of raters, too
 from similitude.study.web.guard import HEADERS, Guard, body_length, counted
 from similitude.study.web.interface import ENDPOINTS, VERSION, Endpoint, router, sentences
-from similitude.study.web.limits import LIMITS
+from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.web.operations import Meter
 from similitude.study.web.origins import ACROSS, across
 
 _log = logging.getLogger("similitude.study")
-_LARGEST_BODY = LIMITS.body_bytes
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
     b"frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -58,32 +57,34 @@ MEDIA_TYPES = {
 }
 
 
-def create_app(site: Site, root: str = "", secure: bool = False, meter: Meter | None = None) -> FastAPI:
+def create_app(
+    site: Site, root: str = "", secure: bool = False, meter: Meter | None = None, limits: Limits = LIMITS
+) -> FastAPI:
     """The application of a site.
 
     `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone;
-    `meter` counts requests where somebody may read that. The framework's own redirects to a path with a slash are off:
-    they would name the host that the request named.
+    `meter` counts requests where somebody may read that; `limits` are those of what comes in. The framework's own
+    redirects to a path with a slash are off: they would name the host that the request named.
     """
     know_media_types()
     app = _App(
         title="similitude study", version=VERSION, summary=api_page.SUMMARY, description=api_page.DESCRIPTION,
         docs_url=None, redoc_url=None, redirect_slashes=False,
     )  # fmt: skip
-    app.meter = meter
+    app.meter, app.largest = meter, limits.body_bytes
     app.state.site, app.state.root, app.state.secure = site, root, secure
     app.state.asker = Askers(site.database)
     app.include_router(router)
-    for more in (api_page.router, operations.router, pages.router):
+    for more in (api_page.router, operations.router, pages.router, live.router):
         app.include_router(more)
-    admin.install(app, site)
+    admin.install(app, site, limits)
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(_Head)
-    app.add_middleware(Guard, largest=_LARGEST_BODY, headers=_HEADERS)
+    app.add_middleware(Guard, largest=limits.body_bytes, headers=_HEADERS)
     return app
 
 
@@ -123,6 +124,7 @@ class _App(FastAPI):
     """Leads requests of the raters' interface straight to their functions; everything else goes the framework's way."""
 
     meter: Meter | None = None
+    largest = LIMITS.body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts = scope["path"].split("/", 3) if scope["type"] == "http" else []
@@ -131,10 +133,10 @@ class _App(FastAPI):
             endpoint = ENDPOINTS.get((scope["method"], parts[3]))
             if parts[3].startswith(ACROSS):
                 send = across(scope, self.state.site.studies.get(parts[2]), send)
-        if endpoint is None or body_length(scope) > _LARGEST_BODY:
+        if endpoint is None or body_length(scope) > self.largest:
             await super().__call__(scope, receive, send)
             return
-        request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, counted(receive, _LARGEST_BODY))
+        request = Request({**scope, "app": self, "path_params": {"study": parts[2]}}, counted(receive, self.largest))
         begin = time.perf_counter()
         response = await _answered(endpoint, request)
         if self.meter is not None:

@@ -34,7 +34,9 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = {name for name, _ in message.get("headers", ())}
+                present = dict(message.get("headers", ()))
+                if b"'none'" not in _framed_by(present):  # what may be framed says by whom, in words of today
+                    present[b"x-frame-options"] = b""
                 more = [(name, value) for name, value in self.headers.items() if name not in present]
                 message = {**message, "headers": [*message.get("headers", ()), *more]}
             await send(message)
@@ -45,6 +47,12 @@ class Guard:
             await response(scope, receive, with_headers)
         else:
             await self.app(scope, counted(receive, self.largest), with_headers)
+
+
+def _framed_by(headers: Mapping[bytes, bytes]) -> bytes:
+    """Who may show a response within a page of theirs, by its own policy; nobody where it says nothing."""
+    policy = headers.get(b"content-security-policy", b"frame-ancestors 'none'")
+    return next((part for part in policy.split(b";") if part.strip().startswith(b"frame-ancestors")), b"'none'")
 
 
 def counted(receive: Receive, largest: int) -> Receive:

@@ -48,6 +48,8 @@ class Limits:
     pipelined : requests that came on one connection before those ahead of them were answered
     connections : in all
     per_address : from one address, but for the trusted proxy, from whose address everybody comes
+    session_hours : for which somebody who has logged in stays so
+    link_hours : for which one-time links work
     """
 
     header_bytes: int = 32 * 1024
@@ -59,6 +61,8 @@ class Limits:
     pipelined: int = 8
     connections: int = 4096
     per_address: int = 256
+    session_hours: float = 12.0
+    link_hours: float = 24.0
 
 
 LIMITS = Limits()

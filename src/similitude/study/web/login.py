@@ -21,7 +21,7 @@ from similitude.study.arrivals import network_of
 from similitude.study.refusal import Refused
 from similitude.study.site import Site
 from similitude.study.web.admin_page import outside, render
-from similitude.study.web.auth import SESSION_SECONDS, SHORTEST, Door, Session
+from similitude.study.web.auth import SHORTEST, Door, Session
 
 HOME, LOGIN = "/admin", "/admin/-/login"
 SESSION_COOKIE, FORM_COOKIE, DEVICE_COOKIE = "similitude_admin", "similitude_form", "similitude_device"
@@ -41,12 +41,17 @@ def first_link(site: Site) -> str | None:
 
 
 async def session_of(request: Request) -> Session:
-    """The admin who asks; LoginNeeded where it is nobody."""
-    door: Door = request.app.state.door
-    session = await asyncio.to_thread(door.session, request.cookies.get(SESSION_COOKIE))
+    """The admin who asks, looked up once for each request; LoginNeeded where it is nobody."""
+    session: Session | None = getattr(request.state, "session", None) or await _session(request)
     if session is None:
         raise LoginNeeded
+    request.state.session = session
     return session
+
+
+async def _session(request: Request) -> Session | None:
+    door: Door = request.app.state.door
+    return await asyncio.to_thread(door.session, request.cookies.get(SESSION_COOKIE))
 
 
 Admin = Annotated[Session, Depends(session_of)]
@@ -101,7 +106,7 @@ async def log_in(request: Request) -> Response:
         return await _login_page(request, "Name or password is wrong.", 401)
     door.attempts.succeeded(lanes)
     answer = RedirectResponse(outside(request, HOME), 303)
-    _set_cookie(answer, request, SESSION_COOKIE, token, int(SESSION_SECONDS))
+    _set_cookie(answer, request, SESSION_COOKIE, token, int(door.session_seconds))
     _set_cookie(answer, request, DEVICE_COOKIE, door.device(name), _DEVICE_SECONDS)
     return answer
 
@@ -171,8 +176,14 @@ def _used_up(request: Request) -> Response:
 
 
 async def _first_page(request: Request, status: int, **values: object) -> Response:
-    has_admin = await asyncio.to_thread(request.app.state.door.has_admin)
-    return _with_form_token(request, "first.html", status, shortest=SHORTEST, has_admin=has_admin, **values)
+    door: Door = request.app.state.door
+    has_admin = await asyncio.to_thread(door.has_admin)
+    token = request.path_params["token"]
+    invited = await asyncio.to_thread(door.invitation, token)
+    if invited is not None and (session := await _session(request)) is not None:
+        return render(request, "join.html", status, session=session, invited=invited, token=token)
+    given = {"shortest": SHORTEST, "has_admin": has_admin, "invited": invited, **values}
+    return _with_form_token(request, "first.html", status, **given)
 
 
 async def _login_page(request: Request, problem: str | None = None, status: int = 200) -> Response:

@@ -28,6 +28,7 @@ from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.settings import Study
 from similitude.study.texts import all_texts, fill
+from similitude.study.timing import on_page, timing_in_words
 from similitude.study.web.interface import Service
 from similitude.study.written import FOLDER, markdown, picture_of_page
 
@@ -79,7 +80,8 @@ def written_page(study: Study, name: str, language: str) -> Markup:
     """A page of the study's own as HTML; the instructions with what must be done for the completion code."""
     html, texts = markdown(study.page(name, language) or ""), texts_of(study, language)
     said = terms_in_words(study, language) if name == "instructions" else []
-    return Markup(_template("written.html").render(html=html, terms=said, texts=texts))
+    told = name == "consent" and study.timing.record_device
+    return Markup(_template("written.html").render(html=html, terms=said, texts=texts, recorded=told))
 
 
 def language_of(request: Request, study: Study) -> str:
@@ -99,13 +101,14 @@ def texts_of(study: Study, language: str) -> dict[str, str]:
 def terms_in_words(study: Study, language: str) -> list[str]:
     """What must be done for the completion code, as raters are told before the first question."""
     texts, wanted = texts_of(study, language), terms(study)
-    said = []
+    said = timing_in_words(study.timing, texts)
+    asked = len(said)
     if wanted[TIME]:
         said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
     if wanted[SKIPS]:
         counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
         said.append(counted.replace("{total}", str(study.length)))
-    if said and any(part.practice for part in study.parts):
+    if len(said) > asked and any(part.practice for part in study.parts):
         said.append(texts["terms_practice"])
     return said
 
@@ -143,6 +146,7 @@ def setup_of(study: Study, background: str, language: str, parts: Sequence[Study
         "background": background,
         "enlarge": study.items.enlarge,
         "breakEvery": study.break_every,
+        "timing": on_page(study.timing),
         "pages": [name for name in named if _has_page(study, name, language)],
         "survey": [field.model_dump() for field in study.survey.fields],
         "parameters": (REHEARSAL, *study.raters.parameter),  # what makes another rater of the same browser

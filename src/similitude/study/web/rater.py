@@ -21,11 +21,13 @@ from similitude.study import surveys
 from similitude.study.asking import BACKGROUND, width
 from similitude.study.items import is_storable
 from similitude.study.leaving import way_out
+from similitude.study.measured import Circumstances
 from similitude.study.refusal import Refused, unknown_rater
 from similitude.study.sections import Question
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
 from similitude.study.store import schema
+from similitude.study.timing import Timing
 from similitude.study.web.handing_over import handed_over
 from similitude.study.web.interface import (
     PROBLEMS,
@@ -67,11 +69,12 @@ class Answer(Body):
 
     number: Annotated[int, Field(ge=0, le=10**6)]
     uid: Uid
-    outcome: Literal["answered", "cant_tell", "skipped", "not_shown"] = "answered"
+    outcome: Literal["answered", "cant_tell", "skipped", "timed_out", "not_shown"] = "answered"
     response: Annotated[list[float], Field(max_length=200)] | None = None
     milliseconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
     direction: Literal["ltr", "rtl"] | None = None
     background: Annotated[str, Field(pattern=BACKGROUND)] | None = None
+    measured: Circumstances | None = None
 
 
 class Replies(Body):
@@ -172,6 +175,9 @@ class About(AboutQuestions):
     blocks: dict[str, AboutQuestions] = Field(description="the same of each block, by name; empty without blocks")
     length: int = Field(description="questions for each rater, practice and catch trials among them")
     consent: bool = Field(description="whether people are asked only after they have agreed")
+    timing: Timing = Field(
+        description="how long a question is shown, when an answer is taken: a display of yours keeps it"
+    )
     survey: list[FieldOfSurvey]
 
 
@@ -190,7 +196,7 @@ async def about(request: Request) -> Response:
     shape = {"length": study.seen[0].length, "consent": study.pages.consent is not None, "survey": fields}
     blocks = {block: about for block, about in asked.items() if block}
     said = {"version": VERSION, "title": study.title, **next(iter(asked.values())), "blocks": blocks}
-    return json_reply({**said, **shape})
+    return json_reply({**said, **shape, "timing": study.timing.model_dump()})
 
 
 def _about(question: Question) -> dict[str, Any]:
@@ -238,7 +244,7 @@ async def answers(request: Request) -> Response:
     """Keep an answer; it is durable when this returns."""
     service = service_of(request)
     rater_id, answer = _rater(service, request), await body_of(request, Answer)
-    said = Said(rater_id, **answer.model_dump())
+    said = Said(rater_id, **dict(answer))
     return shown_questions(service, await handed_over(service.answer(said)))
 
 

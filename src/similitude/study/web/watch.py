@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,8 +27,10 @@ from similitude.study.store import schema
 from similitude.study.store.rows import dicts
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.design_figures import DesignFigures
+from similitude.study.works import DIMENSIONS, Works
 
 _log = logging.getLogger("similitude.study")
+NOW, MODEL, FAULT, SHARED = "now", "model", "fault", "shared"  # events; the last is all that a shared page gets
 INTERVAL = 2.0
 _MINUTES = 60
 _MOST_RATERS = 300
@@ -135,8 +137,8 @@ class Watch:
         """The study as it is now."""
         return self._service if isinstance(self._service, StudyService) else self._service()
 
-    async def events(self) -> AsyncGenerator[str]:
-        """Events for one admin: the whole state first, then each part whenever it changes."""
+    async def events(self, names: Sequence[str] = (NOW, MODEL, FAULT)) -> AsyncGenerator[str]:
+        """Events of these names for one who looks: the whole state first, then each part whenever it changes."""
         self._listeners += 1
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._run())
@@ -147,7 +149,8 @@ class Watch:
                 async with self._changed:
                     while self._number <= seen:
                         await self._changed.wait()
-                    new = [(name, text) for name, (number, text) in self._parts.items() if number > seen]
+                    parts = [(name, *self._parts[name]) for name in names if name in self._parts]
+                    new = [(name, text) for name, number, text in parts if number > seen]
                     seen = self._number
                 yield (
                     "".join(f"id: {seen}\nevent: {name}\ndata: {text}\n\n" for name, text in new) or ": still here\n\n"
@@ -162,9 +165,9 @@ class Watch:
                 state = await asyncio.to_thread(self.look)
             except Exception as fault:  # the page says so, the log says what; the next look may succeed
                 _log.warning("%s: %s", self.service.study.name, fault)
-                state = {"fault": {"detail": UNAVAILABLE}}
+                state = {FAULT: {"detail": UNAVAILABLE}}
             else:
-                state["fault"] = {"detail": None}
+                state[FAULT] = {"detail": None}
             async with self._changed:
                 self._number += 1
                 for name, part in state.items():
@@ -175,7 +178,7 @@ class Watch:
             await asyncio.sleep(self._interval)
 
     def look(self) -> dict[str, Any]:
-        """The state: `now` changes with every answer, `model` with every fit."""
+        """The state: `now` changes with every answer, `model` with every fit; `shared` is for those with a link."""
         service, table = self.service, schema.model
         now = service.database.clock.now()
         with self._one_at_a_time, service.database.read() as connection:
@@ -184,8 +187,9 @@ class Watch:
             columns = [column for column in table.c if column.name != "similarity"]
             model = connection.execute(sa.select(*columns).where(here)).mappings().one_or_none()
             found = json.loads(model["findings"]) if model is not None and model["findings"] else None
+            learned = {"curve": self._curve(connection), **self._learned(found)}
             return {
-                "now": {
+                NOW: {
                     **self._state(connection),
                     "totals": self._totals(connection, now),
                     "minutes": self._tally.minutes(now),
@@ -196,8 +200,18 @@ class Watch:
                     "design": self._design.look(connection, service),
                     "not_served": [path.name for path in list(service.not_served.values())],
                 },
-                "model": {"curve": self._curve(connection), **self._learned(found)},
+                MODEL: learned,
+                SHARED: {
+                    "answers": self._tally.own,
+                    **{name: learned[name] for name in ("curve", "ceiling", "map")},
+                    "dimensions": self._dimensions(),
+                },
             }
+
+    def _dimensions(self) -> dict[str, Any] | None:
+        """The dimensions as they were found last, and of how many answers; None where nobody has asked for them."""
+        made = Works(self.service.database).made(self.service.study_id, DIMENSIONS)
+        return None if made is None else {**made.summary, "answers": made.answers}
 
     def _state(self, connection: sa.Connection) -> dict[str, Any]:
         """What the study is, and how much came in its pilot."""

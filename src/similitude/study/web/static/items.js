@@ -5,6 +5,7 @@ import { fill, make, seconds } from "./dom.js";
 const LONGEST_WAIT = 10;
 const ENOUGH_OF_A_FILM = 8; // some browsers load sounds and films only when they are played
 const HEARD = 1; // seconds of a sound or film after which it can be judged; a shorter one to its end
+const MISSED = 0.3; // seconds that may lack of a whole one: browsers tell what was played now and then only
 const LONG_TEXT = 60;
 
 /**
@@ -53,7 +54,7 @@ function image(item, server, { texts, enlarge }) {
   return { element, larger, label: item.content, seen: () => hasRoom(picture), ...loading(load, element, address, texts) };
 }
 
-function playable(item, server, { texts }) {
+function playable(item, server, { texts, timing }) {
   const player = make(item.kind, { class: "item", controls: true, preload: "auto", playsinline: true });
   player.setAttribute("aria-label", item.content);
   const element = make("div", { class: `frame ${item.kind}` }, player);
@@ -69,16 +70,17 @@ function playable(item, server, { texts }) {
   const found = loading(load, element, address, texts);
   const breaks = () => player.error?.code === MediaError.MEDIA_ERR_DECODE && found.giveUp(); // in the midst of it
   found.ready.then(() => player.addEventListener("error", breaks));
-  return { element, label: item.content, playable: true, seen: () => hasRoom(player), played: untilPlayed(player), ...found };
+  return { element, label: item.content, playable: true, seen: () => hasRoom(player), played: untilPlayed(player, timing.toTheEnd), ...found };
 }
 
-/** Resolves when a sound or film has been played for a moment; what was jumped over does not count. */
-function untilPlayed(player) {
+/** Resolves when a sound or film has been played for a moment, or whole; what was jumped over does not count. */
+function untilPlayed(player, toTheEnd) {
   const secondsPlayed = () =>
     Array.from({ length: player.played.length }, (_, k) => player.played.end(k) - player.played.start(k)).reduce((a, b) => a + b, 0);
   return new Promise((resolve) => {
-    player.addEventListener("timeupdate", () => secondsPlayed() >= HEARD && resolve());
-    player.addEventListener("ended", resolve);
+    const heard = () => (toTheEnd && Number.isFinite(player.duration) ? player.duration - MISSED : HEARD);
+    player.addEventListener("timeupdate", () => secondsPlayed() >= heard() && resolve());
+    player.addEventListener("ended", () => (!toTheEnd || secondsPlayed() >= heard()) && resolve());
   });
 }
 

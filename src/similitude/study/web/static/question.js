@@ -3,6 +3,7 @@
 import { fill, make, painted, seconds } from "./dom.js";
 import { channels } from "./items.js";
 import { partOf, practiceOf } from "./plan.js";
+import { Times } from "./timing.js";
 
 const LOOK_AGAIN = 0.5;
 const TOO_SOON = 0.15; // seconds: a second tap of the same finger does not answer the next question
@@ -21,7 +22,8 @@ export function ask(main, question, prepared, setup, gone) {
       const milliseconds = shownAt === null ? null : Math.round(performance.now() - shownAt);
       turnOff();
       playing.remove();
-      resolve({ said: { outcome, response, milliseconds, ...asShown(stage) }, form });
+      const measured = setup.measures.end(question, times.exposed);
+      resolve({ said: { outcome, response, milliseconds, ...asShown(stage), ...measured }, form });
     };
     gone.addEventListener("abort", () => { over.abort(); resolve(null); }, { signal: over.signal });
 
@@ -37,9 +39,11 @@ export function ask(main, question, prepared, setup, gone) {
     const below = make("div", { class: "others" }, ...others.map((other) => other.button));
     const cannot = prepared.plays ? setup.texts.not_played : setup.texts.not_shown;
     const wayOn = make("button", { class: "other", onclick: () => finish("not_shown", null) }, cannot);
-    const playing = make("p", { class: "playing", role: "status", dir: "auto", hidden: !prepared.plays });
+    const waits = prepared.plays || setup.timing.least > 0;
+    const playing = make("p", { class: "playing", role: "status", dir: "auto", hidden: !waits });
+    const times = new Times(setup, stage);
     document.querySelector("dialog")?.close();
-    main.replaceChildren(heading, stage, playing, below, setup.shortcuts.control(keysHelp(form, others), setup.texts));
+    main.replaceChildren(heading, stage, playing, times.element, below, setup.shortcuts.control(keysHelp(form, others), setup.texts));
     main.dataset.number = question.number;
     [...form.controls, ...others.map((other) => other.button)].forEach((control) => (control.disabled = true));
     heading.focus({ preventScroll: true });
@@ -55,6 +59,7 @@ export function ask(main, question, prepared, setup, gone) {
       clearTimeout(late);
       if (over.signal.aborted) return;
       stage.classList.remove("loading");
+      times.appear(prepared.views, over.signal);
       await painted();
       while (!prepared.views.every((view) => view.seen())) {
         below.append(wayOn); // nobody judges what cannot be seen
@@ -63,19 +68,25 @@ export function ask(main, question, prepared, setup, gone) {
       }
       wayOn.remove();
       shownAt = performance.now();
-      await seconds(TOO_SOON);
+      setup.measures.begin(question);
+      const timeOver = () => finish("timed_out", null);
+      if (!prepared.plays) times.limit(shownAt, over.signal, timeOver);
+      if (setup.timing.least) await until(times.least(shownAt), setup.texts.look_first);
+      else await seconds(TOO_SOON);
       if (over.signal.aborted) return;
       others.forEach((other) => (other.button.disabled = false));
-      if (prepared.plays) await untilPlayed();
+      // nobody judges what was not heard; where that is not possible, the other answers stay
+      if (prepared.plays) await until(prepared.played, setup.timing.toTheEnd ? setup.texts.play_to_end : setup.texts.play_first);
       if (over.signal.aborted) return;
+      if (prepared.plays) times.limit(performance.now(), over.signal, timeOver);
       form.controls.forEach((control) => (control.disabled = false));
     }
 
-    /** Nobody judges what was not heard; where that is not possible, the other answers stay. */
-    async function untilPlayed() {
-      playing.textContent = setup.texts.play_first;
+    /** Say why no answer is taken yet, until it is. */
+    async function until(possible, why) {
+      playing.textContent = why;
       stage.classList.add("unheard");
-      await prepared.played;
+      await possible;
       stage.classList.remove("unheard");
       playing.textContent = setup.texts.all_played;
     }
@@ -124,6 +135,7 @@ function asShown(stage) {
 export function feedback(main, { said, form }, question, setup) {
   if (!question.correct || said.outcome !== "answered") return Promise.resolve();
   const same = (form.same ?? sameNumbers)(said.response, question.correct);
+  main.querySelector(".stage").classList.remove("unseen");
   form.mark(question.correct);
   return new Promise((resolve) => {
     const go = make("button", { class: "main", onclick: resolve }, setup.texts.go_on);

@@ -2,12 +2,13 @@
 
 import { freshId, inkUpon, seconds } from "./dom.js";
 import { prepare } from "./items.js";
+import { Measures } from "./measures.js";
 import { Memory } from "./memory.js";
 import { Preview } from "./preview.js";
 import { Outbox } from "./outbox.js";
 import { ownAnswered, partOf, practiceOf } from "./plan.js";
 import { ask, feedback, progressWords } from "./question.js";
-import { breakPage, done, keepPages, leadAway, loadingPage, page, partPage, sorry, survey, written } from "./screens.js";
+import { breakPage, done, keepPages, leadAway, loadingPage, page, partPage, sorry, survey, timeOver, written } from "./screens.js";
 import { Refusal, Server } from "./server.js";
 import { Shortcuts } from "./shortcuts.js";
 
@@ -61,6 +62,7 @@ if (setup.language) parameters.language = setup.language; // kept with the rater
 const identity = setup.parameters.map((name) => parameters[name]).find((value) => value) ?? "";
 const memory = new Memory(setup.study, identity, setup.preview?.remembers);
 setup.shortcuts = new Shortcuts(memory);
+setup.measures = new Measures(setup.timing.device, memory);
 
 /** Where the rater stands, as the server says; null for somebody whom it does not know yet. */
 async function whereIAm() {
@@ -214,6 +216,7 @@ async function oneQuestion(question) {
   draft.drop();
   progress();
   await feedback(main, found, question, setup);
+  if (found.said.outcome === "timed_out") await timeOver(main, texts);
   const own = ownAnswered(setup.plan, answered());
   const total = held.length - practiceOf(setup.plan);
   if (setup.breakEvery && own > 0 && own < total && own % setup.breakEvery === 0) await breakPage(main, own, total, texts);

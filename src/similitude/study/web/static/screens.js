@@ -52,6 +52,11 @@ export function breakPage(main, number, total, texts) {
   return page(main, { title: texts.break_title, body, buttons: [["go", texts.go_on]] });
 }
 
+/** After a question whose time was over: the next one waits until somebody is there. */
+export function timeOver(main, texts) {
+  return page(main, { title: texts.time_over_title, body: make("p", {}, texts.time_over), buttons: [["go", texts.go_on]] });
+}
+
 export function loadingPage(main, texts) {
   main.replaceChildren(make("h1", { class: "loading" }, texts.loading));
 }

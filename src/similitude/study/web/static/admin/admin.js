@@ -1,28 +1,9 @@
-// The page of one study: figures come as events, and are written as text, never as HTML.
+// The page of one study: figures come as events, and are written as text, never as HTML; `charts.js` draws them.
 "use strict";
 
-const { study, root, random } = document.getElementById("study").dataset;
-const at = (id) => document.getElementById(id);
-const number = new Intl.NumberFormat("en");
-const percent = (share) => (100 * share).toFixed(1) + "%";
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();  // of light or dark mode
-const thin = (name) => colour(name) + "26";  // hardly to be seen
-const still = { displayModeBar: false, responsive: true };
-const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");  // plotly reads a little HTML
+const { study, root, random, people } = document.getElementById("study").dataset;
 let drawn = {};
 const latest = {};  // what came last, by event
-
-function write(id, text) {
-  if (at(id).textContent !== text) at(id).textContent = text;
-}
-
-function layout(more) {
-  const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("line") };
-  return Object.assign({
-    margin: { l: 44, r: 12, t: 8, b: 36 }, font: { family: "system-ui, sans-serif", size: 12, color: colour("ink") },
-    template: { layout: { xaxis: axis, yaxis: axis } }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false,
-  }, more);
-}
 
 function showNow(now) {
   const totals = now.totals;
@@ -54,6 +35,7 @@ function partsOfAnswers({ totals, strategies, outcomes }) {
   const asked = named.length ? [`${number.format(totals.own)} to the study's own questions`] : [];
   asked.push(...named.map(([count, word]) => `${number.format(count)} ${word}`));
   const said = [`${number.format(outcomes.cant_tell || 0)} can't tell`, `${number.format(outcomes.skipped || 0)} skipped`];
+  if (outcomes.timed_out) said.push(`${number.format(outcomes.timed_out)} out of time`);
   if (outcomes.not_shown) said.push(`${number.format(outcomes.not_shown)} could not be shown`);
   if (outcomes.redacted) said.push(`${number.format(outcomes.redacted)} erased`);
   return [asked, said].filter((part) => part.length).map((part) => part.join(", ")).join("; ");
@@ -100,8 +82,8 @@ function showRaters(raters) {
   for (const rater of raters) {
     const row = fresh.insertRow();
     if (rater.left_out || rater.flags.length) row.className = rater.left_out ? "gone" : "flagged";
-    const link = row.insertCell().appendChild(document.createElement("a"));
-    link.href = `${root}/admin/${study}/rater?code=${encodeURIComponent(rater.code)}`;
+    const link = row.insertCell().appendChild(document.createElement(people === "yes" ? "a" : "span"));
+    if (people === "yes") link.href = `${root}/admin/${study}/rater?code=${encodeURIComponent(rater.code)}`;
     link.textContent = rater.condition ? `${rater.code} (${rater.condition})` : rater.code;
     cell(row, (rater.left_out ? ["left out"] : []).concat(rater.flags).join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
@@ -140,26 +122,9 @@ function whyNoAccuracy(hasModel) {
 }
 
 function showCurve(curve, ceiling, hasModel) {
-  const last = curve[curve.length - 1];
+  const last = drawCurve("curve", curve, ceiling);
   write("accuracy", last ? percent(last.accuracy) : "–");
   write("accuracy-more", last ? `${percent(last.low)} to ${percent(last.high)}, ${number.format(last.tested)} tested` : whyNoAccuracy(hasModel));
-  const x = curve.map((point) => point.answers);
-  const end = last ? last.answers * 1.03 : 100;
-  const traces = [];
-  const shapes = [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: .5, y1: .5, line: { color: colour("edge"), dash: "dot", width: 1 } }];
-  const notes = [{ x: 1, xref: "paper", xanchor: "right", y: .5, yanchor: "bottom", text: "chance", showarrow: false, font: { color: colour("soft"), size: 11 } }];
-  if (ceiling) {
-    shapes.push({ type: "rect", x0: 0, x1: 1, xref: "paper", y0: ceiling.low, y1: ceiling.high, fillcolor: thin("good"), line: { width: 0 } });
-    shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: ceiling.value, y1: ceiling.value, line: { color: colour("good"), width: 1 } });
-    notes.push({ x: 0.01, xref: "paper", xanchor: "left", y: ceiling.value, yanchor: ceiling.value > 0.95 ? "top" : "bottom", showarrow: false,
-      text: `noise ceiling ${(100 * ceiling.value).toFixed(0)}%`, font: { color: colour("good"), size: 11 } });
-  }
-  traces.push({ x: x.concat([...x].reverse()), y: curve.map((p) => p.high).concat(curve.map((p) => p.low).reverse()), fill: "toself",
-    fillcolor: thin("accent"), line: { width: 0 }, hoverinfo: "skip", mode: "lines" });
-  traces.push({ x, y: curve.map((point) => point.accuracy), mode: "lines+markers", line: { color: colour("accent") },
-    hovertemplate: "%{y:.1%} after %{x} answers<extra></extra>" });
-  Plotly.react("curve", traces, layout({ shapes, annotations: notes,
-    xaxis: { title: { text: "answers" }, range: [0, end], nticks: 6 }, yaxis: { tickformat: ".0%", range: [.45, 1.01], nticks: 7 } }), still);
 }
 
 function showItems(items) {
@@ -183,32 +148,8 @@ function showItems(items) {
 }
 
 function showMap(map) {
-  write("map-note", map ? `${number.format(map.names.length)} items; what lies close is seen as alike. The axes have no meaning.` : "There is no model yet.");
-  at("map").hidden = !map;
-  if (!map) return;
-  const x = map.places.map((place) => place[0]), y = map.places.map((place) => place[1]);
-  const spread = (values) => Math.max(...values) - Math.min(...values);
-  const size = Math.max(spread(x), spread(y), 1e-6) * Math.min(.11, .7 / Math.sqrt(map.names.length));
-  const items = map.names.map((name) => drawn[name] || { kind: "text", content: name });
-  const images = items.map((item, k) => item.kind === "image" && { source: item.address, x: x[k], y: y[k], xref: "x", yref: "y",
-    sizex: size, sizey: size, xanchor: "center", yanchor: "middle", sizing: "contain", layer: "above" }).filter(Boolean);
-  const colours = items.map((item) => (item.kind === "colour" ? item.content : colour("accent")));
-  const bare = items.map((item) => item.kind !== "image");
-  const short = (text) => (text.length > 18 ? text.slice(0, 17) + "…" : text);
-  const named = items.map((item, k) => (item.kind === "image" || item.kind === "colour" ? "" : plain(short(item.kind === "text" ? item.content : map.names[k]))));
-  const dots = { x, y, type: "scatter", mode: "markers+text", text: named, textposition: "top center", cliponaxis: false, customdata: map.names.map(plain),
-    hovertemplate: "%{customdata}<extra></extra>",
-    marker: { color: colours, size: items.map((item) => (item.kind === "colour" ? 20 : 7)), opacity: bare.map((shown) => (shown ? 1 : 0)),
-      line: { color: colour("paper"), width: 1 } } };
-  const none = { visible: false, zeroline: false };
-  const room = (values) => [Math.min(...values) - 1.2 * size, Math.max(...values) + 1.2 * size];
-  Plotly.react("map", [dots], layout({ images, hovermode: "closest", margin: { l: 8, r: 8, t: 8, b: 8 },
-    xaxis: { range: room(x), ...none }, yaxis: { range: room(y), scaleanchor: "x", ...none } }), still);
-}
-
-function fault(text) {
-  at("fault").hidden = !text;
-  write("fault", text || "");
+  write("map-note", mapNote(map));
+  drawMap("map", map, drawn);
 }
 
 async function begin() {

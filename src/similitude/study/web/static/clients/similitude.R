@@ -32,7 +32,7 @@ similitude_ask <- function(study, rater, consent = FALSE) {
 }
 
 # Say what was answered; gives the rater's next question, or NULL at the end. The response is coded as the form of the
-# study says (numbers from 0 or 1); NULL with an outcome of "cant_tell", "skipped" or "not_shown".
+# study says (numbers from 0 or 1); NULL with an outcome of "cant_tell", "skipped", "timed_out" or "not_shown".
 similitude_tell <- function(study, question, response = NULL, milliseconds = NULL,
                             outcome = if (is.null(response)) "cant_tell" else "answered") {
   body <- list(rater = question$rater, number = question$number, uid = similitude_uid(), outcome = outcome,
