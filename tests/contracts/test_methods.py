@@ -33,7 +33,9 @@ def noisy():
 def test_recovers_noiseless_answers(method, clean):
     model = method(2, penalty=1e-4, random_state=5, max_iter=3000).fit(clean)
     unseen = sm.simulate(truth(), 3000, random_state=3)
-    assert model.score(unseen) > (0.92 if method in HEAVY_TAILED else 0.99)
+    assert model.score(unseen) > (
+        0.92 if method in HEAVY_TAILED else 0.98
+    )  # of eight draws, at worst SOE's 0.992 ± 0.003
     assert sm.procrustes_distance(model.embedding_, truth()) < (0.06 if method in HEAVY_TAILED else 0.002)
 
 
