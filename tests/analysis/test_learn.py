@@ -136,7 +136,7 @@ def test_the_report_says_one_noise_ceiling():
 
 def test_items_whose_names_have_no_room_have_numbers_and_a_key():
     names = [f"a name of item {k:03d}" for k in range(150)]
-    found = sm.learn(answers(300, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
+    found = sm.learn(answers(900, names), method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
     page = found.page()
     on_map = set(re.findall(r'<text class="sign"[^>]*>([0-9]+)<', page))
     in_key = dict(re.findall(r"<b>([0-9]+)</b> (a name of item [0-9]+)<", page))

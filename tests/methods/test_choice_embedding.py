@@ -52,7 +52,7 @@ def test_vectors_share_what_makes_items_like_many_and_nothing_by_chance():
     assert np.linalg.norm(shared) > 0.5
     assert np.corrcoef(free @ shared, vectors[:, 2])[0, 1] > 0.8  # which items are like many
     by_chance = sm.ChoiceEmbedding(6, random_state=0).fit(odd_ones(truth_of(30), 3000, 1, sharpness=1e-9))
-    assert np.linalg.norm(by_chance.point_[0]) < 0.3  # .02 to .12 over draws
+    assert np.linalg.norm(by_chance.point_[0]) < 0.3  # .02 to .17 over draws
 
 
 @pytest.mark.parametrize("similarity", ["dot", "distance"])
@@ -60,7 +60,7 @@ def test_answers_by_chance_teach_nothing(similarity):
     c = odd_ones(truth_of(30), 1500, 1, sharpness=1e-9)
     model = sm.ChoiceEmbedding(10, similarity=similarity, random_state=0).fit(c)
     test = odd_ones(truth_of(30), 1500, 2, sharpness=1e-9)
-    assert sm.answer_log_loss(model, test) == pytest.approx(np.log(3), abs=0.02)
+    assert sm.answer_log_loss(model, test) == pytest.approx(np.log(3), abs=0.055)  # of eight draws, 0.007 ± 0.011 more
 
 
 def test_more_dimensions_than_needed_do_no_harm():
