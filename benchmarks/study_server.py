@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import itertools
 import os
 import random
@@ -39,14 +40,22 @@ class Server:
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=from_there)
 
     def wait(self) -> Server:
+        """Wait until it replies: it listens before, while it still asks its database."""
         end = time.monotonic() + 150  # a busy machine takes its time
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise RuntimeError(self.process.stderr.read().decode())
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            if self._replies():
                 return self
             time.sleep(0.05)
         raise RuntimeError("the server did not start")
+
+    def _replies(self) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(connection):
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status > 0
+        return False
 
     @property
     def model_process(self) -> int | None:
