@@ -29,7 +29,8 @@ IN_DOCS = (
     "triplet", "form-odd-one-out", "form-choice", "form-quadruplet", "form-similarity-rating", "form-labelling",
     "form-ranking", "form-best-worst", "form-grouping", "form-placement",
     "phone-triplet", "offline", "done", "strip-1-empty", "strip-2-new", "strip-3-items", "strip-4-question",
-    "strip-5-known", "strip-6-consent", "strip-7-live", "strip-8-rater", "strip-9-map", "raters", "rater",
+    "strip-5-known", "strip-6-consent", "strip-7-live", "strip-8-rater", "strip-9-map", "strip-10-report",
+    "raters", "rater",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from similitude.study.editing.fields import Field, fields
 from similitude.study.serve import settings
 from similitude.study.service import Said
 from similitude.study.site import open_site
+from similitude.study.web import making
 from similitude.study.web.login import first_link
 from tests.patience import PATIENCE, until
 from tests.study.axe import violations
@@ -134,7 +135,8 @@ def framed(page, selector):
 # --- the film strip ---
 
 
-def test_a_study_from_an_empty_server_to_its_map(served, context, shot):
+def test_a_study_from_an_empty_server_to_its_report(served, context, shot, monkeypatch):
+    monkeypatch.setattr(making, "_MINUTES", (0.02, 1))  # the least that a choice of models takes
     site, url = served
     page = context.new_page()
     log_in(page, url, site)
@@ -190,6 +192,13 @@ def test_a_study_from_an_empty_server_to_its_map(served, context, shot):
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
     assert len(download.value.path().read_text(encoding="utf-8").splitlines()) == 1 + 6 * 15, "practice is left out"
+    page.get_by_role("link", name="Report").click()
+    page.get_by_label("Time it may take").select_option("0.02")
+    page.locator("#work-report button").click()
+    page.locator("#work-report").get_by_role("link", name="View").wait_for(timeout=1000 * PATIENCE)
+    page.locator("#work-report").get_by_role("link", name="View").click()
+    page.get_by_role("heading", name="Faces").first.wait_for()
+    shot(page, "strip-10-report")
 
 
 def make_known(page):
