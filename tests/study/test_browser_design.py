@@ -272,6 +272,7 @@ def test_the_main_path_in_firefox(served):
         page.new_rater()
         page.goto(f"{url}/s/faces/")
         page.click("button.main")
+        until(lambda: "How it works" in page.evaluate("document.body.innerText"), "no instructions after the consent")
         page.click("button.main")
         page.click("button.choose:enabled")
         page.wait_for_selector("main[data-number='1']")
