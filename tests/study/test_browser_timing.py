@@ -23,7 +23,7 @@ def live(tmp_path_factory):
         toml = f'title = "Faces"\n{pages}[question]\nnumber = {number}\n{more}[timing]\n{timing}\n'
         write_study(root, name, toml, items)
 
-    study("glimpse", "exposure_ms = 300", number=1, more=PRACTICE)
+    study("glimpse", "exposure_ms = 300\nrecord_device = true", number=1, more=PRACTICE)
     study("least", "least_seconds = 1.2", number=1)
     study("limit", "limit_seconds = 1", number=2)
     study("told", "exposure_ms = 2000\nlimit_seconds = 20\nleast_seconds = 1\nrecord_device = true", pages="")

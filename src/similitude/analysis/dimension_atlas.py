@@ -14,13 +14,13 @@ from similitude.analysis.columns import explained
 from similitude.analysis.dimension_paper import dimensions_paragraph
 from similitude.analysis.dimension_tiles import shown_dimensions
 from similitude.analysis.whole_folder import all_at_once, remove_earlier
+from similitude.display.pictures import pictures_in
 from similitude.display.templates import templates
 from similitude.evaluate.described_dimensions import DescribedDimensions
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.explanation import Explanation
 from similitude.methods.tables_out import separated
 from similitude.plot.dimensions import deciding, dimension_tiles
-from similitude.plot.pictures import pictures_in
 from similitude.plot.style import PAGE, drawn_for, in_page, pyplot, save_as
 
 PAGE_NAME = "dimensions.html"

@@ -319,7 +319,7 @@ def _say_counts(dataset: Any) -> None:
 
 def pictures_of(folder: Path, about: Any) -> dict[Any, Path]:
     """Find the pictures of the items of a model or feedback: files named as an item, with or without suffix."""
-    from similitude.plot.pictures import pictures_in
+    from similitude.display.pictures import pictures_in
 
     names = about.names or tuple(str(k) for k in range(about.n_items))
     files = pictures_in(folder, names)

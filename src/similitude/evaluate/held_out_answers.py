@@ -31,6 +31,15 @@ class HeldOutAnswers:
     log_loss : mean of -log of the probability of an answer
     chance, chance_log_loss : both of somebody who guesses
     ceiling : what share any model could predict, by questions that were asked again; unknown where there were none
+
+    Examples
+    --------
+    >>> import numpy as np, similitude as sm
+    >>> truth = np.random.default_rng(0).normal(size=(10, 2))
+    >>> answers = sm.simulate(truth, 300, "odd_one_out", random_state=0)
+    >>> found = sm.held_out_answers(sm.STE(2, random_state=0), answers, n_folds=3, random_state=0)
+    >>> found.answers, round(found.chance, 2), found.accuracy.value > found.chance
+    (300, 0.33, True)
     """
 
     answers: int

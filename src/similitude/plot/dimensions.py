@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from similitude.display.pictures import pictures_in
 from similitude.display.words import shortened
 from similitude.feedback.items import find_item
 from similitude.plot.embedding import pixels_of
-from similitude.plot.pictures import pictures_in
 from similitude.plot.sheet import text_widths
 from similitude.plot.style import COLOURS, MILLIMETRES, PAGE, POINTS, axes_of, pyplot
 
