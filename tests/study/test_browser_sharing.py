@@ -156,6 +156,7 @@ def test_a_site_that_was_not_named_embeds_nothing(served, lab, browser):
     context.close()
 
 
+@pytest.mark.whole  # `test_browser_design` presses the button, too
 def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypatch):
     monkeypatch.setattr(making, "_MINUTES", (0.02, 2))
     address, _ = served
@@ -212,6 +213,7 @@ def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
         shot(guest, "viewer")
 
 
+@pytest.mark.whole  # its keys were lost on a quiet machine, where it waited in vain
 def test_webhooks_by_keyboard_on_a_phone(served, browser, shot):
     address, _ = served
     with opened(browser, **PHONE) as page:
