@@ -16,7 +16,7 @@ from tests.study.conftest import watch
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
 from tests.study.test_login import PASSWORD, app_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.whole]
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
 DIMENSION = {
     "number": 1, "name": "c01, c07", "suggested": True, "share": "61%", "doubtful": False,
@@ -156,7 +156,6 @@ def test_a_site_that_was_not_named_embeds_nothing(served, lab, browser):
     context.close()
 
 
-@pytest.mark.whole  # `test_browser_design` presses the button, too
 def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypatch):
     monkeypatch.setattr(making, "_MINUTES", (0.02, 2))
     address, _ = served
@@ -213,7 +212,6 @@ def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
         shot(guest, "viewer")
 
 
-@pytest.mark.whole  # its keys were lost on a quiet machine, where it waited in vain
 def test_webhooks_by_keyboard_on_a_phone(served, browser, shot):
     address, _ = served
     with opened(browser, **PHONE) as page:
