@@ -16,7 +16,7 @@ from tests.study.conftest import watch
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
 from tests.study.test_login import PASSWORD, app_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.whole]
+pytestmark = pytest.mark.slow
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
 DIMENSION = {
     "number": 1, "name": "c01, c07", "suggested": True, "share": "61%", "doubtful": False,
@@ -86,9 +86,8 @@ def opened(browser, **options):
 
 def log_in(page, address, name="ada"):
     page.goto(f"{address}/admin/-/login")
-    page.keyboard.type(name)
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
+    page.locator("[name=name]").fill(name)  # keys that come before the page has its focus would be lost
+    page.locator("[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Studies").wait_for()
 
@@ -156,6 +155,7 @@ def test_a_site_that_was_not_named_embeds_nothing(served, lab, browser):
     context.close()
 
 
+@pytest.mark.whole  # `test_browser_design` presses the button, too
 def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypatch):
     monkeypatch.setattr(making, "_MINUTES", (0.02, 2))
     address, _ = served
