@@ -30,7 +30,7 @@ from reproduce.graph_processing import data_folder
 from reproduce.tackl_page import LEDGER, page
 
 HERE = Path(__file__).parent
-SEEDS = {"synthetic": range(3), "food": range(5), "zappos": range(5), "few": range(200, 210)}
+SEEDS = {"synthetic": range(10), "food": range(5), "zappos": range(5), "few": range(200, 210)}
 ROUNDS = {"synthetic": 12, "food": 16, "zappos": 16, "few": 16}
 CANDIDATES = {"synthetic": 20, "food": 100, "zappos": 100, "few": 10}  # pairs of a head, for the published choices
 TASTES = ["salty", "savory", "sour", "bitter", "sweet", "spicy"]
@@ -133,15 +133,15 @@ def joint() -> dict:
 
 
 def replays(part: str, results: dict, save: Callable[[], object]) -> None:
-    """All lines of a part, seed by seed; saved after each."""
+    """All lines of a part, seed by seed; saved after each, and not run again where they are stored."""
     lines = PUBLISHED if part == "few" else tuple(LINES)
-    jobs = [(label, seed) for seed in SEEDS[part] for label in lines]
+    stored = results.setdefault(part, {label: {} for label in lines})
+    jobs = [(label, seed) for seed in SEEDS[part] for label in lines if str(seed) not in stored[label]]
     work = (joblib.delayed(curve)(part, *job) for job in jobs)
     found = joblib.Parallel(n_jobs=int(os.environ.get("REPRODUCE_JOBS", "2")), return_as="generator")(work)
-    results[part] = {label: {} for label in lines}
     for (label, seed), table in zip(jobs, found, strict=True):
         columns = {name: table[name].round(4).tolist() for name in ("answers", "error", "likelihood")}
-        results[part][label][str(seed)] = columns
+        stored[label][str(seed)] = columns
         save()
 
 
