@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-all test-machines test-versions coverage test-gpu test-export check check-systems docs pictures bench reproduce clean
+.PHONY: demo test run-tests test-fast test-all test-machines test-versions coverage test-gpu test-export check check-systems docs pictures bench reproduce clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -25,8 +25,11 @@ check-systems: $(VENV)/ready  ## types as Windows and macOS see them: what these
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 
-test: check  ## style, types and all tests
+test: $(VENV)/ready  ## style, types and all tests, at the same time
 	./tests/setup.sh
+	$(MAKE) --no-print-directory --jobs=2 check run-tests
+
+run-tests: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-fast: $(VENV)/ready  ## what needs neither a browser nor a database server, in a minute and a half

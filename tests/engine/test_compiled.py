@@ -7,8 +7,15 @@ import pytest
 CODE = """
 import numpy as np, similitude as sm
 from similitude.engine import compiled
+from similitude.engine.comparison_terms import Compared
+from similitude.engine.losses import as_loss
+from similitude.engine.models import Positions
+from similitude.engine.penalties import Ridge
+from similitude.engine.problem import Problem
+from similitude.graph.build import build_graph
 rows = np.array([np.random.default_rng(k).permutation(90)[:3] for k in range(60)])
-sm.STE(2, random_state=0, n_items=90).fit(rows)
+graph = build_graph(sm.Comparisons.from_triplets(rows, n_items=90))
+Problem(Positions(90, 2), Compared(graph, as_loss("ste")), Ridge(0.1)).value_and_gradient(np.ones(180))
 print(sum(compiled.embedding.stats.cache_hits.values()), sum(compiled.embedding.stats.cache_misses.values()))
 """
 

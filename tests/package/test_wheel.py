@@ -106,11 +106,17 @@ def python(wheel, metadata, tmp_path_factory):
     return lambda *arguments: quietly(sys.executable, *arguments, cwd=folder / "work", env=settings), folder
 
 
-@pytest.mark.slow
-def test_the_base_alone_finishes_what_it_starts(python):
+def test_commands_run_from_what_was_installed(python):
     run, folder = python
     where = run("-c", "import similitude; print(similitude.__file__)").strip()
     assert Path(where).is_relative_to(folder / "site")
+    run("-m", "similitude.cli", "simulate", "answers.csv", "--items", "6", "--answers", "60")
+    assert "60 answers" in run("-m", "similitude.cli", "info", "answers.csv")
+
+
+@pytest.mark.whole  # everything is compiled anew
+def test_the_base_alone_finishes_what_it_starts(python):
+    run, folder = python
     demo_and_learn(lambda *arguments: run("-c", HASTENED, *arguments), folder / "work")
 
 
@@ -121,7 +127,7 @@ def demo_and_learn(similitude, folder):
     assert (folder / "demo" / "colours.png").stat().st_size > 10_000
     assert sm.read_comparisons(folder / said.split(" learn ")[1].split()[0]).n_items == 60
     similitude("simulate", "answers.csv", "--items", "6", "--answers", "60")
-    similitude("learn", "answers.csv", "--time-limit", "10")
+    similitude("learn", "answers.csv", "--time-limit", "2", "--method", "STE")
     for made in ("demo/report", "answers_report"):
         report = (folder / made / "report.html").read_text("utf-8")
         assert report.startswith("<!doctype html>")

@@ -9,18 +9,19 @@ import re
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from argon2 import PasswordHasher
 from benchmarks.chromium import chromium, chromium_path
 
 from similitude.study.service import Joining
 from similitude.study.site import open_site
-from similitude.study.store import database
+from similitude.study.web import auth
 from tests.patience import PATIENCE, until
 from tests.study.servers import postgresql_or_skip, write_study
 
@@ -35,22 +36,9 @@ IN_DOCS = (
 
 
 @pytest.fixture(scope="session", autouse=True)
-def migrated_once(tmp_path_factory):
-    """A new file of SQLite begins as a copy of one that was migrated, not with the steps of years ago."""
-    file = tmp_path_factory.mktemp("migrated") / "empty.db"
-    database.Database(f"sqlite:///{file}").close()
-    migrated, make = file.read_bytes(), database.create_private
-
-    def make_migrated(path):
-        beside = path.with_name(f"{path.name}-{threading.get_ident()}")
-        make(beside)
-        try:
-            beside.write_bytes(migrated)
-            os.link(beside, path)  # at once: others may open it at the same time
-        finally:
-            beside.unlink()
-
-    with mock.patch.object(database, "create_private", make_migrated):
+def quick_passwords():
+    """Passwords of the tests' own processes take a millisecond to check; `test_login` holds what people's take."""
+    with mock.patch.object(auth, "PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)):
         yield
 
 

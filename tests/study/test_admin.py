@@ -14,10 +14,9 @@ from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.admin_page import UNAVAILABLE
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from similitude.study.web.watch import Watch
 from tests.study.live import NAMES, UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 CATCH = """[catch]
 every = 4
@@ -39,7 +38,7 @@ def service(tmp_path):
 @pytest.fixture
 def app(service):
     app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     return app
 
@@ -78,9 +77,9 @@ def test_pictures_on_the_map_are_asked_for_under_the_path_of_a_proxy(tmp_path):
     (folder / "items").mkdir()
     for name in ("a b", "c", "d"):
         (folder / "items" / f"{name}.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>", encoding="utf-8")
-    site, service = open_study(folder)
+    site, _ = open_study(folder)
     app = create_app(site, "/lab")
-    app.state.door = door = Door(service.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     reply = Browser(app).get("/admin/colours", headers={"accept": "text/html"})
     assert (reply.status_code, reply.headers["location"]) == (303, "/lab/admin/-/login")

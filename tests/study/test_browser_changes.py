@@ -16,7 +16,7 @@ from tests.patience import until
 from tests.study.axe import violations
 from tests.study.conftest import on_question
 from tests.study.servers import write_study
-from tests.study.test_login import PASSWORD, QUICK
+from tests.study.test_login import PASSWORD
 
 NO_PAGES = "[question]\nnumber = 8\n[pages]\nconsent = ''\ninstructions = ''\n"
 
@@ -33,7 +33,7 @@ def site(tmp_path):
 def address(site):
     """Where the site is served, with an admin."""
     app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     settings = uvicorn.Config(app, port=0, log_level="error", ws="none", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(settings)
@@ -80,7 +80,7 @@ def test_a_rater_is_asked_in_the_words_of_now_and_loses_nothing(site, address, p
 
 
 def test_state_and_history_by_keyboard_on_a_phone(site, address, context, page, shot):
-    token = Door(site.database, hasher=QUICK).log_in("ada", PASSWORD)
+    token = Door(site.database).log_in("ada", PASSWORD)
     context.add_cookies([{"name": "similitude_admin", "value": token, "url": address}])
     page.set_viewport_size({"width": 390, "height": 844})
     text = (site.kept["words"].folder / "study.toml").read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ from tests.study.test_service import FORMS
 pytestmark = pytest.mark.slow  # a process for each test
 
 
+@pytest.mark.parametrize("url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.whole)], indirect=True)
 def test_what_was_acknowledged_survives_kills(tmp_path, url):
     root = write_study(tmp_path / "words", "[question]\nnumber = 60")
     told = answer_while_killed(root, url, "words", kills=3, raters=20, seconds=0.3)

@@ -14,7 +14,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from tests.study.hostile import Hostile, everything, send
 from tests.study.servers import write_study
-from tests.study.test_login import PASSWORD, QUICK
+from tests.study.test_login import PASSWORD
 from tests.study.test_service import rows
 
 FORBIDDEN = (
@@ -35,7 +35,7 @@ PATIENCE = 60  # seconds for one of them: none of ours takes one
 def site(tmp_path, url):
     settings = "[question]\nnumber = 60\n[raters]\njoins_per_address = 0\n"
     site = open_site(write_study(tmp_path / "words", settings), url)
-    door = Door(site.database, hasher=QUICK)
+    door = Door(site.database)
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     yield site
     site.close()
@@ -71,7 +71,6 @@ class Honest:
 def test_the_hostile_list(site):
     service = site.studies["words"]
     app = create_app(site)
-    app.state.door = Door(site.database, hasher=QUICK)
     mean, good = (service.join(Joining(name)).result() for name in ("mean-browser", "good-browser"))
     for rater_id in (1, 2):
         service.consent(rater_id).result()

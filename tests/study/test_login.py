@@ -11,16 +11,14 @@ from argon2 import PasswordHasher
 from similitude.study.refusal import Refused
 from similitude.study.store import schema
 from similitude.study.store.database import Database
+from similitude.study.web import auth
 from similitude.study.web.app import create_app
 from similitude.study.web.attempts import Attempts, Backoff, Room
 from similitude.study.web.auth import Door
 from similitude.study.web.login import SESSION_COOKIE, first_link
 from tests.study.live import open_study, write_study
 
-pytestmark = pytest.mark.slow  # passwords are hashed slowly on purpose
-
 PASSWORD = "a long password"
-QUICK = PasswordHasher(time_cost=1, memory_cost=64)
 
 
 class Browser:
@@ -53,7 +51,7 @@ class Browser:
 def app_of(site):
     """The application of a site, with one admin and passwords that are quick to check."""
     app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     return app
 
@@ -74,9 +72,7 @@ def site(tmp_path):
 
 @pytest.fixture
 def app(site):
-    app = create_app(site)
-    app.state.door = Door(site.database, hasher=QUICK)
-    return app
+    return create_app(site)
 
 
 @pytest.fixture
@@ -175,7 +171,7 @@ def test_unknown_names_take_a_hash_too(known, monkeypatch):
     class Counting:
         def verify(self, hashed, password):
             seen.append(hashed)
-            return QUICK.verify(hashed, password)
+            return PasswordHasher().verify(hashed, password)
 
     monkeypatch.setattr(door, "_hasher", Counting())
     door.log_in("ada", "wrong")
@@ -304,7 +300,7 @@ def test_who_finds_no_place_to_wait_is_told_at_once(known):
 
 def test_a_name_that_no_database_takes_is_wrong_like_any_other(url):
     database = Database(url)
-    door = Door(database, hasher=QUICK)
+    door = Door(database)
     assert [door.log_in(name, PASSWORD) for name in ("a\0da", "\0", "\udcff")] == [None] * 3
     database.close()
 
@@ -454,3 +450,9 @@ def test_the_database_holds_no_token_and_no_password(site, known):
     kept = str(rows)
     assert "argon2id" in kept
     assert not any(secret in kept for secret in (link, token, PASSWORD))
+
+
+def test_a_password_costs_who_guesses_it_what_is_asked_for_today(site, monkeypatch):
+    monkeypatch.setattr(auth, "PasswordHasher", PasswordHasher)
+    hasher = Door(site.database)._hasher
+    assert (hasher.type.name, hasher.memory_cost >= 19 * 1024, hasher.time_cost >= 2) == ("ID", True, True)

@@ -19,7 +19,7 @@ from tests.study.axe import violations
 from tests.study.conftest import on_question
 from tests.study.live import fill, open_study, worker_of, write_study
 from tests.study.recruiters import STUDY, TOKEN, FakeProlific, listening
-from tests.study.test_login import PASSWORD, QUICK
+from tests.study.test_login import PASSWORD
 
 pytestmark = pytest.mark.slow
 expect.set_options(timeout=PATIENCE * 1000)
@@ -42,7 +42,7 @@ def people(tmp_path, monkeypatch):
     fill(service, 1, 50, seed=7, contrary=True)
     worker_of(service).step()
     invite(service, ["Ann", "Bob"])
-    door = Door(site.database, hasher=QUICK)
+    door = Door(site.database)
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     fake = FakeProlific()
     for who in ("5f1e0a", "60bf93"):

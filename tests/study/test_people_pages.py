@@ -15,11 +15,10 @@ from similitude.study.recruiting import prolific
 from similitude.study.store import schema
 from similitude.study.tokens import ApiTokens
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from tests.study.live import answer, fill, join, open_study, write_study
 from tests.study.recruiters import STUDY, TOKEN, FakeProlific, listening
 from tests.study.test_api import Lab
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 HOSTILE = '"><script>alert(1)</script>/../?&#'
 CODE = '[completion]\ncode = "C1A2B3"\nseconds_per_question = 0\n'
@@ -36,7 +35,7 @@ def service(tmp_path):
 @pytest.fixture
 def app(service):
     app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     return app
 
@@ -197,7 +196,7 @@ def test_the_table_is_downloaded_and_that_is_noted(service, browser):
 def test_invitations_are_shown_as_they_are(tmp_path):
     site, service = open_study(write_study(tmp_path / "colours", more="[raters]\ninvited = true"))
     app = create_app(site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     browser = Browser(app)
     browser.log_in()

@@ -12,11 +12,10 @@ from similitude.study.loop import Workers
 from similitude.study.site import open_site
 from similitude.study.tokens import ApiTokens
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from tests.shell import run
 from tests.study.live import NAMES, answer, fill, join, open_study, write_study
 from tests.study.test_api import Lab
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 PAGE = "/admin/colours/versions"
 
@@ -31,7 +30,7 @@ def site(tmp_path):
 @pytest.fixture
 def app(site):
     app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     return app
 
@@ -110,7 +109,7 @@ def test_a_site_without_studies_has_its_admin_pages(tmp_path):
     empty = open_site(tmp_path / "empty")
     try:
         lone = create_app(empty)
-        lone.state.door = door = Door(empty.database, hasher=QUICK)
+        door = lone.state.door
         door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
         browser = Browser(lone)
         browser.log_in()

@@ -13,10 +13,9 @@ from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.tokens import ApiTokens
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from similitude.study.web.permissions import ANYBODY, KNOWN, NEEDS, SERVER
 from tests.study.live import fill, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 MEMBERS = "/admin/colours/members"
 RANKS = {ANYBODY: 0, KNOWN: 1, VIEWER: 2, EDITOR: 3, OWNER: 4, SERVER: 5}
@@ -41,7 +40,7 @@ def site(tmp_path_factory):
 def app(site):
     """An application with a person of each role in one study, and a person whose role is in another one."""
     app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "server", PASSWORD)
     for name in ("stranger", *ROLES):
         study = site.studies["others" if name == "stranger" else "colours"]

@@ -30,6 +30,7 @@ from similitude.study.site import open_site
 from similitude.study.store.database import Database, StoreError
 from similitude.study.web.auth import Door
 from tests.patience import PATIENCE
+from tests.shell import run
 from tests.study.conftest import serving
 from tests.study.making import SHORT, words, write_study
 from tests.systems import unix_only
@@ -37,11 +38,6 @@ from tests.systems import unix_only
 pytestmark = pytest.mark.slow  # a process for each test
 
 SMALL = f'title = "Words"\n{SHORT}[question]\nnumber = 3\n'
-
-
-def run(*arguments):
-    command = [sys.executable, "-m", "similitude.cli", "study", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_serving_says_what_is_where_and_stops_in_order(tmp_path):
@@ -184,7 +180,7 @@ def test_the_demo_is_ready_to_click(tmp_path):
 )
 def test_a_study_that_cannot_be_served_is_one_sentence(tmp_path, toml, message):
     write_study(tmp_path, "words", toml, words())
-    done = run("serve", tmp_path)
+    done = run("study", "serve", tmp_path, folder=tmp_path, check=False)
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -193,7 +189,7 @@ def test_a_study_that_cannot_be_served_is_one_sentence(tmp_path, toml, message):
 def test_a_port_that_is_taken_is_said(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        done = run("serve", tmp_path, "--port", taken.getsockname()[1])
+        done = run("study", "serve", tmp_path, "--port", taken.getsockname()[1], folder=tmp_path, check=False)
     assert done.returncode == 1
     assert "try another --port" in done.stderr
 
@@ -201,7 +197,7 @@ def test_a_port_that_is_taken_is_said(tmp_path):
 def test_a_foreign_database_is_said(tmp_path):
     write_study(tmp_path, "words", SMALL, words())
     (tmp_path / "answers.db").write_bytes(b"not a database at all" * 100)
-    done = run("serve", tmp_path, "--port", 0)
+    done = run("study", "serve", tmp_path, "--port", 0, folder=tmp_path, check=False)
     assert done.returncode == 1
     assert "not a database" in done.stderr
     assert "Traceback" not in done.stderr

@@ -14,7 +14,7 @@ from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from similitude.study.web.limits import LIMITS, Limits
 from tests.study.live import open_study, write_study
-from tests.study.test_login import QUICK, Browser
+from tests.study.test_login import Browser
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "study-server.md"
 
@@ -91,7 +91,7 @@ def test_bodies_sessions_and_links_keep_to_them(tmp_path):
         browser = Browser(app)
         for path in ("/api/colours/join", "/api/colours/v1/none", "/admin/-/login"):
             assert (path, browser.post(path, {"x": "y" * 5000}).status_code) == (path, 413)
-        door = Door(site.database, hasher=QUICK, limits=limits)
+        door = Door(site.database, limits=limits)
         now = site.database.clock.now
         link = door.make_link().rsplit("/", 1)[1]
         site.database.clock.now = lambda: now() + 1801

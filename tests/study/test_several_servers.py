@@ -88,6 +88,7 @@ def keeper(row):
     return int(row["worker"].split()[1])
 
 
+@pytest.mark.whole  # the next kills the one that was elected
 def test_one_model_process_is_elected_and_another_takes_over(servers, database):
     for seed, server in enumerate(servers.values()):
         assert ask(server, 4, seed).answers == 80

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from similitude.study.answering import Said
 from similitude.study.service import Joining
@@ -34,10 +35,41 @@ def database(url):
     opened.close()
 
 
-def test_migrations_make_the_schema(database):
-    with database.read() as connection:
+def test_the_steps_lead_to_what_a_new_database_is_made_as(url):
+    assert ScriptDirectory.from_config(databases.migrations()).get_current_head() == schema.REVISION
+    made = described(url)
+    engine = sa.create_engine(databases._with_driver(url), poolclass=sa.NullPool)
+    settings = databases.migrations()
+    with engine.begin() as connection:
+        emptied(connection)
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "head")
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, schema.metadata) == []
+    assert described(url) == made
+
+
+def emptied(connection):
+    for table in [*reversed(schema.metadata.sorted_tables), schema.version]:
+        table.drop(connection)
+
+
+def described(url):
+    """Every column, key, index and row of every table, whatever the order in which they came."""
+    opened, found = Database(url), {}
+    with opened.read() as connection:
+        seen = sa.inspect(connection)
+        for table in seen.get_table_names():
+            indexes = [
+                {**index, "dialect_options": {name: str(value) for name, value in index["dialect_options"].items()}}
+                for index in seen.get_indexes(table)
+            ]
+            keys = [seen.get_pk_constraint(table), *seen.get_foreign_keys(table), *seen.get_unique_constraints(table)]
+            rows = connection.execute(sa.text(f"SELECT * FROM {table}")).mappings()
+            parts = (seen.get_columns(table), keys, indexes, map(dict, rows))
+            found[table] = [sorted(map(repr, part)) for part in parts]
+    opened.close()
+    return found
 
 
 def test_opening_twice_changes_nothing(database, url):
@@ -192,9 +224,7 @@ def at_first(url):
     engine = Database(url).engine
     settings = databases.migrations()
     with engine.begin() as connection:
-        for table in reversed(schema.metadata.sorted_tables):
-            connection.execute(sa.text(f"DROP TABLE {table.name}"))
-        connection.execute(sa.text("DELETE FROM alembic_version"))
+        emptied(connection)
         settings.attributes["connection"] = connection
         command.upgrade(settings, "0001")
         rater = "study_id, code, uid, parameters, joined, consented, finished, asked, answered, catches, catches_passed"

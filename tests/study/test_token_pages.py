@@ -9,9 +9,8 @@ from similitude.cli import app as whole
 from similitude.study.refusal import Refused
 from similitude.study.tokens import ApiTokens
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from tests.study.live import open_study, write_study
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 PAGE = "/admin/colours/tokens"
 
@@ -27,7 +26,7 @@ def service(tmp_path):
 @pytest.fixture
 def browser(service):
     app = create_app(service.site)
-    app.state.door = door = Door(service.database, hasher=QUICK)
+    door = app.state.door
     door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     browser = Browser(app)
     browser.log_in()

@@ -14,6 +14,7 @@ import shutil
 import sys
 import warnings
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -351,10 +352,16 @@ def main() -> None:
     write_unicode()
     os.environ.setdefault("MPLBACKEND", "agg")  # pictures go to files: no window system is asked for, or waited for
     try:
-        app()
+        _program()()
     except (ValueError, TypeError, OSError, ImportError) as error:
         typer.secho(f"similitude: {_sentence(error)}", fg="red", err=True)
         sys.exit(1)
+
+
+@cache
+def _program() -> Any:
+    """All commands, put together once: a process may run several."""
+    return typer.main.get_command(app)
 
 
 def _sentence(error: Exception) -> str:

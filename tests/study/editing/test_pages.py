@@ -12,9 +12,8 @@ from similitude.study.audit import deeds
 from similitude.study.editing.document import values_of
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app
-from similitude.study.web.auth import Door
 from tests.study.making import faces, picture, words
-from tests.study.test_login import PASSWORD, QUICK, Browser
+from tests.study.test_login import PASSWORD, Browser
 
 _NUMBERS = itertools.count(1)
 
@@ -56,7 +55,7 @@ class Designer(Browser):
 
 def designer_of(site):
     app = create_app(site)
-    app.state.door = door = Door(site.database, hasher=QUICK)
+    door = app.state.door
     if not door.has_admin():
         door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
     designer = Designer(app)

@@ -24,7 +24,7 @@ from similitude.study.store import schema
 from similitude.study.store.uptime import Uptime
 
 if TYPE_CHECKING:
-    from alembic.config import Config  # alembic is imported where it is used: a process that only reads spares 15 MB
+    from alembic.config import Config  # alembic is imported where an older database is opened: it takes time and 15 MB
 
 APPLICATION = 0x53494D49  # "SIMI", in the header of an SQLite file of ours
 _LOCK = 0x53494D49
@@ -144,22 +144,24 @@ class Database:
                     raise StoreError(f"{self.where}: the file is damaged ({state}); restore a backup")
 
     def _migrate(self) -> None:
+        with self.write() as connection:  # several servers may start at once: the second finds the work done
+            present = _schema_of(connection)
+            if present is None:
+                schema.make(connection)
+            elif present != schema.REVISION:
+                self._upgrade(connection, present)
+            if self.is_sqlite:
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+
+    def _upgrade(self, connection: sa.Connection, present: str) -> None:
         from alembic import command
-        from alembic.runtime.migration import MigrationContext
         from alembic.script import ScriptDirectory
 
         settings = migrations()
-        with self.write() as connection:  # several servers may start at once: the second finds the work done
-            newest = ScriptDirectory.from_config(settings).get_current_head()
-            known = {script.revision for script in ScriptDirectory.from_config(settings).walk_revisions()}
-            present = MigrationContext.configure(connection).get_current_revision()
-            if present is not None and present not in known:
-                raise StoreError(f"{self.where}: written by a newer similitude (schema {present}); upgrade similitude")
-            if present != newest:
-                settings.attributes["connection"] = connection
-                command.upgrade(settings, "head")
-            if self.is_sqlite:
-                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION}")
+        if present not in {script.revision for script in ScriptDirectory.from_config(settings).walk_revisions()}:
+            raise StoreError(f"{self.where}: written by a newer similitude (schema {present}); upgrade similitude")
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "head")
 
     @property
     def open_to_others(self) -> list[str]:
@@ -174,6 +176,13 @@ class Database:
     def where(self) -> str:
         """The database by name, without a password."""
         return _called(self.url)
+
+
+def _schema_of(connection: sa.Connection) -> str | None:
+    """The last step that led to this database; None where it is empty."""
+    if not sa.inspect(connection).has_table(schema.version.name):
+        return None
+    return connection.scalar(sa.select(schema.version.c.version_num))
 
 
 def migrations() -> Config:

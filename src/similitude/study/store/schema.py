@@ -14,6 +14,14 @@ metadata = sa.MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+# The newest step in migrations/, which older databases are led to; a new one is made as the tables below say.
+REVISION = "0013_webhooks"
+version = sa.Table(  # Alembic's own
+    "alembic_version",
+    sa.MetaData(),
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
 # SQLite numbers rows by itself in a column of plain integers only
 _Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
@@ -366,3 +374,11 @@ delivery = _table(  # what webhooks are to be told, and were
     sa.UniqueConstraint("webhook_id", "event", "key"),
 )
 sa.Index(None, delivery.c.due)
+
+
+def make(connection: sa.Connection) -> None:
+    """Make an empty database what the steps of `migrations/` lead older ones to."""
+    for tables in (metadata, version.metadata):
+        tables.create_all(connection)
+    connection.execute(version.insert().values(version_num=REVISION))
+    connection.execute(uptime.insert().values(id=1, seconds=0.0))

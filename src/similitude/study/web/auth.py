@@ -78,7 +78,6 @@ class Door:
     ----------
     database : where they are kept
     attempts : how often passwords were tried
-    hasher : of passwords
     limits : how long sessions last, and one-time links
     """
 
@@ -86,12 +85,11 @@ class Door:
         self,
         database: Database,
         attempts: Attempts | None = None,
-        hasher: PasswordHasher | None = None,
         limits: Limits = LIMITS,
     ) -> None:
         self.session_seconds, self.link_seconds = 3600 * limits.session_hours, 3600 * limits.link_hours
         self.database, self.attempts = database, attempts or Attempts()
-        self._hasher = hasher or PasswordHasher()
+        self._hasher = PasswordHasher()
         self._nobody = self._hasher.hash(secrets.token_hex(16))  # checked for unknown names, so that it takes as long
         with database.write() as connection:
             self._secret = secret_of_tokens(connection)

@@ -1,0 +1,166 @@
+"""How far the claims of the tests are from falling: each is weighed against its own scatter over other draws.
+
+    python -m tests.margins                        eight draws of all tests but the study's
+    python -m tests.margins 14 29                  draws 14 to 29
+    python -m tests.margins -- tests/methods       what follows -- goes to pytest
+
+Every comparison of numbers that a test asserts is noted in runs with other draws of all data (`tests.seeds`): by how
+much it held, at the least. A claim that holds by less than four times what this scatters by from draw to draw will
+fall one day on somebody's machine: it is listed, with what fell already. As a plugin of pytest (`-p tests.margins`)
+this module notes the claims of one run in the folder $SIMILITUDE_MARGINS.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import operator
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOTED = os.environ.get("SIMILITUDE_MARGINS", "")
+ENOUGH = 4.0  # standard deviations
+_HELD_BY: dict[type[ast.AST], Callable[[float, float], float]] = {
+    ast.Lt: lambda a, b: b - a, ast.LtE: lambda a, b: b - a, ast.Gt: operator.sub, ast.GtE: operator.sub,
+}  # fmt: skip
+_ARITHMETIC: dict[type[ast.AST], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+
+
+def held_by(claim: str, found: str) -> float | None:
+    """By how much a comparison of numbers held (what is nearly equal: by which share of what it may differ), or None.
+
+    `claim` is the code and `found` what pytest says of it, its first line with the values: of a claim with two limits,
+    as `0.5 < x < 0.9`, it has the second alone.
+    """
+    first = re.sub(r"np\.\w+\(([^()]*)\)", r"\1", found.split("\n")[0])
+    if near := re.fullmatch(r"(\S+) == (\S+) ± (\S+)", first):
+        values = [_value(part) for part in near.groups()]
+        return None if None in values or not values[2] else 1.0 - abs(values[0] - values[1]) / values[2]
+    compared = _compared(first)
+    if compared is None:
+        return None
+    low, sign, high = compared
+    margin = _HELD_BY[type(sign)](low, high)
+    limits = _limits(claim)
+    return margin if limits is None else min(margin, _HELD_BY[type(limits[1])](limits[0], low))
+
+
+def _compared(text: str) -> tuple[float, ast.cmpop, float] | None:
+    node = _parsed(text)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in _HELD_BY:
+        return None
+    left, right = _number(node.left), _number(node.comparators[0])
+    return None if left is None or right is None else (left, node.ops[0], right)
+
+
+def _limits(claim: str) -> tuple[float, ast.cmpop] | None:
+    """The first limit of a claim with two."""
+    node = _parsed(claim)
+    if not isinstance(node, ast.Compare) or len(node.ops) != 2 or type(node.ops[0]) not in _HELD_BY:
+        return None
+    low = _number(node.left)
+    return None if low is None else (low, node.ops[0])
+
+
+def _parsed(text: str) -> ast.AST | None:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _value(text: str) -> float | None:
+    node = _parsed(text)
+    return None if node is None else _number(node)
+
+
+def _number(node: ast.AST) -> float | None:
+    """The value of an expression of numbers alone."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return float(node.value)
+    if isinstance(node, ast.Name) and node.id in ("inf", "nan"):
+        return float(node.id)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        left, right = _number(node.left), _number(node.right)
+        return None if left is None or right is None else _ARITHMETIC[type(node.op)](left, right)
+    return None
+
+
+_least: dict[tuple[str, int, str], float] = {}
+
+
+def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
+    """Note by how much a claim held."""
+    margin = held_by(orig, expl) if NOTED and not item.get_closest_marker("own_seed") else None
+    if margin is not None and math.isfinite(margin):
+        key = item.nodeid, lineno, orig
+        _least[key] = min(margin, _least.get(key, math.inf))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Note which test fell."""
+    outcome: Any = yield
+    if NOTED and outcome.get_result().failed:
+        _least[item.nodeid, 0, "fell"] = -math.inf
+
+
+def pytest_sessionfinish() -> None:
+    """Write what was noted, in a file of this process."""
+    if NOTED:
+        rows = [[*key, margin] for key, margin in _least.items()]
+        (Path(NOTED) / f"{os.environ.get('SIMILITUDE_TEST_SEEDS')}-{os.getpid()}.json").write_text(json.dumps(rows))
+
+
+def weak(folder: Path) -> list[str]:
+    """The claims that held by too little, the weakest first."""
+    margins: dict[tuple[str, int, str], list[float]] = defaultdict(list)
+    for file in folder.glob("*.json"):
+        for test, line, claim, margin in json.loads(file.read_text()):
+            margins[test, line, claim].append(margin)
+    found = []
+    for (test, line, claim), held in margins.items():
+        if claim == "fell":
+            found.append((-math.inf, f"{test} fell in {len(held)} runs"))
+        elif len(held) > 2 and (scatter := statistics.stdev(held)) > 0:
+            share = statistics.mean(held) / scatter
+            found.append((share, f"{share:5.1f}  {test}, line {line}: {claim}  (by {statistics.mean(held):.3g})"))
+    return [text for share, text in sorted(found) if share < ENOUGH]
+
+
+def main() -> int:
+    """Run the draws and say which claims are weak."""
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    first, last = map(int, words[:cut] or (1, 8))
+    tests = words[cut + 1 :] or ["tests", "--ignore=tests/study"]
+    with tempfile.TemporaryDirectory() as made:
+        for draw in range(first, last + 1):
+            new = {"SIMILITUDE_MARGINS": made, "SIMILITUDE_TEST_SEEDS": str(draw)}
+            new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
+            command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "--tb=line", *tests]
+            options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
+            subprocess.run([*command, *options], env=os.environ | new)
+        found = weak(Path(made))
+    print("\n".join(found) or "every claim holds by enough")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+"""How claims are weighed."""
+
+import json
+
+import pytest
+
+from tests import margins
+
+
+@pytest.mark.parametrize(
+    ("claim", "found", "by"),
+    [
+        ("x > 0.9", "np.float64(0.95) > 0.9\n +  where np.float64(0.95) = x", 0.05),
+        ("0.5 < x < 0.9", "np.float64(0.7) < 0.9", 0.2),
+        ("0.5 < x < 0.9", "0.55 < 0.9", 0.05),
+        ("score >= alone - 0.02", "0.8 >= (0.81 - 0.02)", 0.01),
+        ("x == pytest.approx(0.75, abs=0.1)", "np.float64(0.7) == 0.75 ± 0.1", 0.5),
+        ("-x < 1e-3", "-1e-05 < 0.001", 0.00101),
+        ("names == ['a']", "['a'] == ['a']", None),
+        ("values.all()", "np.True_\n +  where", None),
+        ("found", "True", None),
+    ],
+)
+def test_by_how_much_a_claim_held(claim, found, by):
+    assert margins.held_by(claim, found) == (None if by is None else pytest.approx(by))
+
+
+def test_what_holds_by_little_or_fell_is_listed_the_weakest_first(tmp_path):
+    draws = {1: 0.01, 2: 0.05, 3: 0.09}
+    for draw, by in draws.items():
+        rows = [["a.py::weak", 7, "x > 0.9", by], ["a.py::strong", 9, "y > 0.9", 0.5 + by / 10]]
+        rows += [["a.py::gone", 0, "fell", float("-inf")]] if draw == 2 else []
+        (tmp_path / f"{draw}-1.json").write_text(json.dumps(rows))
+    told = margins.weak(tmp_path)
+    assert [line.split("a.py::")[1].split()[0].strip(",") for line in told] == ["gone", "weak"]
+    assert "fell in 1 runs" in told[0]
