@@ -44,7 +44,7 @@ from similitude.plot.style import COLOURS
 
 METHODS = (sm.GNMDS, sm.CKL, sm.TSTE)
 WRONG = (0.0, 0.15, 0.3)
-RUNS = 2
+RUNS = 5
 NUMBERS = (1_000, 4_000, 16_000, 56_000)
 SIZES, PER_ITEM = (450, 900, 1_797), 150
 MNIST_SIZES, MNIST_SEEDS = (500, 1_000), range(500, 505)

@@ -81,7 +81,7 @@ _ROWS = {
         ("Fig. 9", "run", "music", "aset400, kernels of tags instead of five of audio and text"),
         ("Fig. 10", "picture", "", "plate diagram"),
         ("Fig. 11", "picture", "", "plate diagram"),
-        ("Fig. 12", "run", "tackl", "3 trials instead of ten"),
+        ("Fig. 12", "run", "tackl", "250 items, ten trials"),
         ("Fig. 13", "run", "tackl", "the dishes with tastes"),
         ("Fig. 14", "picture", "", "a task as workers saw it"),
         ("Fig. 15", "run", "tackl", "zappos85, AlexNet features; again with ten candidates a head"),
