@@ -1,5 +1,5 @@
 # Every target sets up what it needs. On a fresh machine: python3 (3.11 or newer) with pip, gcc, make, git.
-# `test` also wants two browsers, PostgreSQL and nginx, and installs them with apt-get where it may.
+# `test` also wants two browsers, PostgreSQL, nginx and R, and installs them with apt-get where it may.
 
 PYTHON ?= python3
 VENV := .venv

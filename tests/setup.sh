@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the tests need beside Python: two browsers, PostgreSQL, nginx. Installed from Debian's packages where they
+# What the tests need beside Python: two browsers, PostgreSQL, nginx, R. Installed from Debian's packages where they
 # are missing and we may; else it is said, and the tests that need them are skipped (or fail, where CI is set).
 set -euo pipefail
 
@@ -11,6 +11,7 @@ there firefox-esr || there firefox || [ -n "${SIMILITUDE_FIREFOX:-}" ] || missin
 there initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing="$missing postgresql"
 there nginx || [ -x /usr/sbin/nginx ] || missing="$missing nginx-light"
 there openssl || missing="$missing openssl"
+there Rscript || missing="$missing r-base-core r-cran-jsonlite r-cran-curl"
 wanted="$missing"
 chromium || missing="$missing chromium"
 if there apt-cache && apt-cache show chromium-headless-shell >/dev/null 2>&1; then
