@@ -70,6 +70,7 @@ def model_cases(n_items=7):
     twice = models.Positions(2 * n_items, 2, features=own.normal(size=(2 * n_items, 3)))
     copied = models.Copies(twice, n_items)
     dots = models.DotProducts(rest)
+    viewed = group_models.PlacedInViews(1, own.normal(size=(3, 3)), own.normal(size=(2, 3, 2)))
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
@@ -80,6 +81,7 @@ def model_cases(n_items=7):
         ModelCase("dot products of mapped vectors with a rest", dots, own.normal(size=dots.size), signed=True),
         ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
         ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
+        ModelCase("an item placed in the views of groups", viewed, own.normal(size=viewed.size)),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
         ModelCase("products", products, _gram(4, rng) - np.eye(4).ravel(), symmetric=True, signed=True),

@@ -352,7 +352,7 @@ def test_an_item_placed_later_is_in_the_map_of_every_group():
     model = sm.GroupEmbedding(2, n_groups=2, random_state=0).fit(known)
     placed = model.similarity_.place(new, random_state=0)
     np.testing.assert_allclose(placed.predict_proba(known), model.predict_proba(known))
-    assert placed.score(new) > 0.55  # .86 ± .075 over six draws
+    assert placed.score(new) > 0.9  # .971 ± .014 over eight draws
 
 
 @pytest.mark.parametrize("features", [None, np.random.default_rng(0).random((12, 2))])

@@ -4,6 +4,7 @@
 |---|---|---|---|
 | `GroupShifts` | X (n × r) and E_g (n × r) | X + E_g | sum_g G_g; G_g |
 | `GroupWeights` | X (n × r) and v_g (r) | X · e^v_g | sum_g G_g · e^v_g; sum_i of X · G_g · e^v_g |
+| `PlacedInViews` | X of new items (m × D) beside fixed ones | X V_g, views V_g given | sum_g G_g V_g', new rows |
 """
 
 from __future__ import annotations
@@ -72,3 +73,23 @@ class GroupWeights(Model):
         slope = 2.0 * backend.laplacian(self.positions(params), pairs, w)
         by_group = slope.reshape(self.n_groups, self.n_items, -1) * stretch[:, None, :]
         return np.concatenate([by_group.sum(0).ravel(), (by_group * common).sum(1).ravel()])
+
+
+class PlacedInViews(Positions):
+    """New items beside fixed ones in a map of which several groups of people have given views.
+
+    Item i as group g sees it is item g · n_items + i of this model, with as many items as are fixed and new together.
+    """
+
+    def __init__(self, n_new: int, fixed: Floats, views: Floats) -> None:
+        super().__init__(n_new, fixed.shape[1], fixed=fixed)
+        self.views = views
+
+    def positions(self, params: Floats) -> Floats:
+        """X V_g, group after group."""
+        return np.concatenate(super().positions(params) @ self.views)
+
+    def pull_positions(self, gradient: Floats) -> Floats:
+        """Every group's, taken back through its view."""
+        by_group = gradient.reshape(len(self.views), self.n_items, -1)
+        return super().pull_positions((by_group @ self.views.transpose(0, 2, 1)).sum(0))

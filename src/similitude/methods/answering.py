@@ -49,6 +49,10 @@ class AnswerModel(ABC):
     def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
         """(m,) probability that each answer agrees with its comparison, given margins in the map X of all."""
 
+    def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats] | None:
+        """(g, D, d) views of the map, and (m, g) the chance that each comparison was made in each; None without views."""
+        return None
+
     @abstractmethod
     def stored(self) -> Stored:
         """Return what a file holds of it, beside the names."""
@@ -141,13 +145,19 @@ class Groups(AnswerModel):
 
     def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
         """The mean over groups by membership."""
-        names, rater = raters_of(comparisons)
-        member = np.vstack([self.member, self.shares])[places_among(names, self.names, rater)]
         agrees = np.zeros(len(comparisons))
-        for view, chance in zip(self.views, member.T, strict=True):
+        for view, chance in zip(self.views, self._members(comparisons).T, strict=True):
             own = X @ view
             agrees += chance * loss.probability(pair_sqdist(own, comparisons.near), pair_sqdist(own, comparisons.far))
         return agrees
+
+    def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats]:
+        """The map of each group, by the membership of whoever compared."""
+        return self.views, self._members(comparisons)
+
+    def _members(self, comparisons: Comparisons) -> Floats:
+        names, rater = raters_of(comparisons)
+        return np.vstack([self.member, self.shares])[places_among(names, self.names, rater)]
 
     def stored(self) -> Stored:
         """Return what a file holds of it, beside the names."""

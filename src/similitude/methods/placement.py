@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from similitude.engine.comparison_terms import Compared
+from similitude.engine.group_models import PlacedInViews
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -35,7 +36,8 @@ def place_items(
 
     Minimises over the new rows x the sum of the losses of the comparisons that name them, plus |x - c|²/(2 s²): a
     normal prior. Its centre c is where each new item is `expected` (m × d), else the centre of the items already
-    placed; its `variance` s² is theirs unless it is given.
+    placed; its `variance` s² is theirs unless it is given. Where groups of raters have maps of their own, a comparison
+    counts in each by the chance that its rater belongs there: everybody places an item in the map that they see.
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
@@ -48,15 +50,15 @@ def place_items(
     n_old = similarity.n_items
     rows = np.flatnonzero(((c.quadruplets >= n_old).any(1)) & (c.weight > 0))
     refuse_unnamed(c, n_old, c.quadruplets[rows])
-    weight = np.ascontiguousarray(c.weight[rows])
-    graph = SimilarityGraph(c.n_items, c.near[rows], c.far[rows], weight, merged=False)
     centre = similarity.embedding.mean(0)
     fixed = similarity.embedding - centre
-    model = Positions(c.n_items - n_old, fixed.shape[1], fixed=fixed)
+    model, graph = _as_seen(similarity, c, rows, fixed)
     prior = np.zeros(model.shape) if expected is None else rows_of_new(expected, model.shape) - centre
     strength = 0.5 / max(float((fixed**2).mean()) if variance is None else variance, 1e-12)
-    problem = Problem(model, Compared(graph, similarity.loss), Ridge(strength / weight.sum(), centre=prior.ravel()))
-    starts = _starts(graph, fixed, n_init, np.random.default_rng(random_state))
+    problem = Problem(
+        model, Compared(graph, similarity.loss), Ridge(strength / graph.total_weight, centre=prior.ravel())
+    )
+    starts = _starts(c.near[rows], fixed, model.shape[0], n_init, np.random.default_rng(random_state))
     if expected is not None:
         starts.append(prior)
     best = min((lbfgs(problem, start, tol=1e-9) for start in starts), key=lambda result: result.value)
@@ -65,6 +67,20 @@ def place_items(
     unknown = (None,) * (c.n_items - n_old)
     attributes = {name: (*values, *unknown) for name, values in similarity.attributes.items()}
     return replace(similarity, embedding=embedding, names=c.names, attributes=attributes)
+
+
+def _as_seen(similarity: Similarity, c: Comparisons, rows: Array, fixed: Floats) -> tuple[Positions, SimilarityGraph]:
+    """Return the model of new items, and these comparisons in it: once, or once for each view of the map."""
+    near, far, weight, n_new = c.near[rows], c.far[rows], c.weight[rows], c.n_items - len(fixed)
+    seen = None if similarity.answering is None else similarity.answering.seen(c)
+    if seen is None:
+        graph = SimilarityGraph(c.n_items, near, far, np.ascontiguousarray(weight), merged=False)
+        return Positions(n_new, fixed.shape[1], fixed=fixed), graph
+    views, chance = seen
+    shifts = [g * c.n_items for g in range(len(views))]
+    near, far = (np.concatenate([pairs + k for k in shifts]).astype(np.int32) for pairs in (near, far))
+    graph = SimilarityGraph(len(views) * c.n_items, near, far, (chance[rows].T * weight).ravel(), merged=False)
+    return PlacedInViews(n_new, fixed, views), graph
 
 
 def refuse_unnamed(c: Comparisons, n_old: int, named: Array) -> None:
@@ -107,12 +123,12 @@ def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Compa
     return c.with_items([*names, *(name for name in c.names if name not in known_names)])
 
 
-def _starts(graph: SimilarityGraph, fixed: Floats, n_init: int, rng: np.random.Generator) -> list[Floats]:
+def _starts(near_pairs: Array, fixed: Floats, n_new: int, n_init: int, rng: np.random.Generator) -> list[Floats]:
     """First the mean of the items that each new one is near to, then positions of random items."""
-    n_old, n_new = len(fixed), graph.n_items - len(fixed)
+    n_old = len(fixed)
     mean = np.empty((n_new, fixed.shape[1]))
     for k in range(n_new):
-        near = graph.near_pairs[(graph.near_pairs == n_old + k).any(1)].ravel()
+        near = near_pairs[(near_pairs == n_old + k).any(1)].ravel()
         near = near[near < n_old]
         mean[k] = fixed[near].mean(0) if len(near) else fixed.mean(0)
     return [mean, *(fixed[rng.integers(0, n_old, n_new)] for _ in range(n_init - 1))]
