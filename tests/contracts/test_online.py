@@ -141,7 +141,8 @@ def test_a_small_weight_moves_less(method, settings, noisy):
     light, full = (method(random_state=1, **settings).fit(noisy.reweight(w)) for w in (1e-3, 1.0))
     still = method(random_state=1, n_items=20, **settings).partial_fit(np.empty((0, 3), int))
     arrays = [getattr(model, "_kernel" if method is sm.ERKLE else "_X") for model in (light, full, still)]
-    assert np.abs(arrays[0] - arrays[2]).max() < 0.3 * np.abs(arrays[1] - arrays[2]).max()
+    # A share of .21 ± .065 over twelve draws for the hinge without replay, less for the others.
+    assert np.abs(arrays[0] - arrays[2]).max() < 0.5 * np.abs(arrays[1] - arrays[2]).max()
 
 
 def test_relabelled_names_are_followed(method, settings, noisy):

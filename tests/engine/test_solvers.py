@@ -63,6 +63,14 @@ def test_accelerated_and_lbfgs_agree_on_a_smooth_problem():
     assert {first.status, second.status} <= {"converged", "stalled"}  # which of the two, the last bits decide
 
 
+def test_a_start_at_the_optimum_has_converged_though_no_step_is_left():
+    """Within rounding of the optimum every line search fails: some of these starts ended as "stalled"."""
+    problem = Problem(Positions(8, 2), Compared(graph(), LOGISTIC), Ridge(0.1))
+    best = lbfgs(problem, np.random.default_rng(1).normal(size=16), tol=1e-13, max_iter=2000).params
+    moves = 1e-8 * np.random.default_rng(2).normal(size=(50, 16))
+    assert {lbfgs(problem, best + move).status for move in moves} == {"converged"}
+
+
 def test_a_sum_of_models_is_solved_by_blocks():
     g = graph()
     tables = np.abs(np.random.default_rng(5).normal(size=(2, 8, 8)))

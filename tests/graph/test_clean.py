@@ -206,7 +206,9 @@ def test_cleaning_inside_cross_validation_of_pure_noise_gives_nothing_away():
     table = sm.cross_validate(
         sm.STE(2, random_state=0), sm.Comparisons.from_odd_one_out(rows), clean=sm.clean, random_state=0
     )
-    assert table.accuracy[0] == pytest.approx(0.5, abs=0.02)
+    assert table.accuracy[0] == pytest.approx(
+        0.5, abs=0.03
+    )  # an answer scatters by .41: four errors of 4,000, and more
 
 
 @pytest.mark.slow

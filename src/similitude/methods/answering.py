@@ -50,7 +50,7 @@ class AnswerModel(ABC):
         """(m,) probability that each answer agrees with its comparison, given margins in the map X of all."""
 
     def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats] | None:
-        """(g, D, d) views of the map, and (m, g) the chance that each comparison was made in each; None without views."""
+        """(g, D, d) views of the map, (m, g) the chance that each comparison was made in each; None without views."""
         return None
 
     @abstractmethod

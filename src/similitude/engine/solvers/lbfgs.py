@@ -21,6 +21,7 @@ from similitude.types import Floats
 
 NEEDS = Needs("lbfgs", smooth=True)
 _FALLEN = 0.1  # of the steepest gradient on the way: where a small gain is an end, and no pause
+_LOST = 1e-3  # of a small gain: what a step along the gradient, by its own length, may promise where none is left
 _IN_A_ROW = 3  # small gains that are an end anyhow: a start near the optimum has no steep gradient to fall from
 
 
@@ -44,10 +45,14 @@ def lbfgs(
     NEEDS.check(problem)
     watch, bounds = _Watch(tol, callback), _bounds(problem.penalty, start.size, units)
 
+    def steepness(counted: Floats, gradient: Floats) -> float:
+        may_move = True if bounds is None else (counted > bounds.lb) | (gradient < 0)
+        return float(np.linalg.norm(gradient * may_move))
+
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
         gradient = units * gradient
-        watch.evaluated(float(value), gradient if bounds is None else gradient[(counted > bounds.lb) | (gradient < 0)])
+        watch.evaluated(float(value), steepness(counted, gradient))
         return value, gradient
 
     with one_blas_thread():
@@ -67,7 +72,10 @@ def lbfgs(
             },
         )
     ended = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
-    status = "converged" if watch.small and ended == "stalled" else ended  # stopped, or no step left after a small gain
+    # Without a step left it is an end where the last gain was small, or where a gain would be lost in rounding: a start
+    # at the optimum has no gain to tell of.
+    at_rest = steepness(found.x, found.jac) ** 2 <= _LOST * tol * max(abs(float(found.fun)), 1.0)
+    status = "converged" if ended == "stalled" and (watch.small or at_rest) else ended
     return Result(units * found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))
 
 
@@ -83,9 +91,9 @@ class _Watch:
     steepness: float = 0.0
     steepest: float = 0.0
 
-    def evaluated(self, value: float, gradient: Floats) -> None:
-        """Note an evaluation, with the gradient along what may move; an iteration ends at the last one before it."""
-        self.steepness = float(np.linalg.norm(gradient))
+    def evaluated(self, value: float, steepness: float) -> None:
+        """Note an evaluation, with the slope along what may move; an iteration ends at the last one before it."""
+        self.steepness = steepness
         if self.value == np.inf:
             self.value, self.steepest = value, self.steepness
 
