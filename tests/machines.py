@@ -4,12 +4,13 @@
     python -m tests.machines nehalem busy    these rows
     python -m tests.machines --list          the rows
     python -m tests.machines haswell -- tests/methods -x      what follows -- goes to pytest
+    SIMILITUDE_TEST_SEEDS=50 python -m tests.machines         draws 50 further on in every row
 
 Sums come out differently in their last bits where another processor's kernels do them: OpenBLAS picks them by
 OPENBLAS_CORETYPE, numpy by the instructions it finds, numba by the processor it compiles for. A row sets these, makes
 sure in a process of its own that they took effect, and runs the tests; a row that this processor cannot play is said.
-The rows together hold every pair of settings that could matter; the tests of the study, which compute little, run in
-`busy` alone, beside six processes that never rest and with replies that reach a page half a second late.
+The rows together hold every pair of settings that could matter, and each has draws of its own; `busy` runs beside six
+processes that never rest and with replies that reach a page half a second late.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from dataclasses import dataclass
 
 from tests.rows import PYTEST, chosen_rows, summary
 
-NUMERIC = ("--ignore=tests/study",)  # what another processor could change
 SAME_KERNELS = {"Zen": "Haswell"}  # some builds of OpenBLAS know the first by the name of the second
 
 
@@ -40,14 +40,13 @@ class Machine:
     hashes: int = 0
     seeds: int = 0
     busy: int = 0
-    tests: tuple[str, ...] = NUMERIC
 
     def environment(self) -> dict[str, str]:
         """The variables that make this machine."""
         found = {
             "OPENBLAS_NUM_THREADS": str(self.threads),
             "PYTHONHASHSEED": str(self.hashes),
-            "SIMILITUDE_TEST_SEEDS": str(self.seeds),
+            "SIMILITUDE_TEST_SEEDS": str(self.seeds + int(os.environ.get("SIMILITUDE_TEST_SEEDS", "0"))),
             "SIMILITUDE_SLOW_PAGES": "500" if self.busy else "0",
         }
         if self.blas is not None:
@@ -62,11 +61,11 @@ class Machine:
 MACHINES = (
     Machine("nehalem", "Nehalem", wide=False, numba="generic", threads=1, hashes=1, seeds=1),
     Machine("sandybridge", "Sandybridge", wide=True, numba="generic", threads=2, hashes=2, seeds=2),
-    Machine("haswell", "Haswell", wide=False, numba=None, threads=2, hashes=3, seeds=0),
+    Machine("haswell", "Haswell", wide=False, numba=None, threads=2, hashes=3, seeds=6),
     Machine("zen", "Zen", wide=True, numba="generic", threads=1, hashes=4, seeds=3),
     Machine("skylake", "SkylakeX", wide=True, numba=None, threads=1, hashes=5, seeds=4),
     Machine("narrow", None, wide=False, numba="generic", threads=2, hashes=6, seeds=5),
-    Machine("busy", None, hashes=7, busy=6, tests=()),
+    Machine("busy", None, hashes=7, seeds=7, busy=6),
 )
 
 
@@ -129,7 +128,7 @@ def run(machine: Machine, arguments: list[str]) -> str:
     print(f"\n--- {machine}", flush=True)
     if (wrong := not_as_wanted(machine)) is not None:
         return f"not to be had here: {wrong}"
-    command = [sys.executable, *PYTEST, *machine.tests, *arguments]
+    command = [sys.executable, *PYTEST, *arguments]
     began = time.monotonic()
     with others_at_work(machine.busy):
         status = subprocess.run(command, env=os.environ | machine.environment()).returncode

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider")
+PYTEST = ("-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal")
 
 
 def chosen_rows(program: str, rows: Sequence[Any]) -> tuple[list[Any], list[str]]:
