@@ -24,6 +24,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -34,7 +35,7 @@ from similitude.engine.backend import Backend
 from similitude.engine.choice_shards import ChoiceRule
 from similitude.engine.choice_terms import Picked, set_losses, values_of
 from similitude.engine.devices import backend_on, choose_device, solvers_of
-from similitude.engine.measures import SignedProduct
+from similitude.engine.measures import Euclidean, Measure, SignedProduct
 from similitude.engine.models import DotProducts, Positions
 from similitude.engine.noise import leading, noise_level, shared_level, slopes_at_zero
 from similitude.engine.penalties import Blocks, Penalty, Ridge
@@ -51,14 +52,18 @@ from similitude.feedback.shards import Shards
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
-from similitude.methods.answering import Sharpness, answerers
+from similitude.methods.answering import Sharpness, Weighed, answerers
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.rater_weights import Part, WithoutWeights, as_raters_see, spread_asked_for
 from similitude.methods.sharded_choices import InShards
 from similitude.settings import check_count, check_number, one_of
-from similitude.types import Floats, Seed
+from similitude.types import Array, Floats, Seed
+
+Staged = tuple[Result, Positions, tuple[float, float]]
+"""A fit, its vectors, and the penalties of what is free and of the map."""
 
 Solve = Callable[[Positions, tuple[float, float], Floats | None], Result]
 """Fits vectors at penalties of what is free and of the map, from a start if one is given."""
@@ -142,7 +147,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     map_penalty: float | Literal["auto"] = "auto"
     lapse: float | Literal["auto"] = 0.0
     cant_tell: float | Literal["auto"] = 0.0
-    raters: bool = False
+    raters: bool | Literal["weights"] = False
     n_items: int | None = None
     device: str = "auto"
     random_state: Seed = None
@@ -152,6 +157,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     lapse_: float = field(init=False)
     cant_tell_: float = field(init=False)
     raters_: Any = field(init=False)
+    weights_: Floats = field(init=False)
+    spread_: float = field(init=False)
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)
@@ -159,6 +166,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         if self.penalty != "noise_level":
             check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
+        if not isinstance(self.raters, (bool, np.bool_)):
+            one_of("raters", self.raters, ("weights",))
         for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
             check_number(name, share, also="auto")
             if share != "auto" and not 0.0 <= share < 1.0:
@@ -180,9 +189,11 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
-        names, term = self._term(c)
-        vectors = self._vectors(self._columns(n), n, self.n_components)
-        self.levels_ = strengths = self._strengths(term, vectors, rng)
+        names, rater = answerers(c) if self.raters else ((), None)
+        said, who = choices_of(c, cant_tell=self.cant_tell != 0.0), None if rater is None or not names else rater
+        term = self._picked(said, who, len(names))
+        wide = self._vectors(self._columns(n), n, self.n_components)
+        self.levels_ = levels = self._strengths(term, wide, rng)
         backend, count = backend_on(choose_device(self.device, len(c))), feedback.n_compared
 
         def solver(term: Picked, callback: Callback | None = callback) -> Solve:
@@ -195,14 +206,23 @@ class ChoiceEmbedding(FreeRestEstimator):
 
         relaxed = self._by_noise
         if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
-            strengths, relaxed = self._without_harm(choices_of(c), solver, vectors, strengths, rng)
-        best, vectors, strengths = self._in_stages(solver(term), vectors, strengths, relaxed)
-        if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
-            problem = self._problem(term, vectors, strengths, count, backend)
-            best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
+            levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, rng)
+
+        def fitted(term: Picked, callback: Callback | None = callback) -> Staged:
+            best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed)
+            if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
+                problem = self._problem(term, narrow, at, count, backend)
+                best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
+            return best, narrow, at
+
+        best, vectors, strengths = found = fitted(term)
+        own, weights = best.params[vectors.size :], None
+        self.spread_ = 0.0
+        if self.raters == "weights" and who is not None:
+            best, own, weights = self._weigh(found, fitted, c, who, len(names), count, rng)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
-        self._keep(best, vectors, c.names)
-        self._keep_sources(term.sources, names, best.params[vectors.size :], c)
+        turn = self._keep(best, vectors, c.names, turned=weights is None)
+        self._keep_sources(term.sources, names, own, c, None if weights is None else weights @ np.abs(turn))
 
     def fit(
         self,
@@ -245,8 +265,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self._by_noise)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
-        self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
-            said.levels, sample.lapse_, sample.cant_tell_, sample.raters_,
+        self.levels_, self.lapse_, self.cant_tell_, self.raters_, self.weights_, self.spread_ = (
+            said.levels, sample.lapse_, sample.cant_tell_, sample.raters_, sample.weights_, sample.spread_,
         )  # fmt: skip
         self.similarity_ = replace(self.similarity_, answering=sample.similarity_.answering)
 
@@ -254,9 +274,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         """Return how choices depend on vectors, as it was learned."""
         return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.cant_tell_)
 
-    def _in_stages(
-        self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool
-    ) -> tuple[Result, Positions, tuple[float, float]]:
+    def _in_stages(self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool) -> Staged:
         """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
 
         With features that say most of it, it is not; else what is free is pressed by the noise level as it is without.
@@ -315,15 +333,47 @@ class ChoiceEmbedding(FreeRestEstimator):
             lost.append(one.weights * set_losses(value, one.picked)[0])
         return np.concatenate(lost)
 
-    def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
-        """Who the raters are, where they differ, and the likelihood of the answers."""
-        names, rater = answerers(c) if self.raters else ((), None)
-        said = choices_of(c, cant_tell=self.cant_tell != 0.0)
-        return names, self._picked(said, rater=rater if names else None, n_raters=len(names))
+    def _weigh(
+        self,
+        found: Staged,
+        fitted: Callable[[Picked, None], Staged],
+        c: Comparisons,
+        rater: Array,
+        n_raters: int,
+        count: int,
+        rng: np.random.Generator,
+    ) -> tuple[Result, Floats, Floats | None]:
+        """The fit with weights of raters, its parameters of sources, and the weights; None where they do not help.
 
-    def _picked(self, said: Sequence[Alternatives], **raters: Any) -> Picked:
+        They are fitted on the CPU, in the dimensions that the fit without them has found.
+        """
+        usual = partial(self._solve, callback=None)
+
+        def begun(said: Sequence[Alternatives], fit: Staged) -> WithoutWeights:
+            best, vectors, strengths = fit
+            seen = self._picked(as_raters_see(said, rater, n_raters, c.n_items), rater, n_raters)
+            model = DotProducts(vectors) if self._dot else vectors
+            return WithoutWeights(model, _ridges(vectors, strengths, count), seen, best.params)
+
+        parts = [
+            Part(begun(training, fitted(self._picked(training, rater, n_raters), None)), held_out, rater, self._measure)
+            for training, held_out in folds(choices_of(c), rng)
+        ]
+        spread = spread_asked_for(parts, usual)
+        whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0), found)
+        if spread is None:
+            return found[0], found[0].params[whole.model.size :], None
+        self.spread_, best = spread, whole.best(spread, usual, rng)
+        end = whole.weighing.size
+        return best, best.params[end:], whole.weighing.weights(best.params[:end])
+
+    def _measure(self, X: Floats) -> Measure:
+        """How unlike items are, by their vectors."""
+        return SignedProduct(X, -np.ones(X.shape[1])) if self._dot else Euclidean(X)
+
+    def _picked(self, said: Sequence[Alternatives], rater: Array | None = None, n_raters: int = 0) -> Picked:
         lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
-        return Picked(_SCALES[self.similarity], said, lapse=lapse, unsure=unsure, **raters)
+        return Picked(_SCALES[self.similarity], said, rater=rater, n_raters=n_raters, lapse=lapse, unsure=unsure)
 
     def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
         return Positions(n_items, n_components, features=features, residual=features is not None)
@@ -377,8 +427,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         start[: pull.shape[0], : len(values)] += directions * strength
         return start.ravel()
 
-    def _keep(self, best: Result, vectors: Positions, names: Names | None) -> None:
-        X, params = _principal(best, vectors)
+    def _keep(self, best: Result, vectors: Positions, names: Names | None, turned: bool = True) -> Floats:
+        """Keep vectors turned to principal axes, or with their own ones in order; return what they were turned by."""
+        X, params, turn = _principal(best, vectors, turned)
         weight = (X**2).sum(0)
         self.n_dimensions_ = int((weight > _NEEDED * weight[0]).sum())
         more = ((0, 0), (0, self.n_components - vectors.shape[1]))  # dimensions that nobody asked for
@@ -388,7 +439,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.residual_ = params[mapped:] if self.modalities_ else X
         self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if self.modalities_ else {}
         self.origin_ = -params[mapped - 1] if mapped and self._dot else np.zeros(self.n_components)
-        further = {"form": SignedProduct(X, -np.ones(X.shape[1]))} if self._dot else {}
+        further = {"form": self._measure(X)} if self._dot else {}
         loss = ComparisonLoss(_SCALES[self.similarity], Formula(logistic))
         self.similarity_ = self._in_use(X, loss, names, **further)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
@@ -399,14 +450,24 @@ class ChoiceEmbedding(FreeRestEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        return turn
 
-    def _keep_sources(self, sources: Sources, names: tuple[str, ...], own: Floats, c: Comparisons) -> None:
+    def _keep_sources(
+        self, sources: Sources, names: tuple[str, ...], own: Floats, c: Comparisons, weights: Floats | None
+    ) -> None:
         """What was learned of those who answered."""
         import pandas as pd
 
         known = Sharpness.of(names, sources, own)
         self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
+        self.weights_ = np.ones((len(names), self.n_components))
+        if weights is not None:
+            self.weights_[:, : weights.shape[1]] = weights[:-1]
+            typical = np.ones(self.n_components)
+            known = Weighed(**vars(known), weights=np.vstack([self.weights_, typical]))
+        if self.raters == "weights":
+            figures |= {f"w{k + 1}": self.weights_[:, k] for k in range(self.n_dimensions_)}
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
         if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
@@ -421,16 +482,22 @@ def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> P
 
 def _asked_for(best: Result, vectors: Positions) -> tuple[int, Floats]:
     """Return how many dimensions the answers ask for, 0 where they teach nothing, and the parameters in these."""
-    X, params = _principal(best, vectors)
+    X, params, _ = _principal(best, vectors)
     size = (X**2).mean(0)
     count = int((size > _NEEDED * size[0]).sum()) if size[0] > _NOTHING else 0
     return count, params[:, :count]
 
 
-def _principal(best: Result, vectors: Positions) -> tuple[Floats, Floats]:
-    """Return vectors turned so that the first dimension weighs most, and the model's parameters turned alike."""
+def _principal(best: Result, vectors: Positions, turned: bool = True) -> tuple[Floats, Floats, Floats]:
+    """Return vectors turned so that the first dimension weighs most, the parameters turned alike, and the turn.
+
+    Dimensions that mean something of themselves are not turned, but put in order.
+    """
     found = best.params[: vectors.size]
     X, params = vectors.positions(found), found.reshape(vectors.shape)
-    turn = np.linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items
+    if turned:
+        turn = np.linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items
+    else:
+        turn = np.eye(X.shape[1])[:, np.argsort(-(X**2).sum(0), kind="stable")]
     turn *= np.where((X @ turn).sum(0) < 0, -1.0, 1.0)
-    return X @ turn, params @ turn
+    return X @ turn, params @ turn, turn
