@@ -92,10 +92,8 @@ class Sharpness(AnswerModel):
         """l/2 + (1 - l) P(s m)."""
         said = forms_of(comparisons) if self.by == "form" else raters_of(comparisons)
         place = places_among(said[0], self.names, said[1])
-        lapse, (near, far) = (
-            self.lapse[place],
-            (self.seen(measure, one, place) for one in (comparisons.near, comparisons.far)),
-        )
+        near, far = (self.seen(measure, pairs, place) for pairs in (comparisons.near, comparisons.far))
+        lapse = self.lapse[place]
         return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * loss.margin(near, far))
 
     def seen(self, measure: Measure, pairs: Array, who: Array) -> Floats:

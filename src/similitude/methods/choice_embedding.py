@@ -16,7 +16,8 @@ features that make up most of the vectors the noise level serves as it is: on va
 are worse. Where they make up less, what is free is fitted at the lower price, too, so that features which say little do
 no harm. Where answers are few and items many, held-out answers are asked whether all this says too much (on THINGS with
 1,000 to 12,000 answers it did, and was worse than chance below 6,000). A lapse, and the sharpness of raters, are fitted
-at once with the vectors (`engine.sources`), and so is how often people cannot tell.
+at once with the vectors (`engine.sources`), and so is how often people cannot tell; weights of raters come after these
+(`methods.rater_weights`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,6 @@ from similitude.engine.noise import leading, noise_level, shared_level, slopes_a
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.sources import Sources
 from similitude.engine.starts import best_scale
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.feedback.comparisons import Comparisons
@@ -59,6 +59,7 @@ from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.rater_weights import Part, WithoutWeights, as_raters_see, spread_asked_for
 from similitude.methods.sharded_choices import InShards
+from similitude.methods.unpressed import unpressed_share
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Array, Floats, Seed
 
@@ -105,7 +106,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         or 0, where such answers teach nothing. As an outcome of its own (Davidson's) it says that alternatives are
         about equal
     raters : whether raters differ: each has a sharpness, and with lapse="auto" a lapse; who answered stands in the
-        comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals
+        comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals. "weights": each also weighs
+        the dimensions in a way of their own (INDSCAL, Carroll & Chang 1970), where held-out answers surely ask for it:
+        squared distances are sum_k w_rk (x_ik - x_jk)², products sum_k w_rk x_ik x_jk. Raters who differ fix the
+        dimensions, up to order and sign
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
         comparisons enough to pay for the way there
@@ -120,9 +124,13 @@ class ChoiceEmbedding(FreeRestEstimator):
     n_dimensions_ : how many dimensions were needed: those with at least a hundredth of the largest one's weight
     penalty_, map_penalty_ : the penalties that were used
     lapse_ : the share of answers given by chance; with raters that of a typical one
-    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative; `similarity_.predict_cant_tell`
-        has that of any question
-    raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`
+    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative, freed of the press of the penalty
+        (`methods.unpressed`); `similarity_.cant_tell` is smaller, as it suits the pressed vectors, and
+        `similarity_.predict_cant_tell` has the share of any question
+    raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`,
+        and with weights that of each dimension needed, `w1`, `w2`, ...
+    weights_ : (raters, d) weight of each dimension to each rater, 1 on average over answers; 1 for all without weights
+    spread_ : of the logarithms of the weights, as held-out answers ask for it; 0 where they do not, and all are 1
     similarity_ : the fitted model in use
     levels_ : the penalties at which dimensions were found: those given, else the levels of noise
     point_ : (q + n, d) the parameters, of the map and free, where a further fit may start
@@ -137,6 +145,17 @@ class ChoiceEmbedding(FreeRestEstimator):
     >>> model = sm.ChoiceEmbedding(10, similarity="distance", random_state=0).fit(answers)
     >>> model.n_dimensions_ < 10, sm.answer_accuracy(model, answers) > 0.9
     (True, True)
+
+    Raters who weigh the dimensions differently, here each one alone:
+
+    >>> said = [
+    ...     sm.simulate(truth * see, 150, "odd_one_out", raters=sm.Raters.of([3.0], names=[who]), random_state=0)
+    ...     for who, see in {"ann": [1.5, 0.1], "ben": [0.1, 1.5], "cem": [1.5, 0.1], "dot": [0.1, 1.5]}.items()
+    ... ]
+    >>> model = sm.ChoiceEmbedding(4, similarity="distance", raters="weights", random_state=0)
+    >>> table = model.fit(sm.Comparisons.concatenate(said)).raters_.set_index("rater")
+    >>> (table.loc[["ann", "cem"]] > table.loc[["ben", "dot"]].values).w1.nunique()  # both above, or both below
+    1
     """
 
     features_optional = learns_rank = True
@@ -222,7 +241,7 @@ class ChoiceEmbedding(FreeRestEstimator):
             best, own, weights = self._weigh(found, fitted, c, who, len(names), count, rng)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         turn = self._keep(best, vectors, c.names, turned=weights is None)
-        self._keep_sources(term.sources, names, own, c, None if weights is None else weights @ np.abs(turn))
+        self._keep_sources(term, names, own, c, None if weights is None else weights @ np.abs(turn))
 
     def fit(
         self,
@@ -272,7 +291,7 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def choice_rule(self) -> ChoiceRule:
         """Return how choices depend on vectors, as it was learned."""
-        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.cant_tell_)
+        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
 
     def _in_stages(self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool) -> Staged:
         """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
@@ -414,17 +433,22 @@ class ChoiceEmbedding(FreeRestEstimator):
         return free, noise_level(term, n, self._dot, F[:, : -1 if self._dot else None], rng=rng)
 
     def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
-        """The leading directions in which the answers pull from 0, and a little chance in every other."""
+        """The leading directions in which the answers pull from 0, and a little chance in every other.
+
+        Features begin in as many dimensions as they have columns, what is free in those beyond: from chance alone a
+        dimension that few features leave over is not always found.
+        """
         S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
         if not self.modalities_ and F is not None:
             free = self._vectors(None, vectors.n_items, self.n_components)
             start = self._start(term, free, rng).reshape(free.shape)
             return np.vstack([start.mean(0), start]).ravel()
-        pull = S if F is None else F.T @ (S @ F)
-        values, directions = leading(pull, min(self.n_components, pull.shape[0]), rng)
         start = 0.01 * rng.normal(size=vectors.shape)
-        strength = np.sqrt(np.maximum(values, 0.0) / max(float(values[0]), 1e-300) * pull.shape[0])
-        start[: pull.shape[0], : len(values)] += directions * strength
+        mapped, most = 0 if F is None else F.shape[1], vectors.shape[1]
+        if F is not None:
+            _add_leading(start[:mapped], F.T @ (S @ F), rng)
+        if mapped < most:
+            _add_leading(start[mapped:, mapped:], S, rng)
         return start.ravel()
 
     def _keep(self, best: Result, vectors: Positions, names: Names | None, turned: bool = True) -> Floats:
@@ -453,13 +477,15 @@ class ChoiceEmbedding(FreeRestEstimator):
         return turn
 
     def _keep_sources(
-        self, sources: Sources, names: tuple[str, ...], own: Floats, c: Comparisons, weights: Floats | None
+        self, term: Picked, names: tuple[str, ...], own: Floats, c: Comparisons, weights: Floats | None
     ) -> None:
         """What was learned of those who answered."""
         import pandas as pd
 
-        known = Sharpness.of(names, sources, own)
+        known = Sharpness.of(names, term.sources, own)
         self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
+        if self.cant_tell == "auto":
+            self.cant_tell_ = unpressed_share(term, self.similarity_.measure.of_pairs(term.pairs), own)
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
         self.weights_ = np.ones((len(names), self.n_components))
         if weights is not None:
@@ -471,6 +497,13 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
         if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
+
+
+def _add_leading(start: Floats, pull: Any, rng: np.random.Generator) -> None:
+    """Add the leading directions of a pull to the first columns of a start, by the roots of their strengths."""
+    values, directions = leading(pull, min(start.shape[1], pull.shape[0]), rng)
+    strength = np.sqrt(np.maximum(values, 0.0) / max(float(values[0]), 1e-300) * pull.shape[0])
+    start[:, : len(values)] += directions * strength
 
 
 def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> Penalty:
