@@ -289,6 +289,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         )  # fmt: skip
         self.similarity_ = replace(self.similarity_, answering=sample.similarity_.answering)
 
+    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
+        """What says by its sign which pair is nearer, to the rater of each comparison where raters weigh dimensions."""
+        return self._fitted().answer_margin(comparisons)
+
     def choice_rule(self) -> ChoiceRule:
         """Return how choices depend on vectors, as it was learned."""
         return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
