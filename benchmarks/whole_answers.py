@@ -82,5 +82,11 @@ def _palette(name: str) -> sm.Comparisons:
     return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), rater=table.subject.to_numpy())
 
 
+def _fruit() -> sm.Comparisons:
+    table = pd.read_csv(folder() / "strangefruit30" / "triplets.csv.gz")
+    rater = table.participant.to_numpy()
+    return sm.Comparisons.from_triplets(table[["head", "winner", "loser"]].to_numpy(), rater=rater, n_items=30)
+
+
 def _things() -> sm.Comparisons:
     return _odd_ones(pd.read_csv(folder() / "things1854" / "answers_training.csv.gz", nrows=THINGS))

@@ -235,10 +235,11 @@ class ChoiceEmbedding(FreeRestEstimator):
             return best, narrow, at
 
         best, vectors, strengths = found = fitted(term)
-        own, weights = best.params[vectors.size :], None
-        self.spread_ = 0.0
+        weights, self.spread_ = None, 0.0
         if self.raters == "weights" and who is not None:
-            best, own, weights = self._weigh(found, fitted, c, who, len(names), count, rng)
+            weighed = self._weigh(found, fitted, c, who, len(names), count, rng)
+            best, vectors, weights = (best, vectors, None) if weighed is None else weighed
+        own = best.params[len(best.params) - term.size :]
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         turn = self._keep(best, vectors, c.names, turned=weights is None)
         self._keep_sources(term, names, own, c, None if weights is None else weights @ np.abs(turn))
@@ -365,30 +366,34 @@ class ChoiceEmbedding(FreeRestEstimator):
         n_raters: int,
         count: int,
         rng: np.random.Generator,
-    ) -> tuple[Result, Floats, Floats | None]:
-        """The fit with weights of raters, its parameters of sources, and the weights; None where they do not help.
+    ) -> tuple[Result, Positions, Floats] | None:
+        """The fit with weights of raters, its vectors, and the weights; None where they are not sure to help.
 
-        They are fitted on the CPU, in the dimensions that the fit without them has found.
+        They are fitted on the CPU, in the dimensions that are needed without them.
         """
         usual = partial(self._solve, callback=None)
 
-        def begun(said: Sequence[Alternatives], fit: Staged) -> WithoutWeights:
+        def begun(said: Sequence[Alternatives], fit: Staged) -> WithoutWeights | None:
             best, vectors, strengths = fit
+            asked, rows = _asked_for(best, vectors)
+            narrow = self._vectors(vectors.features, vectors.n_items, asked)
+            params = np.concatenate([rows.ravel(), best.params[vectors.size :]])
             seen = self._picked(as_raters_see(said, rater, n_raters, c.n_items), rater, n_raters)
-            model = DotProducts(vectors) if self._dot else vectors
-            return WithoutWeights(model, _ridges(vectors, strengths, count), seen, best.params)
+            model = DotProducts(narrow) if self._dot else narrow
+            return WithoutWeights(model, _ridges(narrow, strengths, count), seen, params) if asked else None
 
-        parts = [
-            Part(begun(training, fitted(self._picked(training, rater, n_raters), None)), held_out, rater, self._measure)
-            for training, held_out in folds(choices_of(c), rng)
-        ]
-        spread = spread_asked_for(parts, usual)
         whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0), found)
+        if whole is None:
+            return None
+        parts = []
+        for training, held_out in folds(choices_of(c), rng):
+            part = begun(training, fitted(self._picked(training, rater, n_raters), None))
+            parts += [] if part is None else [Part(part, held_out, rater, self._measure)]
+        spread = spread_asked_for(parts, usual)
         if spread is None:
-            return found[0], found[0].params[whole.model.size :], None
+            return None
         self.spread_, best = spread, whole.best(spread, usual, rng)
-        end = whole.weighing.size
-        return best, best.params[end:], whole.weighing.weights(best.params[:end])
+        return best, whole.weighing.vectors, whole.weighing.weights(best.params[: whole.weighing.size])
 
     def _measure(self, X: Floats) -> Measure:
         """How unlike items are, by their vectors."""
