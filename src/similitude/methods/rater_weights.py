@@ -32,7 +32,7 @@ from similitude.feedback.forms.alternatives import Alternatives
 from similitude.methods.answering import Weighed
 from similitude.types import Array, Floats
 
-SPREADS = (0.05, 0.1, 0.2, 0.4, 0.8)  # of the logarithms of weights, as tried one after the other
+SPREADS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # of the logarithms of weights, as tried one after the other
 _SURE = 2.0  # standard errors of the mean gain of held-out answers
 
 Solve = Callable[[Problem, Floats], Result]
