@@ -21,10 +21,10 @@ PALETTES = ("color", "shape", "size", "shapecolor", "shapesize", "sizecolor")  #
 
 @cache
 def load(name: str) -> sm.Comparisons:
-    """Return all answers of car60, food100, things1854 or a palette."""
+    """Return all answers of car60, food100, strangefruit30, things1854 or a palette."""
     if name in PALETTES:
         return _palette(name)
-    return {"car60": _cars, "food100": _foods, "things1854": _things}[name]()
+    return {"car60": _cars, "food100": _foods, "strangefruit30": _fruit, "things1854": _things}[name]()
 
 
 def split(name: str, size: int, held_out: int, seed: int) -> tuple[sm.Comparisons, sm.Comparisons]:
@@ -52,7 +52,8 @@ def things_repeated() -> sm.Comparisons:
 
 
 def _odd_ones(table: pd.DataFrame) -> sm.Comparisons:
-    return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), n_items=1854)
+    rater = table.rater.to_numpy() if "rater" in table else None
+    return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), rater=rater, n_items=1854)
 
 
 def _of(c: sm.Comparisons, answers: npt.NDArray[np.int64]) -> sm.Comparisons:
@@ -79,6 +80,12 @@ def _palette(name: str) -> sm.Comparisons:
     table = pd.read_csv(folder() / "perceptual_kernels" / "odd_one_out.csv.gz")
     table = table[table.palette == name]
     return sm.Comparisons.from_odd_one_out(table[["a", "b", "odd"]].to_numpy(), rater=table.subject.to_numpy())
+
+
+def _fruit() -> sm.Comparisons:
+    table = pd.read_csv(folder() / "strangefruit30" / "triplets.csv.gz")
+    rater = table.participant.to_numpy()
+    return sm.Comparisons.from_triplets(table[["head", "winner", "loser"]].to_numpy(), rater=rater, n_items=30)
 
 
 def _things() -> sm.Comparisons:

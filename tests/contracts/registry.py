@@ -21,6 +21,7 @@ from similitude.engine import (
 from similitude.feedback.forms import picking_forms
 from similitude.feedback.whole_answers import choices_of
 from similitude.graph.build import SimilarityGraph
+from similitude.methods.rater_weights import as_raters_see
 
 # A parameter for every registered formula, and the places where its slope jumps.
 SCALE_PARAMETERS = {"squared": 0.0, "student": 1.5, "logarithm": 0.05, "distance": 0.01}
@@ -47,6 +48,7 @@ class ModelCase:
     params: np.ndarray
     symmetric: bool = False  # the parameters are a symmetric matrix: perturbations must be, too
     signed: bool = False  # values may be negative
+    pairs: np.ndarray | None = None  # all pairs of the first seven items where nothing is said
 
 
 def model_cases(n_items=7):
@@ -70,7 +72,13 @@ def model_cases(n_items=7):
     twice = models.Positions(2 * n_items, 2, features=own.normal(size=(2 * n_items, 3)))
     copied = models.Copies(twice, n_items)
     dots = models.DotProducts(rest)
-    viewed = group_models.PlacedInViews(1, own.normal(size=(3, 3)), own.normal(size=(2, 3, 2)))
+    newer = np.random.default_rng(8)
+    viewed = group_models.PlacedInViews(1, newer.normal(size=(3, 3)), newer.normal(size=(2, 3, 2)))
+    share, among = np.array([0.5, 0.0, 0.3, 0.2]), np.array([(i, j) for i in range(5) for j in range(i)], np.int32)
+    own_pairs = np.concatenate([among + 5 * who for who in (0, 1, 3)])
+    weighed = group_models.RaterWeights(models.Positions(5, 2), share)
+    weighed_rest = models.Positions(5, 2, features=newer.normal(size=(5, 3)), residual=True)
+    weighed_dots = group_models.RaterWeights(models.DotProducts(weighed_rest), share)
     cases = [
         ModelCase("free positions", free, rng.normal(size=free.size)),
         ModelCase("mapped positions", mapped, rng.normal(size=mapped.size)),
@@ -81,7 +89,11 @@ def model_cases(n_items=7):
         ModelCase("dot products of mapped vectors with a rest", dots, own.normal(size=dots.size), signed=True),
         ModelCase("shifts of groups", shifted, rng.normal(size=shifted.size)),
         ModelCase("weights of groups", stretched, rng.normal(size=stretched.size)),
-        ModelCase("an item placed in the views of groups", viewed, own.normal(size=viewed.size)),
+        ModelCase("an item placed in the views of groups", viewed, newer.normal(size=viewed.size)),
+        ModelCase("weights of raters", weighed, newer.normal(size=weighed.size), pairs=own_pairs),
+        ModelCase(
+            "weights of raters on products", weighed_dots, newer.normal(size=weighed_dots.size), False, True, own_pairs
+        ),
         ModelCase("kernel", kernel, _gram(n_items, rng), symmetric=True),
         ModelCase("metric", metric, _gram(4, rng), symmetric=True),
         ModelCase("products", products, _gram(4, rng) - np.eye(4).ravel(), symmetric=True, signed=True),
@@ -147,6 +159,11 @@ def term_cases(n_items=6, rows=40):
         ("choices by raters", _picked_by_raters(squared, _choices(n_items)), models.DotProducts(free)),
         ("choices or can't tell", choice_terms.Picked(scale, _choices(n_items, 0.3), unsure=None), free),
         ("choices by raters or can't tell", _picked_by_raters(squared, _choices(n_items, 0.3), unsure=None), free),
+        (
+            "choices by raters who weigh dimensions",
+            _picked_by_raters(squared, _choices(n_items, 0.3), seen=n_items, unsure=None),
+            group_models.RaterWeights(models.DotProducts(free), np.array([0.3, 0.3, 0.2, 0.2])),
+        ),
         ("numbers", rating_terms.Measured(scale, near, rng.normal(size=rows), weight, who, 3), free),
     ]
     shared = {problem.Term, problem.OnePass, rating_terms.Rated}
@@ -156,8 +173,9 @@ def term_cases(n_items=6, rows=40):
     return cases
 
 
-def _picked_by_raters(scale, choices, **further):
+def _picked_by_raters(scale, choices, seen=0, **further):
     who = np.random.default_rng(7).integers(-1, 3, 1 + max(int(one.row.max()) for one in choices))
+    choices = as_raters_see(choices, who, 3, seen)
     return choice_terms.Picked(scale, choices, rater=who, n_raters=3, lapse=None, **further)
 
 

@@ -46,6 +46,22 @@ def mixed() -> tuple[Any, sm.Comparisons, Any]:
     return sm.MixedEmbedding(2, weights={}, random_state=0).fit(c, ratings=ratings, links=links), triplets, None
 
 
+def weighed() -> tuple[Any, sm.Comparisons, Any]:
+    """Raters each of whom sees one of two dimensions: weights surely help."""
+    who = [f"rater {k}" for k in range(6)]
+    parts = [
+        sm.simulate(
+            TRUTH * ([1.7, 0.1] if k % 2 else [0.1, 1.7]), 150, raters=sm.Raters.of([2.0], names=[name]), names=NAMES,
+            random_state=k,
+        )
+        for k, name in enumerate(who)
+    ]  # fmt: skip
+    c = sm.Comparisons.concatenate(parts)
+    model = sm.ChoiceEmbedding(4, similarity="distance", raters="weights", random_state=0).fit(c)
+    assert model.spread_ > 0
+    return model, c, None
+
+
 def from_registry(name: str) -> tuple[Any, sm.Comparisons, Any]:
     model = learned(ESTIMATORS[name])
     return model, answers(), NEW if given_to(model) else None
@@ -67,6 +83,7 @@ MODELS: dict[str, Callable[[], tuple[Any, sm.Comparisons, Any]]] = {
     "ChoiceEmbedding, people who cannot tell": lambda: (
         sm.ChoiceEmbedding(2, cant_tell=0.3, random_state=0).fit(answers()), answers(), None,
     ),
+    "ChoiceEmbedding, raters who weigh dimensions": weighed,
     "RaterEmbedding, raters who lapse": lambda: (
         sm.RaterEmbedding(2, lapse=True, random_state=0).fit(by_raters()), by_raters(), None,
     ),

@@ -36,7 +36,7 @@ def test_gradient_is_that_of_the_value(name, term, model):
 
 
 def test_terms_together_with_weights_have_the_gradient_of_their_sum():
-    terms = [term for name, term, _ in CASES if name != "groups"]
+    terms = [term for _, term, _ in CASES if term.pairs.max() < 6]  # the same items to all
     problem = Problem(Positions(6, 2), terms, Ridge(0.1, 6), np.linspace(0.2, 2.0, len(terms)))
     at = point(problem)
     np.testing.assert_allclose(problem.value_and_gradient(at)[1], numeric_gradient(problem, at), rtol=1e-5, atol=1e-8)

@@ -216,7 +216,7 @@ def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
     for seed in range(3):
         model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
         assert model.map_penalty_ > 0.0
-        # better by .01 on average over 28 draws, and worse by .008 at most
+        # better by .004 on average over 120 draws, and worse by .015 at most
         assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05
 
 
@@ -235,9 +235,10 @@ def test_how_often_people_cannot_tell_is_learned():
     truth = truth_of(15, 2)
     train, test = with_ties(truth, 6000, 0.4, 0), with_ties(truth, 3000, 0.4, 1)
     model = sm.ChoiceEmbedding(4, similarity="distance", cant_tell="auto", random_state=0).fit(train)
-    assert model.cant_tell_ == pytest.approx(0.4, abs=0.15)  # .31 to .42 over draws: the penalty presses distances
+    assert model.cant_tell_ == pytest.approx(0.4, abs=0.04)  # .40 with a deviation of .007 over draws
+    assert model.similarity_.cant_tell < model.cant_tell_  # suits distances that the penalty presses
     said, chance = test.answers.cant_tell, model.similarity_.predict_cant_tell(test)
-    assert chance.max() <= model.cant_tell_
+    assert chance.max() <= model.similarity_.cant_tell
     assert chance.mean() == pytest.approx(said.mean(), abs=0.05)  # four standard errors of each are 0.026 at most
     assert chance[said].mean() > chance[~said].mean() + 0.02  # four standard errors are 0.01
     lost = -np.where(said, np.log(chance), np.log(1 - chance)).mean()

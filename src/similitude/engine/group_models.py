@@ -5,14 +5,18 @@
 | `GroupShifts` | X (n × r) and E_g (n × r) | X + E_g | sum_g G_g; G_g |
 | `GroupWeights` | X (n × r) and v_g (r) | X · e^v_g | sum_g G_g · e^v_g; sum_i of X · G_g · e^v_g |
 | `PlacedInViews` | X of new items (m × D) beside fixed ones | X V_g, views V_g given | sum_g G_g V_g', new rows |
+| `RaterWeights` | those of X, and v_r (r) | X · sqrt(w_r), w = e^v over its mean | as above, half of it for v |
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from similitude.engine.backend import Backend
-from similitude.engine.models import Model, Positions
+from similitude.engine.models import DotProducts, Model, Positions
 from similitude.types import Array, Floats
 
 
@@ -93,3 +97,66 @@ class PlacedInViews(Positions):
         """Every group's, taken back through its view."""
         by_group = gradient.reshape(len(self.views), self.n_items, -1)
         return super().pull_positions((by_group @ self.views.transpose(0, 2, 1)).sum(0))
+
+
+class RaterWeights(Model):
+    """Items as raters see them who weigh the dimensions of one map differently (Carroll & Chang 1970, INDSCAL).
+
+    Squared distances are sum_k w_rk (x_ik - x_jk)², products sum_k w_rk x_ik x_jk. The mean of w_rk over all that was
+    said is 1 for each k, w being e^v over that mean: the map is what all see together, and its penalty keeps its
+    meaning. Nobody known is the last rater, with v = 0. Item i as rater r sees it is item r · n + i of this model, n
+    being the items of the map; both items of a pair are one rater's, and pairs are sorted by rater.
+
+    A map of hundreds of raters at once would not fit in a cache, so each is made as its pairs come.
+
+    Parameters
+    ----------
+    model : the map that they share, without weights
+    share : (r + 1,) the share of each rater, and last of nobody known, in what was said
+    """
+
+    def __init__(self, model: Positions | DotProducts, share: Floats) -> None:
+        self.vectors = model.vectors if isinstance(model, DotProducts) else model
+        self.share = share
+        self.n_seen, dimensions = model.n_items, self.vectors.shape[1]
+        self.n_items, self.shape = len(share) * model.n_items, (len(share) - 1, dimensions)
+        free = Positions(model.n_items, dimensions)
+        self._seen: Model = DotProducts(free) if isinstance(model, DotProducts) else free
+        self.size = self.vectors.size + self.shape[0] * dimensions
+
+    def weights(self, params: Floats) -> Floats:
+        """(r + 1, d) weight of each dimension to each rater, and last to nobody known."""
+        power = np.vstack([params[self.vectors.size :].reshape(self.shape), np.zeros(self.shape[1])])
+        relative = np.exp(power - power.max(0))
+        return np.asarray(relative / (self.share @ relative))
+
+    def sqdist(self, params: Floats, pairs: Array, backend: Backend) -> Floats:
+        """sum_k w_rk (x_ik - x_jk)², or -sum_k w_rk x_ik x_jk."""
+        found = np.empty(len(pairs))
+        X, stretch = self.vectors.positions(params[: self.vectors.size]), np.sqrt(self.weights(params))
+        for rater, rows, own in self._by_rater(pairs):
+            found[rows] = self._seen.sqdist((X * stretch[rater]).ravel(), own, backend)
+        return found
+
+    def pullback(self, params: Floats, pairs: Array, w: Floats, backend: Backend) -> Floats:
+        """Each rater's slopes by X · sqrt(w_r), taken back to the map and, through the mean, to v.
+
+        Values are of degree 2 in X · sqrt(w_r), so that their derivative by log w_rk is half of position times slope.
+        """
+        X, weights = self.vectors.positions(params[: self.vectors.size]), self.weights(params)
+        by_map, by_weight = np.zeros(X.shape), np.zeros(weights.shape)
+        for rater, rows, own in self._by_rater(pairs):
+            stretch = np.sqrt(weights[rater])
+            slope = self._seen.pullback((X * stretch).ravel(), own, w[rows], backend).reshape(X.shape) * stretch
+            by_map += slope
+            by_weight[rater] = 0.5 * np.einsum("ik,ik->k", X, slope)
+        by_power = by_weight - self.share[:, None] * weights * by_weight.sum(0)
+        return np.concatenate([self.vectors.pull_positions(by_map), by_power[:-1].ravel()])
+
+    def _by_rater(self, pairs: Array) -> Iterator[tuple[int, slice, Array]]:
+        """Each rater of whom there are pairs, where these stand, and the pairs as items of the map."""
+        ends = np.searchsorted(pairs[:, 0] // self.n_seen, np.arange(len(self.share) + 1))
+        for rater, (first, last) in enumerate(pairwise(ends)):
+            if last > first:
+                rows = slice(int(first), int(last))
+                yield rater, rows, pairs[rows] - np.int32(rater * self.n_seen)

@@ -41,6 +41,10 @@ class Measure(ABC):
         """(p,) value of each pair of items."""
 
     @abstractmethod
+    def by_dimension(self, pairs: Array) -> Floats:
+        """(p, r) what each dimension adds to the value of each pair."""
+
+    @abstractmethod
     def table(self) -> Floats:
         """(n, n) value for every two items."""
 
@@ -61,6 +65,10 @@ class Euclidean(Measure):
     def of_pairs(self, pairs: Array) -> Floats:
         """(p,) squared distance of each pair."""
         return pair_sqdist(self.positions, pairs)
+
+    def by_dimension(self, pairs: Array) -> Floats:
+        """(p, r) (x_k - y_k)²."""
+        return pair_squares(self.positions, pairs)
 
     def table(self) -> Floats:
         """(n, n) squared distance of every two items."""
@@ -100,6 +108,10 @@ class SignedDistance(Signed):
         """(p,) value of each pair."""
         return pair_squares(self.positions, pairs) @ self.signs
 
+    def by_dimension(self, pairs: Array) -> Floats:
+        """(p, r) s_k (x_k - y_k)²."""
+        return pair_squares(self.positions, pairs) * self.signs
+
     def between(self, A: Floats, B: Floats) -> Floats:
         """(a, b) values."""
         return (A**2 @ self.signs)[:, None] + B**2 @ self.signs - 2.0 * ((A * self.signs) @ B.T)
@@ -114,6 +126,10 @@ class SignedProduct(Signed):
         """(p,) value of each pair."""
         return (self.positions[pairs[:, 0]] * self.positions[pairs[:, 1]]) @ self.signs
 
+    def by_dimension(self, pairs: Array) -> Floats:
+        """(p, r) s_k x_k y_k."""
+        return self.positions[pairs[:, 0]] * self.positions[pairs[:, 1]] * self.signs
+
     def between(self, A: Floats, B: Floats) -> Floats:
         """(a, b) values."""
         return (A * self.signs) @ B.T
@@ -127,6 +143,10 @@ class SignedSum(Signed):
     def of_pairs(self, pairs: Array) -> Floats:
         """(p,) value of each pair."""
         return (self.positions @ self.signs)[pairs].sum(1)
+
+    def by_dimension(self, pairs: Array) -> Floats:
+        """(p, r) s_k (x_k + y_k)."""
+        return self.positions[pairs].sum(1) * self.signs
 
     def between(self, A: Floats, B: Floats) -> Floats:
         """(a, b) values."""

@@ -2,8 +2,8 @@
 
 The probability of an answer is that of what was picked among all that could have been, by the odds that the model gives
 between two alternatives each; a ranking is a choice from what is left each time. It is the measure of the field
-(THINGS, SPoSE, VICE, psiz). Raters are taken as one. Where the model knows "can't tell" as an answer, it is one that
-could have been given, and those who gave it count.
+(THINGS, SPoSE, VICE, psiz). Where the model knows raters, the odds are those of whoever answered. Where it knows "can't
+tell" as an answer, it is one that could have been given, and those who gave it count.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ def _odds(model: Predicts, comparisons: Comparisons, one: Alternatives) -> Float
     """(q, m) log-odds of each alternative against the first."""
     others = one.pairs[:, 1:]
     rows = np.concatenate([others, np.broadcast_to(one.pairs[:, :1], others.shape)], axis=-1).reshape(-1, 4)
-    asked = Comparisons.from_quadruplets(rows, n_items=comparisons.n_items).with_items(comparisons.names)
+    who = np.repeat(comparisons.answers.rater.values[one.row], others[0, ..., 0].size)
+    asked = Comparisons.from_quadruplets(rows, n_items=comparisons.n_items, rater=who).with_items(comparisons.names)
     nearer = np.clip(likelihoods(model, asked), _SURE, 1.0 - _SURE)
     value = -one.sign * np.log(nearer / (1.0 - nearer)).reshape(others.shape[:3]).sum(axis=2)
     return np.concatenate([np.zeros((len(one), 1)), value], axis=1)

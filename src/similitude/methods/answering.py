@@ -4,6 +4,7 @@
 |---|---|
 | none | P(m): everybody alike |
 | `Sharpness` | l/2 + (1 - l) P(s m), with the sharpness s and the lapse l of its rater, or of its form of question |
+| `Weighed` | the same, m being the margin where its rater's weights multiply the dimensions |
 | `Groups` | the mean over groups, by the membership of its rater, of P(margin in the group's own map) |
 
 Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`. Where "can't tell" is an answer,
@@ -13,8 +14,8 @@ these are probabilities given that somebody could; `Sharpness.unsure` is that of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import comb, log
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,7 +23,8 @@ import numpy as np
 
 from similitude.engine.distances import pair_sqdist
 from similitude.engine.map_parts import Stored
-from similitude.engine.terms import ComparisonLoss
+from similitude.engine.measures import Measure
+from similitude.engine.terms import ComparisonLoss, Formula
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import choices_of
 from similitude.types import Array, Floats
@@ -46,8 +48,8 @@ class AnswerModel(ABC):
     own_order: ClassVar[bool] = False  # whether raters may order the same pairs differently
 
     @abstractmethod
-    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
-        """(m,) probability that each answer agrees with its comparison, given margins in the map X of all."""
+    def agree(self, comparisons: Comparisons, measure: Measure, loss: ComparisonLoss) -> Floats:
+        """(m,) probability that each answer agrees with its comparison, by how unlike items are in the map of all."""
 
     def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats] | None:
         """(g, D, d) views of the map, (m, g) the chance that each comparison was made in each; None without views."""
@@ -90,15 +92,20 @@ class Sharpness(AnswerModel):
         unsure = float(1.0 / (1.0 + np.exp(-sources.unsure_logits(own)[-1])))
         return cls(names, sharp[-len(names) - 1 :], lapse[-len(names) - 1 :], cant_tell=unsure)
 
-    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
+    def agree(self, comparisons: Comparisons, measure: Measure, loss: ComparisonLoss) -> Floats:
         """l/2 + (1 - l) P(s m)."""
         said = forms_of(comparisons) if self.by == "form" else raters_of(comparisons)
         place = places_among(said[0], self.names, said[1])
+        near, far = (self.seen(measure, pairs, place) for pairs in (comparisons.near, comparisons.far))
         lapse = self.lapse[place]
-        return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * margin)
+        return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * loss.margin(near, far))
 
-    def unsure(self, comparisons: Comparisons, level: Callable[[Array], Floats]) -> Floats:
-        """(a,) probability that each answer is "can't tell", given the levels of pairs; NaN where it is no answer.
+    def seen(self, measure: Measure, pairs: Array, who: Array) -> Floats:
+        """(p,) how unlike the items of each pair are to somebody each."""
+        return measure.of_pairs(pairs)
+
+    def unsure(self, comparisons: Comparisons, measure: Measure, scale: Formula) -> Floats:
+        """(a,) probability that each answer is "can't tell", given the scale of levels; NaN where it is no answer.
 
         By the formula of `engine.choice_terms`. One that asks several questions is "can't tell" to all of them.
         """
@@ -107,7 +114,9 @@ class Sharpness(AnswerModel):
         for one in choices_of(comparisons, cant_tell=True):
             if one.can_tie:
                 who = place[one.row]
-                levels = level(one.pairs.reshape(-1, 2)).reshape(one.pairs.shape[:3]).sum(2)
+                every = np.repeat(who, one.pairs[0, ..., 0].size)
+                unlike = self.seen(measure, one.pairs.reshape(-1, 2), every)
+                levels = scale(unlike)[0].reshape(one.pairs.shape[:3]).sum(2)
                 value = one.sign * self.sharpness[who, None] * levels
                 chance = (1.0 - self.lapse[who]) * tie_chances(value, one.picked, self.cant_tell)
                 whole = np.bincount(one.row, np.log(np.maximum(chance, 1e-300)), len(log_chance))
@@ -123,6 +132,36 @@ class Sharpness(AnswerModel):
     def read(cls, names: tuple[str, ...], plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Read what `stored` returned."""
         return cls(names, arrays["sharpness"], arrays["lapse"], plain["by"], float(plain.get("cant_tell", 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed(Sharpness):
+    """Raters with weights of the dimensions, beside sharpness and lapse; somebody unknown has 1 for all.
+
+    Attributes
+    ----------
+    weights : (k + 1, d)
+    """
+
+    weights: Floats = field(kw_only=True)
+
+    kind = "weights"
+    own_order = True
+
+    def seen(self, measure: Measure, pairs: Array, who: Array) -> Floats:
+        """(p,) how unlike the items of each pair are to somebody each: what each dimension adds, times its weight."""
+        return np.einsum("pk,pk->p", measure.by_dimension(pairs), self.weights[who])
+
+    def stored(self) -> Stored:
+        """Return what a file holds of it, beside the names."""
+        plain, arrays = super().stored()
+        return plain, {**arrays, "weights": self.weights}
+
+    @classmethod
+    def read(cls, names: tuple[str, ...], plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Read what `stored` returned."""
+        share = float(plain.get("cant_tell", 0.0))
+        return cls(names, arrays["sharpness"], arrays["lapse"], plain["by"], share, weights=arrays["weights"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +182,11 @@ class Groups(AnswerModel):
     kind = "groups"
     own_order = True
 
-    def agree(self, comparisons: Comparisons, margin: Floats, X: Floats, loss: ComparisonLoss) -> Floats:
+    def agree(self, comparisons: Comparisons, measure: Measure, loss: ComparisonLoss) -> Floats:
         """The mean over groups by membership."""
         agrees = np.zeros(len(comparisons))
         for view, chance in zip(self.views, self._members(comparisons).T, strict=True):
-            own = X @ view
+            own = measure.positions @ view
             agrees += chance * loss.probability(pair_sqdist(own, comparisons.near), pair_sqdist(own, comparisons.far))
         return agrees
 
@@ -169,7 +208,7 @@ class Groups(AnswerModel):
         return cls(names, arrays["member"], arrays["shares"], arrays["views"])
 
 
-ANSWERING: dict[str, type[AnswerModel]] = {one.kind: one for one in (Sharpness, Groups)}
+ANSWERING: dict[str, type[AnswerModel]] = {one.kind: one for one in (Sharpness, Weighed, Groups)}
 """What a file can hold, by the word that it has for it."""
 
 

@@ -16,7 +16,8 @@ features that make up most of the vectors the noise level serves as it is: on va
 are worse. Where they make up less, what is free is fitted at the lower price, too, so that features which say little do
 no harm. Where answers are few and items many, held-out answers are asked whether all this says too much (on THINGS with
 1,000 to 12,000 answers it did, and was worse than chance below 6,000). A lapse, and the sharpness of raters, are fitted
-at once with the vectors (`engine.sources`), and so is how often people cannot tell.
+at once with the vectors (`engine.sources`), and so is how often people cannot tell; weights of raters come after these
+(`methods.rater_weights`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -34,13 +36,12 @@ from similitude.engine.backend import Backend
 from similitude.engine.choice_shards import ChoiceRule
 from similitude.engine.choice_terms import Picked, set_losses, values_of
 from similitude.engine.devices import backend_on, choose_device, solvers_of
-from similitude.engine.measures import SignedProduct
+from similitude.engine.measures import Euclidean, Measure, SignedProduct
 from similitude.engine.models import DotProducts, Positions
 from similitude.engine.noise import leading, noise_level, shared_level, slopes_at_zero
 from similitude.engine.penalties import Blocks, Penalty, Ridge
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
-from similitude.engine.sources import Sources
 from similitude.engine.starts import best_scale
 from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
 from similitude.feedback.comparisons import Comparisons
@@ -51,14 +52,19 @@ from similitude.feedback.shards import Shards
 from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
-from similitude.methods.answering import Sharpness, answerers
+from similitude.methods.answering import Sharpness, Weighed, answerers
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
+from similitude.methods.rater_weights import Part, WithoutWeights, as_raters_see, spread_asked_for
 from similitude.methods.sharded_choices import InShards
+from similitude.methods.unpressed import unpressed_share
 from similitude.settings import check_count, check_number, one_of
-from similitude.types import Floats, Seed
+from similitude.types import Array, Floats, Seed
+
+Staged = tuple[Result, Positions, tuple[float, float]]
+"""A fit, its vectors, and the penalties of what is free and of the map."""
 
 Solve = Callable[[Positions, tuple[float, float], Floats | None], Result]
 """Fits vectors at penalties of what is free and of the map, from a start if one is given."""
@@ -100,7 +106,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         or 0, where such answers teach nothing. As an outcome of its own (Davidson's) it says that alternatives are
         about equal
     raters : whether raters differ: each has a sharpness, and with lapse="auto" a lapse; who answered stands in the
-        comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals
+        comparisons. `RaterEmbedding` learns how far they differ, too, and gives intervals. "weights": each also weighs
+        the dimensions in a way of their own (INDSCAL, Carroll & Chang 1970), where held-out answers surely ask for it:
+        squared distances are sum_k w_rk (x_ik - x_jk)², products sum_k w_rk x_ik x_jk. Raters who differ fix the
+        dimensions, up to order and sign
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
         comparisons enough to pay for the way there
@@ -115,9 +124,13 @@ class ChoiceEmbedding(FreeRestEstimator):
     n_dimensions_ : how many dimensions were needed: those with at least a hundredth of the largest one's weight
     penalty_, map_penalty_ : the penalties that were used
     lapse_ : the share of answers given by chance; with raters that of a typical one
-    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative; `similarity_.predict_cant_tell`
-        has that of any question
-    raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`
+    cant_tell_ : the share of "can't tell" where nothing speaks for any alternative, freed of the press of the penalty
+        (`methods.unpressed`); `similarity_.cant_tell` is smaller, as it suits the pressed vectors, and
+        `similarity_.predict_cant_tell` has the share of any question
+    raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`,
+        and with weights that of each dimension needed, `w1`, `w2`, ...
+    weights_ : (raters, d) weight of each dimension to each rater, 1 on average over answers; 1 for all without weights
+    spread_ : of the logarithms of the weights, as held-out answers ask for it; 0 where they do not, and all are 1
     similarity_ : the fitted model in use
     levels_ : the penalties at which dimensions were found: those given, else the levels of noise
     point_ : (q + n, d) the parameters, of the map and free, where a further fit may start
@@ -132,6 +145,17 @@ class ChoiceEmbedding(FreeRestEstimator):
     >>> model = sm.ChoiceEmbedding(10, similarity="distance", random_state=0).fit(answers)
     >>> model.n_dimensions_ < 10, sm.answer_accuracy(model, answers) > 0.9
     (True, True)
+
+    Raters who weigh the dimensions differently, here each one alone:
+
+    >>> said = [
+    ...     sm.simulate(truth * see, 150, "odd_one_out", raters=sm.Raters.of([3.0], names=[who]), random_state=0)
+    ...     for who, see in {"ann": [1.5, 0.1], "ben": [0.1, 1.5], "cem": [1.5, 0.1], "dot": [0.1, 1.5]}.items()
+    ... ]
+    >>> model = sm.ChoiceEmbedding(4, similarity="distance", raters="weights", random_state=0)
+    >>> table = model.fit(sm.Comparisons.concatenate(said)).raters_.set_index("rater")
+    >>> (table.loc[["ann", "cem"]] > table.loc[["ben", "dot"]].values).w1.nunique()  # both above, or both below
+    1
     """
 
     features_optional = learns_rank = True
@@ -142,7 +166,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     map_penalty: float | Literal["auto"] = "auto"
     lapse: float | Literal["auto"] = 0.0
     cant_tell: float | Literal["auto"] = 0.0
-    raters: bool = False
+    raters: bool | Literal["weights"] = False
     n_items: int | None = None
     device: str = "auto"
     random_state: Seed = None
@@ -152,6 +176,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     lapse_: float = field(init=False)
     cant_tell_: float = field(init=False)
     raters_: Any = field(init=False)
+    weights_: Floats = field(init=False)
+    spread_: float = field(init=False)
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)
@@ -159,6 +185,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         if self.penalty != "noise_level":
             check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
+        if not isinstance(self.raters, (bool, np.bool_)):
+            one_of("raters", self.raters, ("weights",))
         for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
             check_number(name, share, also="auto")
             if share != "auto" and not 0.0 <= share < 1.0:
@@ -180,9 +208,11 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
-        names, term = self._term(c)
-        vectors = self._vectors(self._columns(n), n, self.n_components)
-        self.levels_ = strengths = self._strengths(term, vectors, rng)
+        names, rater = answerers(c) if self.raters else ((), None)
+        said, who = choices_of(c, cant_tell=self.cant_tell != 0.0), None if rater is None or not names else rater
+        term = self._picked(said, who, len(names))
+        wide = self._vectors(self._columns(n), n, self.n_components)
+        self.levels_ = levels = self._strengths(term, wide, rng)
         backend, count = backend_on(choose_device(self.device, len(c))), feedback.n_compared
 
         def solver(term: Picked, callback: Callback | None = callback) -> Solve:
@@ -195,14 +225,24 @@ class ChoiceEmbedding(FreeRestEstimator):
 
         relaxed = self._by_noise
         if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
-            strengths, relaxed = self._without_harm(choices_of(c), solver, vectors, strengths, rng)
-        best, vectors, strengths = self._in_stages(solver(term), vectors, strengths, relaxed)
-        if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
-            problem = self._problem(term, vectors, strengths, count, backend)
-            best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
+            levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, rng)
+
+        def fitted(term: Picked, callback: Callback | None = callback) -> Staged:
+            best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed)
+            if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
+                problem = self._problem(term, narrow, at, count, backend)
+                best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
+            return best, narrow, at
+
+        best, vectors, strengths = found = fitted(term)
+        weights, self.spread_ = None, 0.0
+        if self.raters == "weights" and who is not None:
+            weighed = self._weigh(found, fitted, c, who, len(names), count, rng)
+            best, vectors, weights = (best, vectors, None) if weighed is None else weighed
+        own = best.params[len(best.params) - term.size :]
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
-        self._keep(best, vectors, c.names)
-        self._keep_sources(term.sources, names, best.params[vectors.size :], c)
+        turn = self._keep(best, vectors, c.names, turned=weights is None)
+        self._keep_sources(term, names, own, c, None if weights is None else weights @ np.abs(turn))
 
     def fit(
         self,
@@ -245,18 +285,20 @@ class ChoiceEmbedding(FreeRestEstimator):
         best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self._by_noise)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
-        self.levels_, self.lapse_, self.cant_tell_, self.raters_ = (
-            said.levels, sample.lapse_, sample.cant_tell_, sample.raters_,
+        self.levels_, self.lapse_, self.cant_tell_, self.raters_, self.weights_, self.spread_ = (
+            said.levels, sample.lapse_, sample.cant_tell_, sample.raters_, sample.weights_, sample.spread_,
         )  # fmt: skip
         self.similarity_ = replace(self.similarity_, answering=sample.similarity_.answering)
 
+    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
+        """What says by its sign which pair is nearer, to the rater of each comparison where raters weigh dimensions."""
+        return self._fitted().answer_margin(comparisons)
+
     def choice_rule(self) -> ChoiceRule:
         """Return how choices depend on vectors, as it was learned."""
-        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.cant_tell_)
+        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
 
-    def _in_stages(
-        self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool
-    ) -> tuple[Result, Positions, tuple[float, float]]:
+    def _in_stages(self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool) -> Staged:
         """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
 
         With features that say most of it, it is not; else what is free is pressed by the noise level as it is without.
@@ -315,15 +357,51 @@ class ChoiceEmbedding(FreeRestEstimator):
             lost.append(one.weights * set_losses(value, one.picked)[0])
         return np.concatenate(lost)
 
-    def _term(self, c: Comparisons) -> tuple[tuple[str, ...], Picked]:
-        """Who the raters are, where they differ, and the likelihood of the answers."""
-        names, rater = answerers(c) if self.raters else ((), None)
-        said = choices_of(c, cant_tell=self.cant_tell != 0.0)
-        return names, self._picked(said, rater=rater if names else None, n_raters=len(names))
+    def _weigh(
+        self,
+        found: Staged,
+        fitted: Callable[[Picked, None], Staged],
+        c: Comparisons,
+        rater: Array,
+        n_raters: int,
+        count: int,
+        rng: np.random.Generator,
+    ) -> tuple[Result, Positions, Floats] | None:
+        """The fit with weights of raters, its vectors, and the weights; None where they are not sure to help.
 
-    def _picked(self, said: Sequence[Alternatives], **raters: Any) -> Picked:
+        They are fitted on the CPU, in the dimensions that are needed without them.
+        """
+        usual = partial(self._solve, callback=None)
+
+        def begun(said: Sequence[Alternatives], fit: Staged) -> WithoutWeights | None:
+            best, vectors, strengths = fit
+            asked, rows = _asked_for(best, vectors)
+            narrow = self._vectors(vectors.features, vectors.n_items, asked)
+            params = np.concatenate([rows.ravel(), best.params[vectors.size :]])
+            seen = self._picked(as_raters_see(said, rater, n_raters, c.n_items), rater, n_raters)
+            model = DotProducts(narrow) if self._dot else narrow
+            return WithoutWeights(model, _ridges(narrow, strengths, count), seen, params) if asked else None
+
+        whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0), found)
+        if whole is None:
+            return None
+        parts = []
+        for training, held_out in folds(choices_of(c), rng):
+            part = begun(training, fitted(self._picked(training, rater, n_raters), None))
+            parts += [] if part is None else [Part(part, held_out, rater, self._measure)]
+        spread = spread_asked_for(parts, usual)
+        if spread is None:
+            return None
+        self.spread_, best = spread, whole.best(spread, usual, rng)
+        return best, whole.weighing.vectors, whole.weighing.weights(best.params[: whole.weighing.size])
+
+    def _measure(self, X: Floats) -> Measure:
+        """How unlike items are, by their vectors."""
+        return SignedProduct(X, -np.ones(X.shape[1])) if self._dot else Euclidean(X)
+
+    def _picked(self, said: Sequence[Alternatives], rater: Array | None = None, n_raters: int = 0) -> Picked:
         lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
-        return Picked(_SCALES[self.similarity], said, lapse=lapse, unsure=unsure, **raters)
+        return Picked(_SCALES[self.similarity], said, rater=rater, n_raters=n_raters, lapse=lapse, unsure=unsure)
 
     def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
         return Positions(n_items, n_components, features=features, residual=features is not None)
@@ -364,21 +442,27 @@ class ChoiceEmbedding(FreeRestEstimator):
         return free, noise_level(term, n, self._dot, F[:, : -1 if self._dot else None], rng=rng)
 
     def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
-        """The leading directions in which the answers pull from 0, and a little chance in every other."""
+        """The leading directions in which the answers pull from 0, and a little chance in every other.
+
+        Features begin in as many dimensions as they have columns, what is free in those beyond: from chance alone a
+        dimension that few features leave over is not always found.
+        """
         S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
         if not self.modalities_ and F is not None:
             free = self._vectors(None, vectors.n_items, self.n_components)
             start = self._start(term, free, rng).reshape(free.shape)
             return np.vstack([start.mean(0), start]).ravel()
-        pull = S if F is None else F.T @ (S @ F)
-        values, directions = leading(pull, min(self.n_components, pull.shape[0]), rng)
         start = 0.01 * rng.normal(size=vectors.shape)
-        strength = np.sqrt(np.maximum(values, 0.0) / max(float(values[0]), 1e-300) * pull.shape[0])
-        start[: pull.shape[0], : len(values)] += directions * strength
+        mapped, most = 0 if F is None else F.shape[1], vectors.shape[1]
+        if F is not None:
+            _add_leading(start[:mapped], F.T @ (S @ F), rng)
+        if mapped < most:
+            _add_leading(start[mapped:, mapped:], S, rng)
         return start.ravel()
 
-    def _keep(self, best: Result, vectors: Positions, names: Names | None) -> None:
-        X, params = _principal(best, vectors)
+    def _keep(self, best: Result, vectors: Positions, names: Names | None, turned: bool = True) -> Floats:
+        """Keep vectors turned to principal axes, or with their own ones in order; return what they were turned by."""
+        X, params, turn = _principal(best, vectors, turned)
         weight = (X**2).sum(0)
         self.n_dimensions_ = int((weight > _NEEDED * weight[0]).sum())
         more = ((0, 0), (0, self.n_components - vectors.shape[1]))  # dimensions that nobody asked for
@@ -388,7 +472,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.residual_ = params[mapped:] if self.modalities_ else X
         self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if self.modalities_ else {}
         self.origin_ = -params[mapped - 1] if mapped and self._dot else np.zeros(self.n_components)
-        further = {"form": SignedProduct(X, -np.ones(X.shape[1]))} if self._dot else {}
+        further = {"form": self._measure(X)} if self._dot else {}
         loss = ComparisonLoss(_SCALES[self.similarity], Formula(logistic))
         self.similarity_ = self._in_use(X, loss, names, **further)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
@@ -399,17 +483,36 @@ class ChoiceEmbedding(FreeRestEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        return turn
 
-    def _keep_sources(self, sources: Sources, names: tuple[str, ...], own: Floats, c: Comparisons) -> None:
+    def _keep_sources(
+        self, term: Picked, names: tuple[str, ...], own: Floats, c: Comparisons, weights: Floats | None
+    ) -> None:
         """What was learned of those who answered."""
         import pandas as pd
 
-        known = Sharpness.of(names, sources, own)
+        known = Sharpness.of(names, term.sources, own)
         self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
+        if self.cant_tell == "auto":
+            self.cant_tell_ = unpressed_share(term, self.similarity_.measure.of_pairs(term.pairs), own)
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
+        self.weights_ = np.ones((len(names), self.n_components))
+        if weights is not None:
+            self.weights_[:, : weights.shape[1]] = weights[:-1]
+            typical = np.ones(self.n_components)
+            known = Weighed(**vars(known), weights=np.vstack([self.weights_, typical]))
+        if self.raters == "weights":
+            figures |= {f"w{k + 1}": self.weights_[:, k] for k in range(self.n_dimensions_)}
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
         if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
+
+
+def _add_leading(start: Floats, pull: Any, rng: np.random.Generator) -> None:
+    """Add the leading directions of a pull to the first columns of a start, by the roots of their strengths."""
+    values, directions = leading(pull, min(start.shape[1], pull.shape[0]), rng)
+    strength = np.sqrt(np.maximum(values, 0.0) / max(float(values[0]), 1e-300) * pull.shape[0])
+    start[:, : len(values)] += directions * strength
 
 
 def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> Penalty:
@@ -421,16 +524,22 @@ def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> P
 
 def _asked_for(best: Result, vectors: Positions) -> tuple[int, Floats]:
     """Return how many dimensions the answers ask for, 0 where they teach nothing, and the parameters in these."""
-    X, params = _principal(best, vectors)
+    X, params, _ = _principal(best, vectors)
     size = (X**2).mean(0)
     count = int((size > _NEEDED * size[0]).sum()) if size[0] > _NOTHING else 0
     return count, params[:, :count]
 
 
-def _principal(best: Result, vectors: Positions) -> tuple[Floats, Floats]:
-    """Return vectors turned so that the first dimension weighs most, and the model's parameters turned alike."""
+def _principal(best: Result, vectors: Positions, turned: bool = True) -> tuple[Floats, Floats, Floats]:
+    """Return vectors turned so that the first dimension weighs most, the parameters turned alike, and the turn.
+
+    Dimensions that mean something of themselves are not turned, but put in order.
+    """
     found = best.params[: vectors.size]
     X, params = vectors.positions(found), found.reshape(vectors.shape)
-    turn = np.linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items
+    if turned:
+        turn = np.linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items
+    else:
+        turn = np.eye(X.shape[1])[:, np.argsort(-(X**2).sum(0), kind="stable")]
     turn *= np.where((X @ turn).sum(0) < 0, -1.0, 1.0)
-    return X @ turn, params @ turn
+    return X @ turn, params @ turn, turn

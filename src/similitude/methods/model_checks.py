@@ -12,7 +12,7 @@ from similitude.engine.feature_maps import FeatureMap
 from similitude.engine.measures import Signed
 from similitude.engine.terms import Formula
 from similitude.feedback.items import check_names
-from similitude.methods.answering import AnswerModel, Groups, Sharpness
+from similitude.methods.answering import AnswerModel, Groups, Sharpness, Weighed
 from similitude.types import Array
 
 
@@ -88,6 +88,9 @@ def _check_answering(answering: AnswerModel, dimensions: int) -> None:
         for name, values in (("sharpness", answering.sharpness), ("lapse", answering.lapse)):
             _need_shape(values, (count + 1,), f"answering/{name}")
         _need(0.0 <= answering.cant_tell < 1.0, f"a share of 'can't tell' is {answering.cant_tell}")
+    if isinstance(answering, Weighed):
+        _need_shape(answering.weights, (count + 1, dimensions), "answering/weights")
+        _need(bool((answering.weights >= 0).all()), "weights of raters are not all 0 or more")
     if isinstance(answering, Groups):
         groups = len(answering.shares)
         _need_shape(answering.shares, (groups,), "answering/shares")

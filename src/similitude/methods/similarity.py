@@ -259,7 +259,7 @@ class Similarity:
         if self.answering is None:
             agrees = self.loss.probability(self.measure.of_pairs(c.near), self.measure.of_pairs(c.far))
         else:
-            agrees = self.answering.agree(c, self.margin(c), self.embedding, self.loss)
+            agrees = self.answering.agree(c, self.measure, self.loss)
         return np.stack([1.0 - agrees, agrees], axis=1)
 
     @property
@@ -284,7 +284,7 @@ class Similarity:
                 'comparisons: this model was not fitted with "can\'t tell" as an answer; '
                 "use ChoiceEmbedding(cant_tell='auto')"
             )
-        return self.answering.unsure(c, lambda pairs: self.loss.scale(self.measure.of_pairs(pairs))[0])
+        return self.answering.unsure(c, self.measure, self.loss.scale)
 
     def answer_margin(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Floats:
         """What says by its sign which pair is nearer, to the rater of each comparison where raters differ in that."""

@@ -1,0 +1,131 @@
+"""Raters who weigh the dimensions differently: weights found where they differ, none where they do not."""
+
+import numpy as np
+import pytest
+
+import similitude as sm
+from similitude.engine.backend import CPU
+from similitude.engine.group_models import RaterWeights
+from similitude.engine.models import DotProducts, Positions
+from similitude.evaluate.answer_scores import answer_losses
+
+KINDS = {"dot": "dot", "distance": "euclidean"}  # similarity of the method, metric of the simulated raters
+
+
+def drawn(truth, weights, count, similarity, seed):
+    """So many odd ones out of each rater, who sees the truth by weights of the dimensions."""
+    parts = [
+        sm.simulate(
+            truth * np.sqrt(own), count, "odd_one_out", raters=sm.Raters.of([1.0], names=[f"r{k:02d}"]),
+            metric=KINDS[similarity], random_state=100 * seed + k,
+        )
+        for k, own in enumerate(weights)
+    ]  # fmt: skip
+    return sm.Comparisons.concatenate(parts)
+
+
+def planted(spread, seed, n_raters=20, d=3):
+    rng = np.random.default_rng(seed)
+    weights = np.exp(spread * rng.normal(size=(n_raters, d)))
+    return rng.normal(size=(30, d)), weights / weights.mean(0)
+
+
+def fitted(c, similarity, raters="weights"):
+    return sm.ChoiceEmbedding(8, similarity=similarity, raters=raters, random_state=0).fit(c)
+
+
+def gain(without, knows, test):
+    """Mean gain in the loss of answers, and its standard error."""
+    by_answer = answer_losses(without, test)[0] - answer_losses(knows, test)[0]
+    return by_answer.mean(), by_answer.std() / np.sqrt(len(by_answer))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("similarity", list(KINDS))
+def test_planted_weights_are_found_and_foretell_answers(similarity):
+    truth, weights = planted(0.6, 0)
+    train, test = (drawn(truth, weights, 200, similarity, seed) for seed in (1, 2))
+    model, alike = fitted(train, similarity), fitted(train, similarity, True)
+    mean, error = gain(alike, model, test)
+    assert mean > 4 * error
+    found = model.weights_[:, : model.n_dimensions_] * model.raters_.sharpness.to_numpy()[:, None]
+    across = np.abs(np.corrcoef(np.log(found).T, np.log(weights).T)[: found.shape[1], found.shape[1] :])
+    assert across.max(0).min() > 0.6  # .91 on average over twelve draws, with a deviation of .06
+    assert len(set(across.argmax(0))) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("similarity", list(KINDS))
+def test_raters_who_do_not_differ_are_not_harmed(similarity):
+    truth, weights = planted(0.0, 0)
+    train, test = (drawn(truth, weights, 60, similarity, seed) for seed in (3, 4))
+    model, alike = fitted(train, similarity), fitted(train, similarity, True)
+    mean, error = gain(alike, model, test)
+    assert mean > -4 * error - 1e-12
+    assert model.spread_ <= 0.1  # 0 in 21 of 24 draws
+
+
+@pytest.fixture(scope="module")
+def two_views():
+    """Answers of eight raters, every second of whom sees one dimension, the others another; and a fit to them."""
+    truth = 1.5 * np.random.default_rng(0).normal(size=(15, 2))
+    c = drawn(truth, np.array([[2.0, 0.05], [0.05, 2.0]] * 4), 200, "distance", 0)
+    return c, fitted(c, "distance")
+
+
+def test_weights_are_one_on_average_and_never_negative(two_views):
+    model = two_views[1]
+    assert model.spread_ > 0
+    assert (model.weights_ >= 0).all()
+    np.testing.assert_allclose(model.weights_.mean(0), 1.0, rtol=1e-6)  # all gave as many answers
+    known = model.similarity_.answering
+    assert (known.weights[-1] == 1.0).all()  # somebody unknown
+    columns = [f"w{k + 1}" for k in range(model.n_dimensions_)]
+    assert list(model.raters_) == ["rater", "answers", "sharpness", "lapse", *columns]
+    np.testing.assert_array_equal(model.raters_[columns], model.weights_[:, : model.n_dimensions_])
+
+
+def test_predictions_are_those_of_the_rater(two_views):
+    model = two_views[1]
+    rows = np.array([(i, j, k) for i in range(15) for j in range(15) for k in range(j) if i not in (j, k)])
+    by = {who: model.predict(sm.Comparisons.from_triplets(rows, rater=[who] * len(rows))) for who in ("r00", "r01")}
+    assert 0.2 < (by["r00"] != by["r01"]).mean() < 0.8  # they see different dimensions
+    X, known = model.embedding_, model.similarity_.answering
+    d2 = [(known.weights[0] * (X[rows[:, 0]] - X[rows[:, k]]) ** 2).sum(1) for k in (1, 2)]
+    expected = 1 / (1 + np.exp(-known.sharpness[0] * (d2[1] - d2[0])))
+    asked = sm.Comparisons.from_triplets(rows, rater=["r00"] * len(rows))
+    np.testing.assert_allclose(model.predict_proba(asked)[:, 1], expected, rtol=1e-9)
+
+
+def test_answers_are_scored_as_their_raters_see(two_views):
+    c, model = two_views
+    strangers = sm.Comparisons.from_odd_one_out(c.answers.shown.matrix(), c.answers.response.matrix()[:, 0])
+    assert sm.answer_log_loss(model, c) < sm.answer_log_loss(model, strangers) - 0.05
+    assert sm.answer_accuracy(model, c) > sm.answer_accuracy(model, strangers) + 0.05
+
+
+def test_nobody_known_is_everybody_alike():
+    c = sm.simulate(np.random.default_rng(0).normal(size=(15, 2)), 300, "odd_one_out", random_state=0)
+    plain, weighed = fitted(c, "dot", False), fitted(c, "dot")
+    assert np.array_equal(plain.embedding_, weighed.embedding_)
+    assert weighed.weights_.shape == (0, 8)
+    assert weighed.spread_ == 0.0
+
+
+def test_a_bad_setting_is_named():
+    with pytest.raises(ValueError, match="raters: expected one of 'weights', found 'maps'"):
+        sm.ChoiceEmbedding(raters="maps").fit([(0, 1, 2)])
+
+
+@pytest.mark.parametrize("dot", [True, False])
+def test_a_map_with_weights_is_its_definition(dot):
+    rng, share = np.random.default_rng(0), np.array([0.6, 0.3, 0.1])
+    base = Positions(4, 2)
+    model = RaterWeights(DotProducts(base) if dot else base, share)
+    params = rng.normal(size=model.size)
+    X, weights = params[:8].reshape(4, 2), model.weights(params)
+    np.testing.assert_allclose(share @ weights, 1.0)
+    pairs = np.array([(r * 4 + i, r * 4 + j) for r in range(3) for i in range(4) for j in range(i)], np.int32)
+    rater, i, j = pairs[:, 0] // 4, pairs[:, 0] % 4, pairs[:, 1] % 4
+    value = -(weights[rater] * X[i] * X[j]).sum(1) if dot else (weights[rater] * (X[i] - X[j]) ** 2).sum(1)
+    np.testing.assert_allclose(model.sqdist(params, pairs, CPU()), value)
