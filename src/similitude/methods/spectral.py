@@ -45,6 +45,7 @@ KERNELS: dict[str, Callable[[Any], Kernel]] = {"rbf": RBF, "linear": Linear, "po
 MAPS = ("nystroem", "lle")
 LANDMARKS = ("random", "kmeans")
 MOST_EXACT, MANY = 2_000, 1_000  # items up to which all are landmarks by default; landmarks beyond
+PRINTED_ITERATIONS = 3  # of the paper's experiments
 Bend = tuple[float | None, int]  # strength and iterations; without a strength the features stay as they are
 _STRONGEST = 20.0  # powers beyond leave one direction alone, and overflow
 _PRIOR = (
@@ -91,8 +92,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         the features as they are and strengths of 1/4, 1/2 and 1
     n_neighbors : number of nearest landmarks of "lle"
     n_iter : how often the lengths are learned, each time from the last ones. With "nystroem" the directions stay, so
-        that the printed form does not change after the first. "auto" chooses 1, 2 or 3 as for `strength`, and stays at
-        1 without proof
+        that the printed form does not change after the first. None takes 1 with the robust form, and with the printed
+        one 3, as the paper does. "auto" chooses 1, 2 or 3 as for `strength`, and stays at 1 without proof
     dissimilar : how much dissimilar links count. 0 leaves them out, as the paper does; otherwise the robust form
         divides s_r, and the printed one D_r, by the same ratio of dissimilar links to this power: directions that
         part what should be parted grow
@@ -130,7 +131,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         robust: bool = True,
         strength: float | Literal["auto"] = "auto",
         n_neighbors: int = 10,
-        n_iter: int | Literal["auto"] = 1,
+        n_iter: int | Literal["auto"] | None = None,
         dissimilar: float = 0.0,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -195,7 +196,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             check_count("n_landmarks", self.n_landmarks, 2)
         check_count("n_neighbors", self.n_neighbors)
         one_of("landmarks", self.landmarks, LANDMARKS)
-        if self.n_iter != "auto":
+        if self.n_iter not in (None, "auto"):
             check_count("n_iter", self.n_iter)
         if self.strength != "auto":
             _check_power("strength", self.strength)
@@ -233,7 +234,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _options(self) -> list[Bend]:
         """What there is to choose from: first what needs no proof, then by how far it goes."""
-        counts = ITERATIONS if self.n_iter == "auto" else (self.n_iter,)
+        usual = 1 if self.robust else PRINTED_ITERATIONS
+        counts = ITERATIONS if self.n_iter == "auto" else (usual if self.n_iter is None else self.n_iter,)
         if not self.robust:  # which has no strength
             return [(1.0, count) for count in counts]
         if self.strength == "auto":
