@@ -141,6 +141,12 @@ def together(verdicts: list[Verdict]) -> Verdict:
     return False if any(v is False for v in verdicts) else None if any(v is None for v in verdicts) else True
 
 
+def mostly(verdicts: list[Verdict]) -> Verdict:
+    """A claim about most of several things: None where too few of them can be told."""
+    held, failed = (sum(verdict is value for verdict in verdicts) for value in (True, False))
+    return True if 2 * held > len(verdicts) else False if 2 * failed >= len(verdicts) else None
+
+
 def below(mean: float, error: float, limit: float = 0.0) -> Verdict:
     """Whether a mean lies below a limit: None where its interval holds the limit."""
     return True if mean + error < limit else False if mean - error > limit else None

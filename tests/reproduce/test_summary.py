@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from reproduce.claims import Ledger, above, alike, below, read_claims, together
+from reproduce.claims import Ledger, above, alike, below, mostly, read_claims, together
 from reproduce.figures import SHOWN, Shown
 from reproduce.summary import HERE, RESULTS, counts, read_page, write_summary
 
@@ -75,6 +75,7 @@ def test_an_interval_that_holds_the_limit_tells_nothing():
     assert (below(-2.0, 1.0), below(2.0, 1.0), below(0.5, 1.0)) == (True, False, None)
     assert (above(2.0, 1.0), above(0.5, 1.0), above(-2.0, 1.0)) == (True, None, False)
     assert (alike(0.1, 0.1, 0.5), alike(-0.9, 0.1, 0.5), alike(0.5, 0.1, 0.5)) == (True, False, None)
+    assert (mostly([True, True, None]), mostly([True, False]), mostly([True, None, False, None])) == (True, False, None)
     assert (together([True, None]), together([None, False]), together([True])) == (None, False, True)
 
 

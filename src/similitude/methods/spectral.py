@@ -29,7 +29,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from similitude.kernels import RBF, Cosine, Kernel, Linear, Polynomial
-from similitude.methods.held_out_links import CROWD, FOLDS, ITERATIONS, STRENGTHS, best_by_links
+from similitude.methods.held_out_links import (
+    CROWD,
+    FOLDS,
+    ITERATIONS,
+    STRENGTHS,
+    best_by_links,
+    nearness,
+    togetherness,
+)
 from similitude.methods.landmark_maps import (
     LandmarkSpectrum,
     PlainFeatures,
@@ -70,11 +78,12 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     iteration, sum_r beta_r = c.
 
     `strength="auto"` is made to do no harm: each fifth of the links (or of the labelled items) is held out in turn, and
-    of the others its partner (one of its class) should stand nearest. The kernel is bent by the least strength whose
-    gain there is beyond twice its standard error; where none is, k(x, y) is the inner product of the features as they
-    are, centred. What that came to beside the features, in twenty settings, and what given strengths do is in
-    `reproduce/results/spectral_kernel.md`: 1/4 mostly helps, 1 parts classes further (J) and mostly helps clusters, and
-    more than that, or more iterations, loses neighbours.
+    of the others its partner (one of its class) should stand nearest; both ends of a link should also stay in one
+    cluster of k-means. The kernel is bent by the least strength whose gain is beyond twice its standard error, by both
+    counts; where none is, k(x, y) is the inner product of the features as they are, centred. So dozens of links bend it
+    only where they matter much, as on XOR. What that came to beside the features, in twenty settings, and what given
+    strengths do is in `reproduce/results/spectral_kernel.md`: 1/4 mostly helps, 1 parts classes further (J), and more
+    than that, or more iterations, loses neighbours.
 
     Parameters
     ----------
@@ -230,7 +239,8 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self._learn(part, coordinates[np.searchsorted(rows, part.items)], *bend)
             return self._through(coordinates[np.searchsorted(rows, wanted)]) * self.lengths_
 
-        return best_by_links(linked.folds(FOLDS, crowd, rng), options, place)
+        proofs = (nearness, togetherness) if linked.for_clusters else (nearness,)
+        return best_by_links(linked.folds(FOLDS, crowd, rng), options, place, proofs)
 
     def _options(self) -> list[Bend]:
         """What there is to choose from: first what needs no proof, then by how far it goes."""
