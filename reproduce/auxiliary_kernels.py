@@ -236,8 +236,8 @@ def synthetic_claims(found: pd.DataFrame) -> list[str]:
         "better of its losses less the worst of the others: "
         f"{', '.join(f'{size:,} {mean:+.3f} ± {error:.3f}' for size, (mean, error) in gaps.items())}).",
         "",
-        f"**(b) RCKL-MKL improves by less than 0.01 after {still.columns[1]:,} answers: {in_words(below(*late, 0.01))}** "
-        f"({late[0]:+.4f} ± {late[1]:.4f} to {still.columns[-1]:,}, logistic).",
+        f"**(b) RCKL-MKL improves by less than 0.01 after {still.columns[1]:,} answers: "
+        f"{in_words(below(*late, 0.01))}** ({late[0]:+.4f} ± {late[1]:.4f} to {still.columns[-1]:,}, logistic).",
         "",
     ]
 
