@@ -157,8 +157,10 @@ def main(arguments: list[str]) -> None:
     table = kept_trials("auxiliary_kernels", one_trial, [] if "--page" in arguments else jobs)
     draw_errors(table)
     draw_weights(table)
-    trials = {f"{start}": {"trials": count} for start, count in (("Synthetic", 10), ("(e)", N_TRIALS["food"]))}
-    Ledger(10, "two standard errors over the trials", True, others=trials).write("auxiliary_kernels", page(table))
+    others = {"(e)": {"trials": N_TRIALS["food"], "fixed": True}}
+    Ledger(N_TRIALS["synthetic"], "two standard errors over the trials", False, others=others).write(
+        "auxiliary_kernels", page(table)
+    )
 
 
 def errors(table: pd.DataFrame, data: str) -> pd.DataFrame:

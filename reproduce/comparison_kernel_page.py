@@ -13,7 +13,7 @@ from reproduce.trials import mean_and_error
 LEDGER = Ledger(
     trials=5,
     interval="two standard errors over draws; up to .03 is no difference",
-    fixed=True,
+    fixed=False,
     others={
         "(a)": {"trials": 1, "interval": "none: one draw of each set"},
         "(b)": {"trials": 1, "interval": "95% of random clusterings"},
@@ -45,7 +45,11 @@ def page(found: dict[str, Any], pictures: list[str]) -> str:
     largest = found["by mnist"][found["by mnist"].n == found["by mnist"].n.max()]  # which the claims are about
     for part, table in (("(d)", triplets), ("(f)", triplets), ("(e)", items)):
         LEDGER.others[part] = {"trials": int(table.seed.nunique())}
-    LEDGER.others["(g)"] = {"trials": int(largest.seed.nunique()), "interval": "two standard errors over draws"}
+    LEDGER.others["(g)"] = {
+        "trials": int(largest.seed.nunique()),
+        "interval": "two standard errors over draws",
+        "fixed": True,
+    }
     return "\n\n".join(parts) + "\n"
 
 

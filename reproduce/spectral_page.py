@@ -47,8 +47,8 @@ DEFAULT = (
     "(controls: MNIST {3, 4, 5, 6} +0.0064 ± 0.0025, breast cancer -0.0007 ± 0.0007). The price: from 50 links gains "
     "of less than a tenth of the Rand index can hardly be proven, so that from links the default mostly stays where it "
     "was, and gains that the former one had are gone, too. The draws below are newer than all of that. From links: "
-    "Rand index of k-means; from a share of the labels: accuracy of the nearest neighbour. ± two standard errors; of ten draws "
-    "without any difference, one in 26 falls below such an interval by chance, which of 20 settings is 0.8."
+    "Rand index of k-means; from a share of the labels: accuracy of the nearest neighbour. ± two standard errors; of "
+    "ten draws without any difference, one in 26 falls below such an interval by chance, which of 20 settings is 0.8."
 )
 
 

@@ -21,7 +21,7 @@ PAGE = """# A paper (2020)
 
 
 def ledger():
-    return Ledger(10, "two standard errors", True, others={"(ours)": {"whose": "ours", "trials": 3, "fixed": None}})
+    return Ledger(10, "two standard errors", True, others={"(ours)": {"whose": "ours", "trials": 3, "fixed": False}})
 
 
 def test_claims_of_a_page_are_kept_as_data(tmp_path):
@@ -30,7 +30,7 @@ def test_claims_of_a_page_are_kept_as_data(tmp_path):
     assert (first.text, first.verdict, first.figures) == ("Numbers fall", "held", "4.2%; paper: 5%")
     assert (first.whose, first.where, first.trials, first.fixed) == ("paper", "(a) First figure", 10, True)
     assert (second.verdict, second.figures) == ("did not hold", "for one | two")
-    assert (ours.whose, ours.verdict, ours.trials, ours.fixed) == ("ours", "cannot be told", 3, None)
+    assert (ours.whose, ours.verdict, ours.trials, ours.fixed) == ("ours", "cannot be told", 3, False)
     assert counts([read_page(tmp_path / "paper.md")], "paper") == "1 held, 1 did not hold, 0 cannot be told"
 
 
