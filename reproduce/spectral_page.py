@@ -45,8 +45,9 @@ DEFAULT = (
     "clusters must gain, too, after fifty. A former default that asked for neighbours alone had lost "
     "0.004 ± 0.003 of Rand there in ten draws. Forty new ones said that this was no chance: -0.0047 ± 0.0012 "
     "(controls: MNIST {3, 4, 5, 6} +0.0064 ± 0.0025, breast cancer -0.0007 ± 0.0007). The price: from 50 links gains "
-    "of less than a tenth of the Rand index can hardly be proven, so that from links the default mostly stays where it "
-    "was, and gains that the former one had are gone, too. The draws below are newer than all of that. From links: "
+    "of less than a tenth of the Rand index can hardly be proven, so that from links the default mostly leaves the "
+    "features as they are, and gains of the former one are gone, too (in its ten draws iris +0.024 ± 0.011, MNIST {0, "
+    "1, 2} +0.016 ± 0.001). The draws below are newer than all of that. From links: "
     "Rand index of k-means; from a share of the labels: accuracy of the nearest neighbour. ± two standard errors; of "
     "ten draws without any difference, one in 26 falls below such an interval by chance, which of 20 settings is 0.8."
 )
@@ -286,7 +287,7 @@ def harm_of_strengths(clusters: pd.DataFrame, neighbours: pd.DataFrame, ledger: 
     why = (
         "On Isolet the loss of strength 1/4 is that of 100 landmarks for 26 classes, nearly all of them linked items: "
         "on three other draws strength 0 has .775 there and 1/4 .773, where the input has .793; with 400 landmarks "
-        "they have .790 and .789. On breast cancer it is that of the RBF kernel itself."
+        "they have .790 and .789."
     )
     return ["## (g) Given strengths, and the printed form, beside their input", *said, why, "\n".join(lines)]
 
