@@ -8,8 +8,8 @@ with a kernel of ingredients (cosine). Contradictions need questions asked more 
 dishes, 36 to train on, about as many comparisons as in the paper, and 4 new ones: tested are all uncleaned comparisons
 of a new head with two training items. The paper took contradictions out of the tests, too. Hinge loss. At each level
 the penalty is chosen as in the paper: a third of the training comparisons, uncleaned, chooses among PENALTIES what the
-others, cleaned, learn; then all learn. An earlier run with default penalties had lost more to the reduction. This and
-the seeds, from 100 on, were fixed before these draws.
+others, cleaned, learn; then all learn. An earlier run had default penalties, which grow
+as comparisons get fewer. This and the seeds, from 100 on, were fixed before these draws.
 
 Run: python -m reproduce.graph_processing_kpoe [--page]
 """
