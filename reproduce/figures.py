@@ -58,7 +58,7 @@ _ROWS = {
         ("Fig. 5", "substitute", "comparison_kernels", "digits, since USPS is not at hand; (g): MNIST"),
         ("Fig. 6", "run", "comparison_kernels", "supplement: more generated sets, (a)"),
         ("Fig. 7", "substitute", "comparison_kernels", "supplement: k2 on digits, (d); USPS is not at hand"),
-        ("Fig. 8", "substitute", "comparison_kernels", "supplement: MNIST by kernel PCA, (g); up to 3,000 digits instead of 20,000"),
+        ("Fig. 8", "substitute", "comparison_kernels", "supplement: MNIST by kernel PCA, (g); 3,000, not 20,000"),
         ("Fig. 9", "not run", "", "supplement: nature images, whose answers are not at hand"),
     ],
     YEUNG: [
