@@ -16,7 +16,6 @@ LEDGER = Ledger(
     fixed=True,
     whose="ours",
     others={
-        "A-CKL": {"whose": "paper"},
         "Fig. 15": {"fixed": False},  # two seeds of it were looked at
         "strangefruit30": {"interval": "95% of a resampled hold-out or over seeds"},
         "Odd ones out": {"trials": 8},

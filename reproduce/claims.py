@@ -35,7 +35,7 @@ class Claim:
     verdict : one of VERDICTS
     trials : how many draws the figures rest on
     interval : what the figures' ± is, or why there is none
-    fixed : whether the settings were fixed before these draws; None where that was not written down
+    fixed : whether the settings were fixed before these draws; False where that was not written down
     figures : by how much, the paper's beside ours
     """
 
@@ -45,7 +45,7 @@ class Claim:
     verdict: str
     trials: int
     interval: str
-    fixed: bool | None
+    fixed: bool
     figures: str = ""
 
     def __post_init__(self) -> None:
@@ -53,6 +53,8 @@ class Claim:
             raise ValueError(f"{self.text}: expected one of {VERDICTS}, found {self.verdict!r}")
         if self.whose not in WHOSE:
             raise ValueError(f"{self.text}: expected one of {WHOSE}, found {self.whose!r}")
+        if type(self.fixed) is not bool:
+            raise ValueError(f"{self.text}: expected whether settings were fixed before, True or False")
         if type(self.trials) is not int or self.trials < 1 or not self.interval:
             raise ValueError(f"{self.text}: expected a number of trials and an interval, or why there is none")
 
@@ -69,7 +71,7 @@ class Ledger:
 
     trials: int
     interval: str
-    fixed: bool | None
+    fixed: bool
     whose: str = "paper"
     others: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -139,6 +141,12 @@ def in_words(verdict: Verdict) -> str:
 def together(verdicts: list[Verdict]) -> Verdict:
     """A claim about all of several things: False if it fails for one, None if it cannot be told for one."""
     return False if any(v is False for v in verdicts) else None if any(v is None for v in verdicts) else True
+
+
+def mostly(verdicts: list[Verdict]) -> Verdict:
+    """A claim about most of several things: None where too few of them can be told."""
+    held, failed = (sum(verdict is value for verdict in verdicts) for value in (True, False))
+    return True if 2 * held > len(verdicts) else False if 2 * failed >= len(verdicts) else None
 
 
 def below(mean: float, error: float, limit: float = 0.0) -> Verdict:

@@ -6,13 +6,18 @@ diagonal maps and with full ones; (c) full maps are better than diagonal ones.
 The paper used aset400 with a kernel of biographies; the public copy of its answers is cleaned already. Here: food100
 with a kernel of ingredients (cosine). Contradictions need questions asked more than once: each of ten splits draws 40
 dishes, 36 to train on, about as many comparisons as in the paper, and 4 new ones: tested are all uncleaned comparisons
-of a new head with two training items. The paper took contradictions out of the tests, too. Hinge loss, default penalty.
+of a new head with two training items. The paper took contradictions out of the tests, too. Hinge loss. At each level
+the penalty is chosen as in the paper: a third of the training comparisons, uncleaned, chooses among PENALTIES what the
+others, cleaned, learn; then all learn. An earlier run had default penalties, which grow
+as comparisons get fewer. This and the seeds, from 100 on, were fixed before these draws.
 
-Run: python -m reproduce.graph_processing_kpoe
+Run: python -m reproduce.graph_processing_kpoe [--page]
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -30,7 +35,8 @@ from reproduce.trials import (
     mean_and_error,
 )
 
-N_SPLITS, N_DRAWN, N_NEW = 10, 40, 4
+FIRST, N_SPLITS, N_DRAWN, N_NEW = 100, 10, 40, 4
+PENALTIES = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 TOLERANCE = 0.03  # of the objective: the proven gap at which a fit stops
 ACYCLIC, LAST = list(LEVELS)[-2:]
 
@@ -57,18 +63,33 @@ def one_split(split: int, diagonal: int) -> list[dict]:
     old, rows = N_DRAWN - N_NEW, []
     native = accuracy(kernel_distances(sm.kernels.Cosine(table).matrix()), test)
     for level, process in LEVELS.items():
-        kept = process(train)
-        model = sm.KPOE(diagonal=bool(diagonal), tol=TOLERANCE).fit(kept, features=sm.kernels.Cosine(table[:old]))
+        kept, penalty = process(train), chosen(train, process, table[:old], bool(diagonal))
+        model = fitted(kept, table[:old], bool(diagonal), penalty)
         Z = np.vstack([model.embedding_, model.transform(table[old:])])
         score = accuracy(kernel_distances(Z @ Z.T), test)
         about = {"split": split, "diagonal": bool(diagonal), "level": level, "native": native, "test": len(test)}
-        rows.append({**about, "comparisons": len(kept), "accuracy": score})
+        rows.append({**about, "comparisons": len(kept), "accuracy": score, "penalty": penalty})
     return rows
 
 
-def main() -> None:
-    table = kept_trials("graph_processing_kpoe", one_split, product(range(N_SPLITS), (1, 0)))
-    Ledger(N_SPLITS, "two standard errors over draws", True).write("graph_processing_kpoe", page(table))
+def chosen(train: sm.Comparisons, process: Callable[..., sm.Comparisons], table: np.ndarray, diagonal: bool) -> float:
+    """The penalty at which what the others learn, cleaned, does best on a third, uncleaned; of equals the strongest."""
+    learns, chooses = train.split(1 / 3, random_state=0)
+    kept = process(learns)
+    return max(PENALTIES, key=lambda penalty: fitted(kept, table, diagonal, penalty).score(chooses))
+
+
+def fitted(kept: sm.Comparisons, table: np.ndarray, diagonal: bool, penalty: float) -> sm.KPOE:
+    model = sm.KPOE(diagonal=diagonal, tol=TOLERANCE, penalty=penalty)
+    return model.fit(kept, features=sm.kernels.Cosine(table))
+
+
+def main(arguments: list[str]) -> None:
+    jobs = [] if "--page" in arguments else product(range(FIRST, FIRST + N_SPLITS), (1, 0))
+    table = kept_trials("graph_processing_kpoe", one_split, jobs)
+    Ledger(int(table.split.nunique()), "two standard errors over draws", True).write(
+        "graph_processing_kpoe", page(table)
+    )
 
 
 def page(table: pd.DataFrame) -> str:
@@ -79,9 +100,10 @@ def page(table: pd.DataFrame) -> str:
     lines = [
         "# Graph processing with KPOE (McFee & Lanckriet 2011, Table 2) on food100",
         "",
-        "`python -m reproduce.graph_processing_kpoe`: ten draws of 36 dishes to train on and 4 new ones, a kernel of",
+        "`python -m reproduce.graph_processing_kpoe`: draws of 36 dishes to train on and 4 new ones, a kernel of",
         "their ingredients; tested are the uncleaned comparisons of a new dish with two training dishes",
-        f"({table.test.mean():,.0f} per draw). Hinge loss, default penalty. Differences to *full* are paired over the",
+        f"({table.test.mean():,.0f} per draw). Hinge loss, penalty chosen at each level by a third of the training",
+        "comparisons, uncleaned, as in the paper. Differences to *full* are paired over the",
         f"draws, ± 2 standard errors. Native distances of the kernel: {table.native.mean():.3f}.",
         "",
         "| training comparisons | number | diagonal map | difference | full map | difference |",
@@ -114,11 +136,9 @@ def claims(wide: dict[Any, pd.DataFrame], sizes: pd.Series) -> list[str]:
     return [
         *lines,
         "",
-        "Fewer comparisons come with a stronger default penalty, which follows their number.",
-        "",
         f"**(c) Full maps better than diagonal ones: {in_words(above(gap, error))}** ({gap:+.4f} ± {error:.4f}).",
     ]
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

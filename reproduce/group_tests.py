@@ -119,5 +119,5 @@ if __name__ == "__main__":
         "Groups that weigh": {"trials": POWER_SEEDS},
         "People, halved": {"trials": HALVES},
     }
-    ledger = Ledger(SEEDS, "95% of a rate of 5 % by chance", True, whose="ours", others=others)
+    ledger = Ledger(SEEDS, "95% of a rate of 5 % by chance", False, whose="ours", others=others)
     ledger.write("group_tests", page(kept_trials("group_tests", run, jobs())))

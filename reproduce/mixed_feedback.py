@@ -130,7 +130,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     jobs = [(ROCKS, 0, 0, seed) for seed in range(5)]
     jobs += [(KERNELS, p, t, seed) for seed in range(SEEDS) for p in range(len(PALETTES)) for t in range(len(TARGETS))]
-    ledger = Ledger(len(PALETTES), "95%, paired by palette", None, whose="ours", others={"rocks": {"trials": 5}})
+    ledger = Ledger(len(PALETTES), "95%, paired by palette", False, whose="ours", others={"rocks": {"trials": 5}})
     ledger.write("mixed_feedback", page(kept_trials("mixed_feedback", run, jobs)))
 
 

@@ -149,8 +149,8 @@ def main() -> None:
     jobs += [(FRUIT, size, seed) for size in range(len(SIZES)) for seed in range(5)]
     jobs += [(KERNELS, palette, seed) for palette in range(len(PALETTES)) for seed in range(3)]
     table = kept_trials("raters", run, jobs)
-    others = {"perceptual_kernels": {"trials": 3}}
-    Ledger(5, "95%, paired by seed", None, whose="ours", others=others).write("raters", page(table))
+    others = {"Planted sharpness": {"trials": SEEDS}, "perceptual_kernels": {"trials": 3}}
+    Ledger(5, "95%, paired by seed", False, whose="ours", others=others).write("raters", page(table))
 
 
 if __name__ == "__main__":

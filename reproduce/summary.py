@@ -15,7 +15,6 @@ from reproduce.figures import SHOWN
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-_FIXED = {True: "yes", False: "no", None: "not recorded"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def _text(pages: list[Page]) -> str:
         "pictures, what differs from the papers' set-ups, and how settings were chosen. `make reproduce` runs it all",
         "again (hours). A verdict is *held*, *did not hold*, or *cannot be told*: the difference lies within its",
         "interval, or depends on what the paper does not give. *Fixed*: settings were fixed before these draws were",
-        "looked at.",
+        "looked at; *no* also where that was not written down at the time.",
         "",
         f"- Claims of the papers: {counts(pages, 'paper')}.",
         f"- Claims of our own: {counts(pages, 'ours')}.",
@@ -83,7 +82,7 @@ def _text(pages: list[Page]) -> str:
 
 def _row(claim: Claim) -> str:
     cells = (claim.where, claim.text, f"**{claim.verdict}**", claim.figures, str(claim.trials), claim.interval)
-    return f"| {' | '.join(map(_cell, cells))} | {_FIXED[claim.fixed]} |"
+    return f"| {' | '.join(map(_cell, cells))} | {'yes' if claim.fixed else 'no'} |"
 
 
 def _cell(text: str) -> str:

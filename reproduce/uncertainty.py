@@ -186,7 +186,7 @@ def main() -> None:
     jobs = [(part, k, seed) for part, seed in studies for k in scenarios if part != LIMIT or k == WRONG]
     table = kept_trials("uncertainty", trial, jobs)
     others = {"the accuracy at twice": {"trials": SEEDS[FORECAST]}}
-    Ledger(SEEDS[PLACES], "none: a share of studies", None, whose="ours", others=others).write(
+    Ledger(SEEDS[PLACES], "none: a share of studies", False, whose="ours", others=others).write(
         "uncertainty", page(table)
     )
 

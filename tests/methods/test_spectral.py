@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import similitude as sm
 from similitude.methods import landmark_maps, spectral
-from similitude.methods.held_out_links import ITERATIONS, best_by_links, nearness
+from similitude.methods.held_out_links import ITERATIONS, best_by_links, nearness, togetherness
 from similitude.methods.landmark_maps import linear_weights
 from similitude.methods.linked_spread import ByClasses, ByLinks, HeldOutLinks
 from similitude.methods.spectral import printed_lengths
@@ -316,7 +316,7 @@ def test_a_gain_within_its_error_is_none():
     truth = np.r_[np.arange(4.0), np.arange(5.0)][:, None]  # each stands on its like
 
     def chosen(places):
-        return best_by_links([held_out], list(places), lambda _, option, rows: places[option][rows])
+        return best_by_links([held_out], list(places), lambda _, option, rows: places[option][rows], [nearness])
 
     worse = truth[[0, 1, 2, 3, 8, 7, 6, 5, 4]]
     assert chosen({"first": worse, "other": truth}) == "other"
@@ -338,7 +338,40 @@ def test_nearness_is_the_logarithm_of_the_rank_of_the_nearest_like(rng):
     found = nearness(held_out, lambda rows: places[rows])
     D = euclidean_distances(places)
     ranks = [1 + sum(D[i, j] < D[i, others[right[i]]].min() for j in others[rival[i]]) for i in asked]
-    np.testing.assert_allclose(found, -np.log(ranks).reshape(3, 2).mean(1))
+    np.testing.assert_allclose(found, -np.log(ranks).reshape(3, 2).mean(1, keepdims=True))
+
+
+def linked_halves(rng, links=20):
+    """Two heaps of 40 rows, links within each and where they lie; a crowd of all rows."""
+    where = np.r_[rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 12.0]
+    asked = np.concatenate([rng.permutation(40)[:links], 40 + rng.permutation(40)[:links]])
+    partner = asked.reshape(-1, 2)[:, ::-1].ravel()
+    right = np.arange(80) == partner[:, None]
+    rival = ~right & (np.arange(80) != asked[:, None])
+    return HeldOutLinks(ByLinks(similar_links(np.zeros(80, int), 1, rng)), asked, np.arange(80), right, rival, 2), where
+
+
+def test_togetherness_is_that_both_ends_stay_in_one_cluster_beside_chance(rng):
+    held_out, where = linked_halves(rng)
+    two = togetherness(held_out, lambda rows: where[rows])[:, 0]
+    np.testing.assert_allclose(two, 0.5)  # always together, and half of all pairs are
+    mixed = where[rng.permutation(80)]
+    assert abs(togetherness(held_out, lambda rows: mixed[rows]).mean()) < 0.4  # 20 links, a standard error of 0.1
+
+
+def test_a_bend_that_gains_neighbours_and_parts_clusters_is_not_taken(rng):
+    held_out, where = linked_halves(rng)
+    ends = held_out.asked.reshape(-1, 2)
+    parted = where.copy()  # some ends come close to each other, the others go to the far heap
+    parted[ends[:12, 1]] = parted[ends[:12, 0]]
+    parted[ends[12:, 1]] -= 24.0 * (ends[12:, 1] >= 40)[:, None] - 12.0
+    options = {"plain": where, "bent": parted}
+
+    def chosen(*proofs):
+        return best_by_links([held_out], list(options), lambda _, option, rows: options[option][rows], proofs)
+
+    assert chosen(nearness) == "bent"
+    assert chosen(togetherness) == chosen(nearness, togetherness) == "plain"
 
 
 def test_all_of_few_items_are_landmarks_by_default_and_some_of_many(rng, monkeypatch):
@@ -364,8 +397,10 @@ def test_landmarks_by_k_means_are_spread_over_the_items(rng):
 def test_the_papers_form_is_one_argument(problem):
     X, _, links = problem
     short = bent(n_landmarks=55, robust=False, random_state=0).fit(X, links)
-    long = bent(n_landmarks=55, robust=False, landmark_map="lle", random_state=0).fit(X, links)
+    long = bent(n_landmarks=55, robust=False, landmark_map="lle", n_iter=3, random_state=0).fit(X, links)
     np.testing.assert_array_equal(short.embedding_, long.embedding_)
+    assert short.n_iter_ == 3
+    assert bent().fit(X, links).n_iter_ == 1
 
 
 def test_kernels_of_the_room_serve(problem):

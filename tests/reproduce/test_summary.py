@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from reproduce.claims import Ledger, above, alike, below, read_claims, together
+from reproduce.claims import Ledger, above, alike, below, mostly, read_claims, together
 from reproduce.figures import SHOWN, Shown
 from reproduce.summary import HERE, RESULTS, counts, read_page, write_summary
 
@@ -21,7 +21,7 @@ PAGE = """# A paper (2020)
 
 
 def ledger():
-    return Ledger(10, "two standard errors", True, others={"(ours)": {"whose": "ours", "trials": 3, "fixed": None}})
+    return Ledger(10, "two standard errors", True, others={"(ours)": {"whose": "ours", "trials": 3, "fixed": False}})
 
 
 def test_claims_of_a_page_are_kept_as_data(tmp_path):
@@ -30,7 +30,7 @@ def test_claims_of_a_page_are_kept_as_data(tmp_path):
     assert (first.text, first.verdict, first.figures) == ("Numbers fall", "held", "4.2%; paper: 5%")
     assert (first.whose, first.where, first.trials, first.fixed) == ("paper", "(a) First figure", 10, True)
     assert (second.verdict, second.figures) == ("did not hold", "for one | two")
-    assert (ours.whose, ours.verdict, ours.trials, ours.fixed) == ("ours", "cannot be told", 3, None)
+    assert (ours.whose, ours.verdict, ours.trials, ours.fixed) == ("ours", "cannot be told", 3, False)
     assert counts([read_page(tmp_path / "paper.md")], "paper") == "1 held, 1 did not hold, 0 cannot be told"
 
 
@@ -75,6 +75,7 @@ def test_an_interval_that_holds_the_limit_tells_nothing():
     assert (below(-2.0, 1.0), below(2.0, 1.0), below(0.5, 1.0)) == (True, False, None)
     assert (above(2.0, 1.0), above(0.5, 1.0), above(-2.0, 1.0)) == (True, None, False)
     assert (alike(0.1, 0.1, 0.5), alike(-0.9, 0.1, 0.5), alike(0.5, 0.1, 0.5)) == (True, False, None)
+    assert (mostly([True, True, None]), mostly([True, False]), mostly([True, None, False, None])) == (True, False, None)
     assert (together([True, None]), together([None, False]), together([True])) == (None, False, True)
 
 

@@ -23,9 +23,13 @@ _MOST_ASKED = 1_000  # held-out links or items, so that many cost no more
 
 
 class LinkedItems(ABC):
-    """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these."""
+    """Linked items; `items` are their rows of X, ascending, and spreads go by coordinates of these.
+
+    `for_clusters` says whether what is known is mostly used to cluster, as links are; labels are used for neighbours.
+    """
 
     items: Array
+    for_clusters: bool
 
     @abstractmethod
     def similar(self, coordinates: Floats) -> Floats:
@@ -70,6 +74,7 @@ class ByLinks(LinkedItems):
     """Links as they were given, each with its weight."""
 
     links: Links
+    for_clusters = True
 
     @property
     def items(self) -> Array:  # type: ignore[override]
@@ -119,6 +124,7 @@ class ByClasses(LinkedItems):
 
     items: Array
     code: Array
+    for_clusters = False
 
     def similar(self, coordinates: Floats) -> Floats:
         """D_r: the mean over all pairs of one class."""
