@@ -1,19 +1,15 @@
-"""Fits AutoSimilarity to splits of people's answers, with whichever similitude is on the path.
-
-Reads a case a line (JSON: data, answers, held_out, seed) from its input and writes a line with what came out.
-"""
+"""Fits AutoSimilarity to splits of people's answers, with whichever similitude is on the path (see `earlier`)."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 import warnings
+from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 import similitude as sm
-from benchmarks import whole_answers
+from benchmarks import earlier, whole_answers
 from benchmarks.report import Row
 
 
@@ -32,6 +28,6 @@ def scores(data: str, answers: int, held_out: int, seed: int) -> Row:
     }  # fmt: skip
 
 
-if __name__ == "__main__":
-    for line in sys.stdin:
-        print(json.dumps(scores(**json.loads(line))), flush=True)
+def scores_before(folder: str, **case: Any) -> Row:
+    """The same with the similitude of another checkout."""
+    return earlier.measure(folder, scores, case)

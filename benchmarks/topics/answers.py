@@ -11,19 +11,13 @@ by answer; accuracy and log-loss are those of held-out answers, each as a whole.
 - `answers_auto`: AutoSimilarity as it is beside that of an earlier version (`--before FOLDER`), on the same splits,
   with 95% intervals of the paired differences (t over splits), and which share models of choices have in what it chose.
 
-The run can be stopped and taken up again, first splits of all sets first. The 1,854 things are left to `wide`.
+The run can be stopped and taken up again, first splits of all sets first. Of the 1,854 things only AutoSimilarity
+learns here, without features; `wide` and `things` have more of them.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +26,7 @@ import similitude as sm
 from benchmarks import auto_answers, whole_answers
 from benchmarks.report import Row, Table
 from benchmarks.resume import run_cases
-from benchmarks.settings import HERE, Settings
+from benchmarks.settings import Settings
 from benchmarks.topics.auto import paired
 
 LONG = True
@@ -42,6 +36,7 @@ SIZES = {
     "color": (300, 480), "shape": (300, 480), "size": (300, 480), "shapecolor": (500, 2000), "shapesize": (500, 2000),
     "sizecolor": (500, 2000), "car60": (1000, 1400), "food100": (300, 1000),
 }  # fmt: skip
+THINGS, THINGS_HELD_OUT = (5000,), 10_000
 PARTS = {
     f"{term}, {similarity}, {'learned' if d == WIDE else d}": (term, similarity, d)
     for similarity in ("distance", "student", "dot")
@@ -63,16 +58,26 @@ def run(settings: Settings) -> Iterator[Table]:
         for seed in range(1 if settings.quick else SPLITS)
         for data, (answers, held_out) in sizes.items()
     ]
+    if settings.before is not None:
+        yield auto_table(*both_versions(cases + ([] if settings.quick else things_cases()), settings.before))
     found = pd.DataFrame(run_cases("answers_parts", parts_case, cases, PROCESSES))
     yield parts_table("answers_parts", found, "defaults")
     few = [case for case in cases if case["seed"] < VALIDATED_SPLITS]
     found = pd.DataFrame(run_cases("answers_validated", validated_case, few, PROCESSES))
     yield parts_table("answers_validated", found, "the penalty by validation")
-    now = pd.DataFrame(run_cases("answers_auto", auto_answers.scores, cases, PROCESSES))
-    if settings.before is not None:
-        earlier = [case | {"folder": settings.before} for case in cases]
-        before = pd.DataFrame(run_cases("answers_before", before_case, earlier, PROCESSES, ours=False))
-        yield auto_table(before, now)
+
+
+def things_cases() -> list[Row]:
+    """Splits of the 1,854 things, for AutoSimilarity alone."""
+    about = {"data": "things1854", "held_out": THINGS_HELD_OUT}
+    return [about | {"answers": answers, "seed": seed} for answers in THINGS for seed in range(SPLITS)]
+
+
+def both_versions(cases: list[Row], folder: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What AutoSimilarity makes of cases: that of an earlier version, and as it is."""
+    in_folder = [case | {"folder": folder} for case in cases]
+    before = run_cases("answers_before", auto_answers.scores_before, in_folder, PROCESSES, ours=False)
+    return pd.DataFrame(before), pd.DataFrame(run_cases("answers_auto", auto_answers.scores, cases, PROCESSES))
 
 
 def parts_case(data: str, answers: int, held_out: int, seed: int) -> Row:
@@ -124,41 +129,26 @@ def parts_table(table: str, found: pd.DataFrame, penalty: str) -> Table:
     return Table(table, title, columns, rows, f"means over {found.seed.nunique()} splits by answer; {penalty}")
 
 
-def before_case(folder: str, **case: Any) -> Row:
-    """The same with the similitude of another checkout."""
-    worker = _worker(folder)
-    assert worker.stdin is not None
-    assert worker.stdout is not None
-    worker.stdin.write(json.dumps(case) + "\n")
-    worker.stdin.flush()
-    found: Row = json.loads(worker.stdout.readline())
-    return found
-
-
-@cache
-def _worker(folder: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(Path(folder, "src").resolve()), str(HERE.parent)])
-    command = [sys.executable, "-m", "benchmarks.auto_answers"]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, env={**os.environ, "PYTHONPATH": path}, **pipes)
-
-
 def auto_table(before: pd.DataFrame, now: pd.DataFrame) -> Table:
     """A row per set: both versions, and the paired differences."""
-    rows: list[Row] = []
     both = now.merge(before, on=["data", "answers", "held_out", "seed"], suffixes=("", " before"))
-    for (data, answers), part in both.groupby(["data", "answers"], sort=False):
-        means = {name: part[name].mean() for name in ("log-loss", "log-loss before", "accuracy", "accuracy before")}
-        gaps = {what: part[what] - part[f"{what} before"] for what in ("log-loss", "accuracy")}
-        rows.append(
-            {"data": data, "answers": answers, "splits": len(part), **means,
-             "difference": _written(gaps["log-loss"]), "difference (accuracy)": _written(gaps["accuracy"]),
-             "choices": part.choices.mean(), "products": int((part.kind == "product").sum()),
-             "s": part.seconds.mean(), "s before": part["seconds before"].mean()}
-        )  # fmt: skip
+    rows = [_auto_row(data, int(m), part) for (data, m), part in both.groupby(["data", "answers"], sort=False)]
+    rows.append(_auto_row("mean over sets", None, both.groupby("seed").mean(numeric_only=True)))
     note = "1 thread, seconds of processor time; choices: share of models of choices in the average; products: splits "
     note += "whose result compares by products"
     return Table("answers_auto", "AutoSimilarity on whole answers, before and now", AUTO, rows, note)
+
+
+def _auto_row(data: str, answers: int | None, part: pd.DataFrame) -> Row:
+    """Means over splits, and the paired differences of both versions."""
+    means = {name: part[name].mean() for name in ("log-loss", "log-loss before", "accuracy", "accuracy before")}
+    gaps = {what: part[what] - part[f"{what} before"] for what in ("log-loss", "accuracy")}
+    return {
+        "data": data, "answers": answers, "splits": len(part), **means,
+        "difference": _written(gaps["log-loss"]), "difference (accuracy)": _written(gaps["accuracy"]),
+        "choices": part.choices.mean(), "products": None if answers is None else int((part.kind == "product").sum()),
+        "s": part.seconds.mean(), "s before": part["seconds before"].mean(),
+    }  # fmt: skip
 
 
 def _written(gap: pd.Series[float]) -> str:

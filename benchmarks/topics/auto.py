@@ -10,7 +10,8 @@ in two ways, and both are shown:
   fifteen draws, of which small test sets have much (480 answers for a palette of ten items).
 
 - `auto`: means over splits, for both readings the paired difference with its 95% interval (t over splits), seconds;
-- `auto_claims`: what was aimed at, and what came out, for both.
+- `auto_claims`: what was aimed at, and what came out, for both;
+- `auto_before`: our side beside that of an earlier version (`--before FOLDER`) on the same splits; it comes first.
 
 Each side runs on one thread, compiled beforehand, and in a pass of its own, so that cblearn's fits are kept when only
 our side changes. Seconds are of processor time, which other work on the machine does not stretch; cblearn's are those
@@ -23,6 +24,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +32,7 @@ from scipy import stats
 from threadpoolctl import threadpool_limits
 
 import similitude as sm
-from benchmarks import hindsight, real_data
+from benchmarks import earlier, hindsight, real_data
 from benchmarks.report import Row, Table
 from benchmarks.resume import run_cases
 from benchmarks.settings import Settings
@@ -50,11 +52,17 @@ COLUMNS = {
     "low": "+.4f", "high": "+.4f", "anew": ".4f", "difference (anew)": "+.4f", "low (anew)": "+.4f",
     "high (anew)": "+.4f", "cblearn s": ".1f", "ours s": ".1f",
 }  # fmt: skip
+BEFORE = {
+    "data": "", "m": "d", "splits": "d", "ours before": ".4f", "ours": ".4f", "difference": "+.4f", "low": "+.4f",
+    "high": "+.4f", "ours s before": ".1f", "ours s": ".1f",
+}  # fmt: skip
 
 
 def run(settings: Settings) -> Iterator[Table]:
     sizes = {"color": (200,), "car60": (2000,)} if settings.quick else SIZES
     cases = _cases(sizes, 1 if settings.quick else SPLITS)
+    if settings.before is not None:
+        yield before_table(cases, settings.before)
     theirs = run_cases("auto_cblearn", hindsight.cblearn_case, cases, PROCESSES, ours=False)
     found = pd.DataFrame(run_cases("auto", our_case, cases, PROCESSES)).assign(fits=[row["fits"] for row in theirs])
     points = compared(found)
@@ -83,6 +91,29 @@ def our_case(data: str, m: int, seed: int) -> Row:
     accuracy = real_data.splits().accuracy(model.embedding_, test)
     about = {"chosen": model.chosen_.head(3).to_dict("records"), "cut short": "time limit" in model.reason_}
     return {"ours": accuracy, "ours s": seconds, **about}
+
+
+def before_case(folder: str, **case: Any) -> Row:
+    """The same with the similitude of another checkout."""
+    return earlier.measure(folder, our_case, case)
+
+
+def before_table(cases: list[Row], folder: str) -> Table:
+    """A row per set and size: both versions, and the paired difference; then the means over all of them."""
+    in_folder = [case | {"folder": folder} for case in cases]
+    before = pd.DataFrame(run_cases("auto_before", before_case, in_folder, PROCESSES, ours=False))
+    now = pd.DataFrame(run_cases("auto", our_case, cases, PROCESSES))
+    both = now.merge(before, on=["data", "m", "seed"], suffixes=("", " before"))
+    rows = [_before_row(data, int(m), part) for (data, m), part in both.groupby(["data", "m"], sort=False)]
+    rows.append(_before_row("mean over points", None, both.groupby("seed").mean(numeric_only=True)))
+    note = "1 thread, processor time; means over splits, 95% intervals of paired differences over splits"
+    return Table("auto_before", "AutoSimilarity on comparisons, before and now", BEFORE, rows, note)
+
+
+def _before_row(data: str, m: int | None, part: pd.DataFrame) -> Row:
+    means = {name: part[name].mean() for name in ("ours before", "ours", "ours s before", "ours s")}
+    about = {"data": data, "m": m, "splits": len(part)}
+    return about | means | paired((part["ours"] - part["ours before"]).to_numpy())
 
 
 def _seconds(fits: list[Row]) -> float:

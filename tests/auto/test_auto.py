@@ -8,6 +8,7 @@ import pytest
 import similitude as sm
 from similitude.auto import race
 from similitude.auto.candidates import lines
+from similitude.auto.held_out import HeldOut
 from similitude.auto.levels import levels, mean_form
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs
@@ -299,6 +300,25 @@ def test_answers_on_a_map_stay_on_a_map_and_alone_it_is_the_simplest():
     assert model.place([(18, 0, 5), (18, 0, 7), (18, 1, 9)], random_state=0).n_items == 19
     alone = sm.AutoSimilarity(dimensions=(2, 3), average=False, random_state=0).fit(odd)
     assert alone.similarity_.kind == "distance"
+
+
+def test_models_of_choices_stay_out_where_few_answers_do_not_ask_for_them():
+    odd = sm.simulate(TRUTH, 150, "odd_one_out", sharpness=1.5, random_state=1)
+    model = sm.AutoSimilarity(dimensions=(2, 3), random_state=0).fit(odd)
+    assert {"ChoiceEmbedding dot", "ChoiceEmbedding distance"} <= set(model.tried_.candidate)
+    assert not model.chosen_.candidate.str.startswith("ChoiceEmbedding").any()
+
+
+def test_a_gain_of_answers_is_the_difference_of_their_accuracies():
+    near, far, none = np.array([0.0, 0.0, 0.0, 0.0]), np.array([1.0, -1.0, 1.0, 1.0]), np.zeros(4)
+    some = HeldOut((), (), near, far, np.ones(4), np.array([0, 0, 1, 2]))  # one comparison of answer 0 is wrong
+    all_right = HeldOut((), (), near, np.ones(4), np.ones(4), some.answer)
+    gain, error = all_right.answer_gain_over(some)
+    assert gain == pytest.approx(all_right.answer_accuracy()[0] - some.answer_accuracy()[0])
+    assert (some.answer_accuracy()[0], gain) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert error > 0
+    assert some.answer_gain_over(some) == (0.0, 0.0)
+    assert HeldOut((), (), near, none, np.ones(4), some.answer).answer_accuracy()[0] == 0  # ties are not right
 
 
 def test_choices_learn_from_features_too():

@@ -56,3 +56,12 @@ def test_components_and_occurrences():
 def test_two_pairs_of_a_quadruplet_do_not_link_each_other():
     graph = build_graph(sm.Comparisons.from_quadruplets([(0, 1, 2, 3)]))
     assert graph.components.tolist() == [0, 0, 1, 1]
+
+
+def test_heads_come_in_order_and_comparisons_of_one_in_theirs():
+    for n_items in (40, 70_000):  # sorted by digits, and not
+        rows = np.random.default_rng(0).integers(0, n_items, size=(500, 3))
+        rows = rows[(rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])]
+        graph = build_graph(sm.Comparisons.from_triplets(rows, n_items=n_items))
+        expected = rows[np.argsort(rows[:, 0], kind="stable")]
+        np.testing.assert_array_equal(np.c_[graph.near_pairs, graph.far_pairs[:, 1]], expected)

@@ -21,6 +21,7 @@ from similitude.types import Bools, Floats
 
 _MOST_MEMBERS = 12
 _LEAST_WEIGHT = 0.1  # of the leader's: less is not worth a fit
+_SURELY = 3.0  # standard errors of log loss that a less simple average must gain, as settings drop out of the race
 
 
 def best_single(race: Race) -> HeldOut:
@@ -59,21 +60,28 @@ def best_average(race: Race) -> HeldOut:
 
     It takes the best penalty of each candidate and dimension still in the race, of one kind (with features or
     without). A setting z standard errors less accurate than the leader, on the same answers, has the weight e^(-z²/8).
-    Products are taken, alone or among them, only where the log loss of answers is then lower by more than two standard
-    errors, since they are no map, in which new items could be placed.
+    Maps of so many dimensions come first. What is less simple (`_simplicity`: models of choices by distances, then
+    products, which are no map in which new items could be placed) joins them, or takes their place, only where
+    accuracies of answers tie, within one standard error, and their log loss is then lower by more than three.
     """
     standing = race.standing()
     kind = [trial for trial in standing if trial.line.with_features == standing[0].line.with_features]
+    found, *wider = [_average(race, group) for group in _simplest_first(kind)]
+    for other in wider:
+        more, error = found.loses_more_than(other)
+        if more > _SURELY * error and _ties(*other.answer_gain_over(found)):
+            found = other
+    return found
+
+
+def _simplest_first(kind: Sequence[Trial]) -> list[list[Trial]]:
+    """The settings that may make an average together, the simplest of them first."""
     maps = [trial for trial in kind if not trial.products]
     products = [trial for trial in kind if trial.products]
-    if not maps or not products:
-        return _average(race, kind)
-    further = [_average(race, products)]
-    if not standing[0].line.with_features:  # a map of features cannot give what the form of both needs of a new item
-        further.append(_average(race, kind))
-    of_maps, other = _average(race, maps), min(further, key=HeldOut.answer_log_loss)
-    more, error = of_maps.loses_more_than(other)
-    return other if more > 2.0 * error else of_maps
+    groups = [[trial for trial in maps if not _simplicity(trial)], maps, products]
+    if not kind[0].line.with_features:  # a map of features cannot give what the form of both needs of a new item
+        groups.append(list(kind))
+    return [group for k, group in enumerate(groups) if group and group not in groups[:k]]
 
 
 def _average(race: Race, standing: Sequence[Trial]) -> HeldOut:

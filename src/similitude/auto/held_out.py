@@ -84,9 +84,18 @@ class HeldOut:
 
     def answer_accuracy(self, level: float = 0.95) -> tuple[float, float, float]:
         """Share of answers all of whose comparisons are ordered correctly, with its interval."""
+        right = self._answers_right()
+        return clustered_share(right, np.ones(len(right)), np.arange(len(right)), level)
+
+    def answer_gain_over(self, other: HeldOut) -> tuple[float, float]:
+        """Mean paired difference of the accuracies of answers from another's, and its standard error."""
+        gap = self._answers_right() - other._answers_right()
+        return paired(gap, np.ones(len(gap)), np.arange(len(gap)))
+
+    def _answers_right(self) -> Floats:
+        """1 for each answer all of whose comparisons are ordered correctly, else 0, answers in order."""
         answers, code = np.unique(self.answer, return_inverse=True)
-        right = (np.bincount(code, self.right() < 1.0, len(answers)) == 0).astype(float)
-        return clustered_share(right, np.ones(len(answers)), answers, level)
+        return (np.bincount(code, self.right() < 1.0, len(answers)) == 0).astype(float)
 
     def gain_over(self, other: HeldOut, level: float = 0.95) -> tuple[float, float, float]:
         """Paired difference of the accuracies, with its interval."""

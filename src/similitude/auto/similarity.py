@@ -49,8 +49,9 @@ class AutoSimilarity(ComparisonEstimator):
     are averaged unless that predicts held-out answers surely worse than the best alone: squared distances are the
     weighted mean of theirs, each in units of its own mean, which is again a kernel. Size and scale of the result are
     those that give held-out answers, each as a whole, the best log loss, so that it has probabilities whatever was
-    chosen. Products of vectors are no map: they are taken where they predict answers better by more than two standard
-    errors, `similarity_.kind` is then "product", and `place` is not to be had.
+    chosen. Models of choices and of products of vectors are taken only where the accuracy of answers ties and their log
+    loss falls by more than three standard errors. Products are no map: `similarity_.kind` is then "product", and
+    `place` is not to be had.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ Indices = npt.NDArray[np.integer]
 
 # Distances of distinct pairs are shared where comparisons repeat pairs often enough to pay for the index.
 _MERGE_BELOW = 0.5
+_TABLE_UP_TO = 4096  # items: a table of all their pairs is smaller than sorting is slow
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,8 @@ class SimilarityGraph:
     def components(self) -> Ints:
         """Connected component of each item, items being linked by the pairs compared; -1 for an item never compared."""
         both = np.concatenate([self.near_pairs, self.far_pairs])
+        if self.n_items <= _TABLE_UP_TO:
+            both = distinct_pairs(both, self.n_items)[0]
         links = sparse.coo_matrix((np.ones(len(both), np.int8), both.T), shape=(self.n_items, self.n_items))
         label = sparse.csgraph.connected_components(links, directed=False)[1]
         label[self.occurrences == 0] = -1
@@ -114,7 +117,10 @@ def _build(comparisons: Comparisons) -> SimilarityGraph:
     if (weight == 0).any():
         kept = np.flatnonzero(weight > 0)
         near, far, weight = near[kept], far[kept], weight[kept]
-    order = np.argsort(near[:, 0], kind="stable")  # a head's position stays in the cache
+    heads = near[:, 0].astype(
+        np.uint16 if comparisons.n_items <= 65536 else np.int32
+    )  # short ones are sorted by digits
+    order = np.argsort(heads, kind="stable")  # a head's position stays in the cache
     near, far = near[order], far[order]
     n_items = comparisons.n_items
     merged = _count_pairs(near, far, n_items) < _MERGE_BELOW * len(near)
@@ -125,7 +131,7 @@ def distinct_pairs(pairs: Array, n_items: int) -> tuple[Ints, Indices]:
     """Return the distinct unordered pairs (i < j) in sorted order, and for each given pair its place among them."""
     low, high = np.minimum(pairs[:, 0], pairs[:, 1]), np.maximum(pairs[:, 0], pairs[:, 1])
     code = low.astype(np.int64) * n_items + high
-    if n_items <= 4096:  # a table of all codes is smaller than sorting is slow
+    if n_items <= _TABLE_UP_TO:
         seen = np.zeros(n_items * n_items, bool)
         seen[code] = True
         codes = np.flatnonzero(seen)
@@ -140,6 +146,6 @@ def distinct_pairs(pairs: Array, n_items: int) -> tuple[Ints, Indices]:
 def _count_pairs(near: Ints, far: Ints, n_items: int) -> float:
     """Number of distinct pairs, or the number expected of random pairs where counting would be slow."""
     possible = n_items * (n_items - 1) / 2
-    if n_items > 4096:
+    if n_items > _TABLE_UP_TO:
         return float(possible * -np.expm1(-2 * len(near) / possible))
     return float(len(distinct_pairs(np.concatenate([near, far]), n_items)[0]))
