@@ -1,16 +1,19 @@
 """The admin in a real browser: the one-time link, the login, a study that is watched while people answer, pausing."""
 
 import os
+import re
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 import uvicorn
 from playwright.sync_api import expect
 
 import similitude as sm
+from similitude.study.states import set_state
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
@@ -161,16 +164,61 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
     assert page.faults == []
 
 
-def test_a_study_without_answers_says_what_it_waits_for(address, page):
-    url, site, service = address
+def log_in(page, url, site):
     Door(site.database).use_link(first_link(site).rsplit("/", 1)[1], "ada", "a long password")
-    worker = worker_of(service)
-    worker.step()
     page.goto(url + "/admin")
     page.get_by_label("Name").fill("ada")
     page.get_by_label("Password").fill("a long password")
     page.keyboard.press("Enter")
     page.wait_for_url(url + "/admin")
+
+
+def test_the_link_for_raters_is_copied_by_keyboard_and_says_what_the_state_means(address, page):
+    url, site, service = address
+    set_state(site.database, service.study_id, "draft", "ada")
+    log_in(page, url, site)
+    page.goto(url + "/admin/colours")
+    field, button = page.get_by_label("Link to copy"), page.get_by_role("button", name="Copy")
+    expect(field).to_have_value(f"{url}/s/colours/")
+    expect(page.locator("#state-means")).to_contain_text("Draft: Nobody is let in.")
+    field.focus()
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    expect(button).to_be_focused()
+    page.evaluate("document.querySelector('main').appendChild(document.createElement('textarea')).focus()")
+    page.keyboard.press("Control+V")
+    expect(page.locator("main > textarea")).to_have_value(f"{url}/s/colours/")
+    set_state(site.database, service.study_id, "live", "ada")
+    expect(page.locator("#state-means")).to_contain_text("Live: People are let in")
+    assert page.faults == []
+
+
+def test_the_chart_holds_points_far_below_chance_and_says_of_which_answers_they_are(address, page):
+    url, site, service = address
+    worker = learn(service, 2)
+    with site.database.write() as connection:
+        connection.execute(sa.update(schema.curve).values(accuracy=0.35, low=0.2, high=0.5))
+    log_in(page, url, site)
+    page.goto(url + "/admin/colours")
+    page.wait_for_selector("#curve .scatterlayer .point")
+    axis = "() => document.getElementById('curve').layout.yaxis.range"
+    low, high = page.evaluate(axis)
+    assert low < 0.2
+    assert high > 1
+    answers = worker.learner.n_answers
+    for place in ("#accuracy-more", "#map-note", "#advice", "#items", "#raters-as-of"):
+        assert re.search(f"as of {answers} answers, \\d", page.locator(place).inner_text(), re.IGNORECASE), place
+    assert "chance is 50.0%" in page.locator("#accuracy-more").inner_text()
+    assert page.faults == []
+
+
+def test_a_study_without_answers_says_what_it_waits_for(address, page):
+    url, site, service = address
+    worker = worker_of(service)
+    worker.step()
+    log_in(page, url, site)
     page.goto(url + "/admin/colours")
     shows_state(page, worker, "waiting")
     assert "A first model needs 12 comparisons" in page.locator("#model-words").inner_text()

@@ -186,7 +186,7 @@ class StudyWorker:
         curve = self._curve(point)
         missed = earlier_points(self.learner.estimator(), compared, curve) if point is not None else []
         self._found = findings(compared, similarity, self._found)
-        self._found["at"] = self.database.clock.now()
+        self._found |= {"learned": self.learner.n_answers, "at": self.database.clock.now()}
         ceiling = ceiling_of(self._found)
         self._found["ceiling_known"] = is_known(ceiling)
         points = sorted([*missed, *curve], key=lambda one: one.answers)

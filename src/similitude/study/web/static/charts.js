@@ -7,6 +7,13 @@ const percent = (share) => (100 * share).toFixed(1) + "%";
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();  // of light or dark mode
 const thin = (name) => colour(name) + "26";  // hardly to be seen
 const still = { displayModeBar: false, responsive: true };
+const clock = (second) => {  // a moment as one reads it: the day only where it is another
+  const then = new Date(1000 * second), today = then.toDateString() === new Date().toDateString();
+  return then.toLocaleString([], today ? { timeStyle: "short" } : { dateStyle: "short", timeStyle: "short" });
+};
+const answersOf = (count) => (count === 1 ? "1 answer" : `${number.format(count)} answers`);
+/** Of how many answers a figure is, and when it was found. */
+const asOf = (answers, at) => (answers === null || at === null ? "" : `as of ${answersOf(answers)}, ${clock(at)}`);
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");  // plotly reads a little HTML
 
 function write(id, text) {
@@ -21,14 +28,18 @@ function layout(more) {
   }, more);
 }
 
-/** Draw the curve; its last point, or undefined. */
+const CHANCE = .5;  // of a comparison of two pairs, which is what is counted
+
+/** Draw the curve: all points, their intervals, chance and the ceiling are on it; its last point, or undefined. */
 function drawCurve(id, curve, ceiling) {
   const last = curve[curve.length - 1];
   const x = curve.map((point) => point.answers);
   const end = last ? last.answers * 1.03 : 100;
+  const band = ceiling ? [ceiling.low, ceiling.high] : [];
+  const least = Math.min(CHANCE, ...band, ...curve.map((point) => Math.min(point.low, point.accuracy)));
   const traces = [];
-  const shapes = [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: .5, y1: .5, line: { color: colour("edge"), dash: "dot", width: 1 } }];
-  const notes = [{ x: 1, xref: "paper", xanchor: "right", y: .5, yanchor: "bottom", text: "chance", showarrow: false, font: { color: colour("soft"), size: 11 } }];
+  const shapes = [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: CHANCE, y1: CHANCE, line: { color: colour("edge"), dash: "dot", width: 1 } }];
+  const notes = [{ x: 1, xref: "paper", xanchor: "right", y: CHANCE, yanchor: "bottom", text: `chance ${(100 * CHANCE).toFixed(0)}%`, showarrow: false, font: { color: colour("soft"), size: 11 } }];
   if (ceiling) {
     shapes.push({ type: "rect", x0: 0, x1: 1, xref: "paper", y0: ceiling.low, y1: ceiling.high, fillcolor: thin("good"), line: { width: 0 } });
     shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: ceiling.value, y1: ceiling.value, line: { color: colour("good"), width: 1 } });
@@ -40,12 +51,14 @@ function drawCurve(id, curve, ceiling) {
   traces.push({ x, y: curve.map((point) => point.accuracy), mode: "lines+markers", line: { color: colour("accent") },
     hovertemplate: "%{y:.1%} after %{x} answers<extra></extra>" });
   Plotly.react(id, traces, layout({ shapes, annotations: notes,
-    xaxis: { title: { text: "answers" }, range: [0, end], nticks: 6 }, yaxis: { tickformat: ".0%", range: [.45, 1.01], nticks: 7 } }), still);
+    xaxis: { title: { text: "answers" }, range: [0, end], nticks: 6 }, yaxis: { tickformat: ".0%", range: [Math.max(least - .05, -.01), 1.01], nticks: 7 } }), still);
   return last;
 }
 
-function mapNote(map) {
-  return map ? `${number.format(map.names.length)} items; what lies close is seen as alike. The axes have no meaning.` : "There is no model yet.";
+function mapNote(map, as_of) {
+  if (!map) return "There is no model yet.";
+  const when = as_of && asOf(as_of.answers, as_of.at);
+  return `${number.format(map.names.length)} items${when ? `, ${when}` : ""}; what lies close is seen as alike. The axes have no meaning.`;
 }
 
 /** Draw the map; `drawn` is how each item is shown, by name. */
