@@ -45,7 +45,9 @@ def test_a_flat_curve_of_few_tested_answers_is_no_reason_to_stop():
     few, many = (advise(curve(0.80, 0.0, 2400, tested=tested), CEILING) for tested in (80, 2000))
     assert (few.verdict, many.verdict) == ("early", "stop")
     assert few.short.startswith("Too early to tell what more answers would gain: about 1,200 more might bring 0.0 to 2")
-    assert "80 tested answers" in few.short
+    assert "which 80 answers to evenly drawn questions cannot tell apart" in few.short
+    alone = weighed(CurvePoint(80, 0.8, 0.7, 0.9, 80), 40, (0.001, 0.0, 0.02), CEILING)
+    assert "which 80 answers cannot tell apart" in alone.short
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_a_flat_curve_of_few_tested_answers_is_no_reason_to_stop():
     ],
 )
 def test_the_one_rule(gain, verdict):
-    found = weighed(0.8, 400, 200, gain, CEILING)
+    found = weighed(CurvePoint(400, 0.8, 0.75, 0.85, 400), 200, gain, CEILING)
     assert found.verdict == verdict
     assert (found.gain, found.gain_low, found.gain_high) == gain
 

@@ -4,7 +4,7 @@ import pytest
 
 import similitude as sm
 from similitude.display.estimate import Estimate
-from similitude.evaluate.advice import doubt, weighed
+from similitude.evaluate.advice import CurvePoint, doubt, weighed
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.forecast import _curves
 
@@ -45,7 +45,9 @@ def test_the_table_and_the_sentence(found):
 def test_what_to_make_of_it_is_what_the_page_of_a_study_would_say(found):
     later = found.table.iloc[1]
     gain = later.gain, later.gain_low, later.gain_high
-    assert found.advice == weighed(found.table.accuracy[0], 500, 250, gain, found.ceiling)
+    now = found.table.iloc[0]
+    point = CurvePoint(500, now.accuracy, now.low, now.high, 500)
+    assert found.advice == weighed(point, 250, gain, found.ceiling)
     assert found.advice.short in repr(found)
     off = doubt(found.table.accuracy[0], 500)
     assert later.gain_high >= later.gain + off - 1e-12

@@ -21,7 +21,7 @@ _SMALLER = 0.87  # from one size that is tried to the next
 _STEPS = (0.7, 1.0, 1.4, 1.9, 2.5)  # how far aside a picture may stand, in sizes
 _DIRECTIONS = 16
 _GAP = 1.0
-_MISSING, _ASIDE = 0.05, 1.0 / 3  # shares of the pictures that may be left out, or stand aside, before all get smaller
+_MISSING, _ASIDE = 0.05, 0.4  # shares of the pictures that may be left out, or stand aside, before all get smaller
 MOST = 400
 """Pictures on a map; of more, an even choice is shown."""
 

@@ -103,16 +103,11 @@ def advise(points: Sequence[CurvePoint], ceiling: Estimate) -> Advice:
     gain, low, high = _gain(recent, last.answers, more, ceiling)
     off = doubt(last.accuracy, last.tested)
     low, high = max(min(low, gain - off), 0.0), max(high, gain + off)
-    return weighed(last.accuracy, last.tested, more, (gain, low, high), ceiling)
+    return weighed(last, more, (gain, low, high), ceiling)
 
 
 def weighed(
-    accuracy: float,
-    tested: int,
-    more: int,
-    gain: tuple[float, float, float],
-    ceiling: Estimate,
-    level: float = LEVEL,
+    now: CurvePoint, more: int, gain: tuple[float, float, float], ceiling: Estimate, level: float = LEVEL
 ) -> Advice:
     """Return what to make of a gain that was measured: the one rule.
 
@@ -121,15 +116,15 @@ def weighed(
 
     Parameters
     ----------
-    accuracy, tested : of the answers at hand, and on how many of them, to questions drawn evenly
+    now : the accuracy of the answers at hand; tested are those to questions drawn evenly
     more : further answers
     gain : what these would add, with the ends of its interval, `doubt` in it
     ceiling : the noise ceiling
     level : of the interval
     """
     verdict = _verdict(*gain)
-    said = _said(more, gain, verdict, tested, level)
-    return Advice(f"{said} {_ceiling(ceiling, accuracy)}", said, verdict, more, *gain)
+    said = _said(now, more, gain, verdict, level)
+    return Advice(f"{said} {_ceiling(ceiling, now.accuracy)}", said, verdict, more, *gain)
 
 
 def _verdict(gain: float, low: float, high: float) -> str:
@@ -156,13 +151,14 @@ def _gain(points: Sequence[CurvePoint], now: int, more: int, ceiling: Estimate) 
     return slope * step, max(slope - off, 0.0) * step, (slope + off) * step
 
 
-def _said(more: int, gain: tuple[float, float, float], verdict: str, tested: int, level: float) -> str:
+def _said(now: CurvePoint, more: int, gain: tuple[float, float, float], verdict: str, level: float) -> str:
     value, low, high = (f"{100 * share:.1f}" for share in gain)
     between = f"{low} to {high}"
     if verdict == "early":
+        tested = counted(now.tested, "answer") + (" to evenly drawn questions" if now.tested < now.answers else "")
         return (
             f"Too early to tell what more answers would gain: about {more:,} more might bring {between} points of "
-            f"accuracy, which {counted(tested, 'tested answer')} cannot tell apart."
+            f"accuracy, which {tested} cannot tell apart."
         )
     ahead = f"About {more:,} more answers would gain {value} points of accuracy ({level:.0%} interval {between})"
     if verdict == "stop":
@@ -172,7 +168,8 @@ def _said(more: int, gain: tuple[float, float, float], verdict: str, tested: int
 
 def _ceiling(ceiling: Estimate, accuracy: float) -> str:
     if ceiling.value is None:
-        return f"The noise ceiling cannot be told: {ceiling.note}."
+        why = ceiling.note.partition(": ")[0]  # what follows says once more that it cannot be told
+        return f"The noise ceiling cannot be told: {why}."
     low, high = (f"{100 * bound:.0f}" for bound in (ceiling.low or 0.5, ceiling.high or 1.0))
     if not is_known(ceiling):
         return f"The noise ceiling is not known well yet: {low} to {high}%."

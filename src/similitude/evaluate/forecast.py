@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from similitude.display.estimate import Estimate
-from similitude.evaluate.advice import Advice, doubt, weighed
+from similitude.evaluate.advice import Advice, CurvePoint, doubt, weighed
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
 from similitude.evaluate.saturation import fit_curves
@@ -82,7 +82,8 @@ class Forecast:
         """What to make of it, by the rule that the page of a study goes by, too (`similitude.evaluate.advice`)."""
         now, later = self.table.iloc[0], self.table[self.table.more > 0].iloc[0]
         gain = float(later.gain), float(later.gain_low), float(later.gain_high)
-        return weighed(float(now.accuracy), self.tested, int(later.more), gain, self.ceiling, self.level)
+        point = CurvePoint(self.answers, float(now.accuracy), float(now.low), float(now.high), self.tested)
+        return weighed(point, int(later.more), gain, self.ceiling, self.level)
 
     def beginning_at(self, now: Estimate) -> Forecast:
         """Return the forecast moved as a whole, so that the answers at hand give an accuracy known otherwise.

@@ -31,6 +31,7 @@ from similitude.types import Floats
 
 _FOLDS = 5
 _EARLIER = (0.4, 0.6, 0.8)  # of the answers, where the curve has too few points
+_WORTH_IT = 100  # tested answers below which it would be too early to tell with these points, too
 _FEWEST_TESTED = 20
 _SHOWN_OF_RATERS = (
     "names",
@@ -86,7 +87,9 @@ def earlier_points(estimator: Any, comparisons: Comparisons, curve: Sequence[Cur
     """
     c, last = comparisons, curve[-1]
     recent = [point.answers for point in curve if point.answers * HORIZON >= last.answers]
-    if len(recent) >= FEWEST_POINTS or c.n_answers != last.answers:  # sheets gather answers, and know no earlier
+    if len(recent) >= FEWEST_POINTS or last.tested < _WORTH_IT:
+        return []
+    if c.n_answers != last.answers:  # sheets gather answers, and know no earlier
         return []
     wanted = [round(share * last.answers) for share in _EARLIER]
     points = [held_out(estimator, c.select(np.arange(c.n_answers) < n), n) for n in wanted if n not in recent]

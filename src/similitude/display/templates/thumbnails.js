@@ -1,7 +1,7 @@
 // Pictures on a map: none hides another. As display/thumbnails.py finds room, where it is explained, for a screen of any size.
 "use strict";
 
-const THUMBNAILS = { smaller: 0.87, steps: [0.7, 1.0, 1.4, 1.9, 2.5], directions: 16, gap: 1, missing: 0.05, aside: 1 / 3, most: 400 };
+const THUMBNAILS = { smaller: 0.87, steps: [0.7, 1.0, 1.4, 1.9, 2.5], directions: 16, gap: 1, missing: 0.05, aside: 0.4, most: 400 };
 
 /** Items in an order in which each is far from all before it; the first is far from the middle. */
 function spreadFirst(place) {

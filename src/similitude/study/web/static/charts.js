@@ -72,6 +72,30 @@ function inPixels(places, width, height) {
   return { unit, middle, place: places.map(([x, y]) => [width / 2 + (x - middle[0]) * unit, height / 2 - (y - middle[1]) * unit]) };
 }
 
+/** On which side of its dot each name has room, as reports write names (display/room.py); null where it has none. */
+function besideDots(place, texts, width, height) {
+  const pen = document.createElement("canvas").getContext("2d"), dot = 5, line = 15, side = 6;
+  pen.font = "12px system-ui, sans-serif";
+  const taken = place.map(([x, y]) => [x - dot, y - dot, x + dot, y + dot]), found = texts.map(() => null);
+  for (const k of spreadFirst(place)) {
+    if (!texts[k]) continue;
+    const [x, y] = place[k], long = pen.measureText(texts[k]).width + 2;
+    const boxes = {
+      "middle right": [x + side, y - line / 2, x + side + long, y + line / 2], "middle left": [x - side - long, y - line / 2, x - side, y + line / 2],
+      "top center": [x - long / 2, y - side - line, x + long / 2, y - side], "bottom center": [x - long / 2, y + side, x + long / 2, y + side + line],
+    };
+    const free = Object.keys(boxes).find((one) => {
+      const [left, top, right, bottom] = boxes[one];
+      return left >= 0 && top >= 0 && right <= width && bottom <= height &&
+        !taken.some((other, j) => j !== k && left < other[2] && other[0] < right && top < other[3] && other[1] < bottom);
+    });
+    if (!free) continue;
+    found[k] = free;
+    taken.push(boxes[free]);
+  }
+  return found;
+}
+
 /** Draw the map; `drawn` is how each item is shown, by name. Pictures and colours hide none of each other (`thumbnails.js`). */
 function drawMap(id, map, drawn) {
   at(id).hidden = !map;
@@ -101,19 +125,21 @@ function drawMap(id, map, drawn) {
   });
   const bare = items.map((item, k) => !spots[k] || spots[k].aside);  // a dot at its place
   const short = (text) => (text.length > 18 ? text.slice(0, 17) + "…" : text);
-  const named = items.map((item, k) => (item.kind in LARGEST ? "" : plain(short(item.kind === "text" ? item.content : map.names[k]))));
+  const named = items.map((item, k) => (item.kind in LARGEST ? "" : short(item.kind === "text" ? item.content : map.names[k])));
+  const sides = besideDots(place, named, width, height);
   const paper = { color: colour("paper"), width: 1 };
   const lines = { ...ties, type: "scatter", mode: "lines", hoverinfo: "skip", line: { color: colour("soft"), width: 1 } };
   const swatches = { x: stand.x, y: stand.y, type: "scatter", mode: "markers", cliponaxis: false, customdata: stand.names,
     hovertemplate: "%{customdata}<extra></extra>", marker: { color: stand.colours, size, opacity: stand.seen, line: paper } };
-  const dots = { x: map.places.map((own) => own[0]), y: map.places.map((own) => own[1]), type: "scatter", mode: "markers+text", text: named,
-    textposition: "top center", cliponaxis: false, customdata: map.names.map(plain), hovertemplate: "%{customdata}<extra></extra>",
+  const dots = { x: map.places.map((own) => own[0]), y: map.places.map((own) => own[1]), type: "scatter", mode: "markers+text",
+    text: named.map((text, k) => (sides[k] ? plain(text) : "")), textposition: sides.map((one) => one || "top center"), cliponaxis: false, customdata: map.names.map(plain), hovertemplate: "%{customdata}<extra></extra>",
     marker: { color: items.map((item) => (item.kind === "colour" ? item.content : colour("accent"))),
       size: items.map((item) => (item.kind in LARGEST ? 6 : 7)), opacity: bare.map((shown) => (shown ? 1 : 0)), line: paper } };
   const none = { visible: false, zeroline: false }, range = (axis, pixels) => [middle[axis] - pixels / 2 / unit, middle[axis] + pixels / 2 / unit];
   Plotly.react(id, [swatches, lines, dots], layout({ images, hovermode: "closest", margin: { l: edge, r: edge, t: edge, b: edge },
     xaxis: { range: range(0, width), ...none }, yaxis: { range: range(1, height), ...none } }), still);
-  at(`${id}-room`).textContent = roomNote(items.filter((item, k) => item.kind in LARGEST && !spots[k]).length, ties.x.length);
+  const left = items.filter((item, k) => (item.kind in LARGEST ? !spots[k] : !sides[k]));
+  at(`${id}-room`).textContent = roomNote(left.length, ties.x.length);
 }
 
 /** What to know of pictures that do not stand at their places. */
