@@ -46,6 +46,22 @@ def crowded(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def pictured(tmp_path_factory):
+    """The page of a map of pictures, a third of them in a clump."""
+    truth = np.random.default_rng(3).normal(size=(60, 2))
+    truth[:20] = 0.2 * truth[:20] + 1
+    folder, names = tmp_path_factory.mktemp("pictured"), [f"thing {k:02d}" for k in range(60)]
+    images = {name: folder / f"{name}.png" for name in names}
+    for k, path in enumerate(images.values()):
+        PIL.Image.new("RGB", (30, 30), (4 * k, 80, 255 - 4 * k)).save(path)
+    c = sm.simulate(truth, 700, sharpness=3.0, names=names, random_state=1)
+    found = sm.learn(c, method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
+    path = folder / "report.html"
+    path.write_text(found.page(images=images), encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def opened(browser, report):  # noqa: F811
     """Opens the report on a screen of some width; a fault in its script, or anything it loads, fails the test."""
@@ -78,6 +94,35 @@ def test_pointing_at_a_dot_picks_that_dot(opened, width):
         assert page.locator("#atlas-said").text_content().startswith(f"{name}: most like ")
     page.mouse.move(1, 1)
     assert page.evaluate(POINTED) is None
+
+
+BOXES = """[...document.querySelectorAll('#atlas .item image')].filter(e => getComputedStyle(e).display !== 'none')
+    .map(e => e.getBoundingClientRect()).map(box => [box.x, box.y, box.width])"""
+
+
+@pytest.mark.parametrize(("width", "presses"), [(1200, 0), (1200, 2), (390, 0), (390, 3)])
+def test_no_picture_hides_another(opened, pictured, width, presses):
+    page = opened(width, pictured)
+    for _ in range(presses):
+        page.get_by_role("button", name="Larger").click()
+    boxes = np.array(page.evaluate(BOXES))
+    apart = np.abs(boxes[:, None, :2] - boxes[:, :2]).max(2) + 1e9 * np.eye(len(boxes))
+    assert (apart >= boxes[0, 2]).all()
+    dots = page.locator("#atlas .ties circle").count()
+    lines = page.locator("#atlas .ties line").count()
+    assert lines <= dots
+    assert len(boxes) + dots - lines == 60, "a picture or a dot for each item"
+    if not presses:
+        assert len(boxes) >= 54
+
+
+def test_a_picture_without_room_is_shown_when_it_is_pointed_at(opened, pictured):
+    page = opened(390, pictured)
+    hidden = page.evaluate("""[...document.querySelectorAll('#atlas .item')].findIndex(
+        e => getComputedStyle(e.querySelector('image')).display === 'none')""")
+    assert hidden >= 0, "the clump is too full for a phone"
+    page.locator("#atlas .item").nth(hidden).focus()
+    assert page.locator("#atlas .captions image").count() == 1
 
 
 def test_it_fits_a_phone(opened):

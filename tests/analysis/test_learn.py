@@ -4,7 +4,7 @@ import html
 import io
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree as ET
@@ -132,6 +132,31 @@ def test_an_accuracy_above_the_noise_ceiling_is_explained_wherever_it_stands(fou
 def test_the_report_says_one_noise_ceiling():
     found = sm.learn(answers(400, NAMES[:7]), method="STE", time_limit=LONG, random_state=0)
     assert found.forecast.ceiling == found.consistency.ceiling
+
+
+def test_what_more_answers_would_bring_is_said_by_the_rule_of_the_study_page(found, tmp_path):
+    advice = found.forecast.advice
+    page = html.unescape(found.page())
+    assert repr(found).count(advice.short) == 1
+    assert page.count(advice.short) == 2, "at the top, and in its section"
+    kept = json.loads((found.save(tmp_path, time_limit=0).parent / "findings.json").read_text(encoding="utf-8"))
+    assert kept["advice"] == asdict(advice)
+
+
+@pytest.mark.parametrize(
+    ("form", "options", "chance"),
+    [
+        ("triplet", {}, 1 / 2),
+        ("quadruplet", {}, 1 / 2),
+        ("odd_one_out", {}, 1 / 3),
+        ("choice", {"grid_size": 5, "n_chosen": 1}, 1 / 5),
+        ("ranking", {"grid_size": 4}, 1 / 24),
+    ],
+)
+def test_chance_is_that_of_guessing_a_whole_answer(found, form, options, chance):
+    truth = np.random.default_rng(0).normal(size=(8, 2))
+    c = sm.simulate(truth, 30, form, random_state=0, **options)
+    assert replace(found, comparisons=c, consistency=sm.check(c)).chance == pytest.approx(chance)
 
 
 def test_items_whose_names_have_no_room_have_numbers_and_a_key():
@@ -317,6 +342,7 @@ def test_odd_ones_out_are_scored_as_answers_and_that_is_one_number_too(of_choice
     assert "of answers that it has not seen" in repr(found)
     assert_one_number(found, found.save(tmp_path, time_limit=0))
     kept = json.loads((tmp_path / "findings.json").read_text(encoding="utf-8"))
+    assert kept["chance"] == pytest.approx(1 / 3)
     assert kept["comparison_accuracy"]["value"] == found.comparison_accuracy.value
     assert kept["comparison_ceiling"]["value"] == found.consistency.ceiling.value
 
@@ -363,14 +389,15 @@ def assert_one_number(found, report):
     read = html.unescape(re.sub("<[^>]*>", " ", page))
     kept = json.loads((report.parent / "findings.json").read_text(encoding="utf-8"))
     a, ceiling = found.accuracy, found.ceiling
-    assert kept["scored"] == found.of
+    assert (kept["scored"], kept["chance"]) == (found.of, found.chance)
     for figure, stored in ((a, kept["accuracy"]), (ceiling, kept["ceiling"])):
         assert stored == {"value": figure.value, "low": figure.low, "high": figure.high}
     methods = (report.parent / "methods.txt").read_text(encoding="utf-8")
     lead = read[: read.index("Can the answers be trusted?", read.index("Similarity was modelled"))]
     for text in (lead, repr(found), methods):
         flat = re.findall(r"A model of two dimensions alone predicts ([0-9.]+%)", text)
-        assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling) | set(flat)
+        assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling) | {f"{found.chance:.1%}", *flat}
+        assert f"; chance {found.chance:.1%})" in text.replace("chance is", "chance")
         assert f"{a.value:.1%}" in text
     if found.forecast is not None:
         now = pd.read_csv(report.parent / "tables" / "forecast.csv").iloc[0]

@@ -4,6 +4,7 @@ import pytest
 
 import similitude as sm
 from similitude.display.estimate import Estimate
+from similitude.evaluate.advice import CurvePoint, doubt, weighed
 from similitude.evaluate.ceiling import above_ceiling
 from similitude.evaluate.forecast import _curves
 
@@ -37,8 +38,32 @@ def test_the_table_and_the_sentence(found):
     assert (found.table.low <= found.table.accuracy).all()
     assert (found.table.accuracy <= found.table.high).all()
     assert found.table.gain[0] == 0
-    assert "250 more would gain" in repr(found)
+    assert "250 more" in repr(found)
     assert "noise ceiling" in repr(found)
+
+
+def test_what_to_make_of_it_is_what_the_page_of_a_study_would_say(found):
+    later = found.table.iloc[1]
+    gain = later.gain, later.gain_low, later.gain_high
+    now = found.table.iloc[0]
+    point = CurvePoint(500, now.accuracy, now.low, now.high, 500)
+    assert found.advice == weighed(point, 250, gain, found.ceiling)
+    assert found.advice.short in repr(found)
+    off = doubt(found.table.accuracy[0], 500)
+    assert later.gain_high >= later.gain + off - 1e-12
+    assert later.gain_low <= max(later.gain - off, 0) + 1e-12
+
+
+def test_a_flat_curve_of_few_answers_is_too_early_to_tell():
+    c = sm.simulate(TRUTH, 60, sharpness=0.01, random_state=1)  # next to nothing can be learned of it
+    advice = sm.more_answers(sm.STE(2, random_state=0), c, n_repeats=3, random_state=0).advice
+    assert advice.verdict == "early"  # doubt alone is 3 points: 0.25 · 1.96 · 0.5 / sqrt(60)
+
+
+def test_chosen_questions_say_nothing_of_how_any_is_predicted():
+    triplets = np.array([np.random.default_rng(k).permutation(12)[:3] for k in range(90)])
+    c = sm.Comparisons.from_triplets(triplets, strategy=["random", "uncertainty", "fallback"] * 30)
+    assert sm.more_answers(sm.STE(2), c, n_repeats=2, n_curves=10, random_state=0).tested == 60
 
 
 def test_answers_for_an_accuracy_is_the_inverse_of_what_is_expected(found):

@@ -10,6 +10,8 @@ import sqlalchemy as sa
 import similitude as sm
 from similitude.study.election import PATIENCE
 from similitude.study.people.flags import Judgements
+from similitude.study.proxies import Outside
+from similitude.study.states import MEANING
 from similitude.study.store import schema
 from similitude.study.web import admin
 from similitude.study.web.admin_page import UNAVAILABLE
@@ -62,6 +64,18 @@ def test_overview_and_page_escape_what_people_wrote(service, browser):
     assert "https://" not in page
 
 
+def test_links_for_others_begin_with_the_public_address_where_there_is_one(service):
+    reached = Outside.of("https://study.example.org/lab/")
+    assert (reached.origin, reached.root) == ("https://study.example.org", "/lab")
+    app = create_app(service.site, origin=reached.origin)
+    app.state.door.use_link(app.state.door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    browser = Browser(app)
+    browser.log_in()
+    assert 'value="https://study.example.org/s/colours/"' in browser.get("/admin/colours").text
+    made = browser.send("/admin/colours/share", "/admin/colours/share", name="us", days="3").text
+    assert 'value="https://study.example.org/live/' in made
+
+
 def test_nothing_comes_from_elsewhere(browser):
     for name in ("admin.css", "admin.js"):
         text = browser.get(f"/static/admin/{name}").text
@@ -98,7 +112,7 @@ def test_counts(service):
     before = watch.look()["now"]
     assert before["totals"] == {
         "raters": 0, "finished": 0, "answers": 0, "busy": 0, "limit": None, "seats": 0, "left_out": 0, "own": 0,
-        "length": 50, "per_minute": 0.0,
+        "length": 50, "per_minute": 0.0, "latest": None,
     }  # fmt: skip
     fill(service, 2, 10)
     answer(service, join(service), 2, np.random.default_rng(0), outcome="skipped")
@@ -133,7 +147,10 @@ def test_raters_with_something_to_look_at_come_first(service):
     worker_of(service).step()
     raters = Watch(service).look()["now"]["raters"]
     assert raters[0]["code"] == "r0007"
-    assert raters[0]["flags"] in [["fails catch trials", note] for note in UNLIKE_OTHERS]
+    caught, unlike = raters[0]["flags"]
+    assert caught == f"fails catch trials: {raters[0]['catches_passed']} of 10 right"
+    assert unlike in [f"{note} (of 40 answers)" for note in UNLIKE_OTHERS]
+    assert raters[0]["judged"] == 40
     assert raters[1]["code"] == "r0008"
     assert raters[-1]["agreement"] > 0.6
     assert raters[0]["catches"] == 10
@@ -145,15 +162,63 @@ def test_failed_catch_trials_are_flagged(service):
     answer(service, rater, 50, np.random.default_rng(0))
     with service.database.write() as connection:
         connection.execute(sa.update(schema.rater).values(catches_passed=3))
-    assert Watch(service).look()["now"]["raters"][0]["flags"] == ["fails catch trials"]
+    assert Watch(service).look()["now"]["raters"][0]["flags"] == ["fails catch trials: 3 of 10 right"]
 
 
-def test_haste_and_sides_are_flagged(service):
-    judgements = Judgements(service.study, {"raters": [{"names": "r0001", "seconds": 1.5}]})
-    row = {"catches": 0, "catches_passed": 0, "origin": "joined", "withheld": None}
-    assert judgements.flags(row, {"seconds": 0.3, "side_p_value": 0.2}) == ["much faster than the others"]
-    assert judgements.flags(row, {"seconds": 1.3, "side_p_value": 1e-5}) == ["prefers one side of the screen"]
-    assert Judgements(service.study, None).flags(row, {}) == []
+ROW = {"catches": 0, "catches_passed": 0, "origin": "joined", "withheld": None}
+
+
+def judged(name, seconds, answers=40, **more):
+    return {"names": name, "seconds": seconds, "answers": answers, **more}
+
+
+def test_haste_and_sides_are_flagged_with_how_many_answers_say_so(service):
+    fast = judged("r0001", 0.3, side=0.95, side_p_value=0.2)
+    judgements = Judgements(service.study, {"raters": [fast, judged("r0002", 1.5), judged("r0003", 1.7)]})
+    said = "much faster than the others: 0.3 s an answer, they 1.5 s (of 40 answers)"
+    assert judgements.flags(ROW, fast) == [said]
+    sided = judged("r0002", 1.3, side=0.95, side_p_value=1e-5)
+    assert judgements.flags(ROW, sided) == ["prefers one side of the screen: 95% there (of 40 answers)"]
+    assert Judgements(service.study, None).flags(ROW, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "others"),
+    [
+        (40, [1]),  # one other, who has hardly begun
+        (40, [40]),  # of two, who is the fast one and who the slow?
+        (40, [40, 9]),
+        (9, [40, 40, 40]),
+    ],
+)
+def test_nobody_is_called_fast_by_few_answers(service, own, others):
+    fast = judged("r0001", 0.3, own)
+    slow = [judged(f"r{k:04d}", 1.5, answers) for k, answers in enumerate(others, 2)]
+    assert Judgements(service.study, {"raters": [fast, *slow]}).flags(ROW, fast) == []
+
+
+def test_figures_say_of_how_many_answers_and_when_they_are(service):
+    watch = Watch(service)
+    assert watch.look()["model"]["as_of"] is None
+    fill(service, 3, 40)
+    worker_of(service).step()
+    fill(service, 1, 5, seed=4)
+    found, now = watch.look(), service.database.clock.now()
+    own = found["now"]["totals"]["own"] - 4  # of the last five, one is a catch trial
+    assert found["model"]["as_of"]["answers"] == own
+    assert found["shared"]["as_of"] == found["model"]["as_of"]
+    point = found["model"]["curve"][-1]
+    assert point["answers"] == own
+    assert found["model"]["as_of"]["at"] <= found["now"]["totals"]["latest"] <= now
+    assert abs(point["at"] - found["model"]["as_of"]["at"]) < PATIENCE
+
+
+@pytest.mark.parametrize("state", ["draft", "pilot", "live", "paused", "closed"])
+def test_the_page_says_what_its_state_means(service, state):
+    phase = "live" if state == "paused" else state
+    with service.database.write() as connection:
+        connection.execute(sa.update(schema.study).values(phase=phase, paused=state == "paused"))
+    assert Watch(service).look()["now"]["means"] == MEANING[state]
 
 
 def test_the_state_of_the_model_and_what_it_means(service):

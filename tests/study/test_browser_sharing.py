@@ -101,10 +101,10 @@ def link_made(page, address):
     page.goto(f"{address}/admin/colours/share")
     page.get_by_label("Whom it is for").fill("our group")
     page.get_by_label("Days for which").press("Enter")
-    found = page.locator("code.token").first
+    found = page.get_by_label("Link to copy")
     found.wait_for()
-    until(lambda: found.inner_text().startswith("http"), "the address has no host")
-    return found.inner_text()
+    until(lambda: found.input_value().startswith("http"), "the address has no host")
+    return found.input_value()
 
 
 def test_a_study_is_shared_watched_embedded_and_ended(served, lab, browser, shot, monkeypatch):
@@ -115,12 +115,15 @@ def test_a_study_is_shared_watched_embedded_and_ended(served, lab, browser, shot
         log_in(page, address)
         link = link_made(page, address)
         assert link.startswith(f"{address}/live/")
-        assert page.locator("code.token").nth(1).inner_text().startswith(f'<iframe src="{link}"')
+        assert page.locator("code.token").inner_text().startswith(f'<iframe src="{link}"')
+        page.get_by_role("button", name="Copy").press("Enter")
+        page.get_by_text("Copied.").wait_for()
         shot(page, "share")
         assert violations(page) == []
         guest.goto(link)
         guest.locator("#map .scatterlayer").wait_for(state="attached")
-        assert guest.locator("#answers").inner_text() == "120 answers so far"
+        assert guest.locator("#answers").inner_text().startswith("120 answers so far, the last at ")
+        assert "as of 120 answers, " in guest.locator("#map-note").inner_text()
         assert guest.locator("#dimensions").is_hidden()
         works.finish(works.ask(service.study_id, DIMENSIONS, "ada"), b"", 120, {"dimensions": [DIMENSION]})
         answer(service, join(service), 3, np.random.default_rng(5))

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.display.estimate import UNTOLD
+from similitude.evaluate.advice import advise
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
-from similitude.study.findings import ceiling_of, findings, held_out
+from similitude.study.findings import ceiling_of, earlier_points, findings, held_out
 
 TRUTH = np.random.default_rng(3).normal(size=(15, 2))
 NAMES = [f"i{k:02d}" for k in range(15)]
@@ -45,6 +47,23 @@ def test_chosen_answers_teach_but_are_not_tested():
 @pytest.mark.parametrize(("n", "strategy"), [(10, "random"), (300, "information_gain")])
 def test_too_few_evenly_drawn_answers_give_no_point(n, strategy):
     assert held_out(METHOD, answers(n, strategy), n) is None
+
+
+def test_a_curve_of_one_point_gets_those_that_earlier_fits_would_have_made():
+    c = answers(600)
+    now = held_out(METHOD, c, 600)
+    found = earlier_points(METHOD, c, [now])
+    assert [point.answers for point in found] == [240, 360, 480]
+    assert found[0] == held_out(METHOD, c.select(np.arange(600) < 240), 240)
+    assert earlier_points(METHOD, c, [*found, now]) == []
+    assert advise([*found, now], UNTOLD).gain is not None
+
+
+def test_few_answers_and_sheets_have_no_earlier_points():
+    few = answers(90)
+    assert earlier_points(METHOD, few, [held_out(METHOD, few, 90)]) == []
+    gathered = held_out(METHOD, answers(600), 900)  # 900 lines of sheets, say
+    assert earlier_points(METHOD, answers(600), [gathered]) == []
 
 
 def test_ceiling_comes_from_evenly_drawn_questions_and_their_repeats():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.study.log import LEARNED, as_answers, comparisons_of, evenly_drawn, read_log
+from similitude.study.log import LEARNED, as_answers, comparisons_of, read_log
 from tests.study.live import NAMES, answer, fill, join, open_study, write_study
 
 
@@ -98,12 +98,6 @@ def test_a_form_that_was_changed_midway():
     ]
     assert len(compared(rows)) == 1
     assert comparisons_of(as_answers(rows, NAMES), NAMES).n_answers == 2
-
-
-def test_evenly_drawn_are_random_and_fallback_questions():
-    names = ["random", "fallback", "information_gain", "repeat"]
-    rows = [row("triplet", ["c00", "c01", "c02"], [1], strategy=name) for name in names]
-    assert evenly_drawn(comparisons_of(as_answers(rows, NAMES), NAMES)).tolist() == [True, True, False, False]
 
 
 @pytest.mark.slow

@@ -111,7 +111,7 @@ def test_the_model_goes_where_too_few_are_left_and_the_curve_forgets_what_lies_a
     standing(study).leave_out(everybody[:1], "ada", "a trial")
     worker.step()
     with study.database.read() as connection:
-        assert list(connection.scalars(sa.select(schema.curve.c.answers))) == [80]
+        assert max(connection.scalars(sa.select(schema.curve.c.answers))) == 80
     standing(study).leave_out(everybody, "ada", "a trial")
     worker.step()
     assert model(study) is None

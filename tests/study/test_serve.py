@@ -211,16 +211,16 @@ def test_an_address_that_is_none_of_ours_is_said_without_its_password(url):
 
 
 @pytest.mark.parametrize(
-    ("address", "path", "secure"),
+    ("address", "path", "secure", "origin"),
     [
-        (None, "", False),
-        ("http://study.example.org", "", False),
-        ("https://study.example.org/", "", True),
-        ("https://example.org/lab/faces/", "/lab/faces", True),
+        (None, "", False, ""),
+        ("http://study.example.org", "", False, "http://study.example.org"),
+        ("https://study.example.org/", "", True, "https://study.example.org"),
+        ("https://example.org/lab/faces/", "/lab/faces", True, "https://example.org"),
     ],
 )
-def test_the_path_under_which_a_proxy_has_put_the_server(address, path, secure):
-    assert Outside.of(address) == Outside(path, secure)
+def test_the_path_under_which_a_proxy_has_put_the_server(address, path, secure, origin):
+    assert Outside.of(address) == Outside(path, secure, origin)
 
 
 @pytest.mark.parametrize("address", ["example.org/lab", "/lab", "ftp://example.org", "https:///lab"])

@@ -53,7 +53,7 @@ def test_a_link_shows_the_study_to_whoever_has_it_and_nothing_of_its_raters(serv
     assert (page.status_code, items.status_code, state.status_code) == (200, 200, 200)
     assert "Colours &lt;b&gt;" in page.text
     found = state.json()
-    assert set(found) == {"answers", "curve", "ceiling", "map", "dimensions"}
+    assert set(found) == {"answers", "latest", "as_of", "curve", "ceiling", "map", "dimensions"}
     assert (found["answers"], found["dimensions"]) == (60, None)
     assert found["map"]["names"] == service.names
     assert set(items.json()) == set(service.names)
@@ -165,7 +165,7 @@ def test_dimensions_are_shown_once_they_were_made(service, app, browser):
     summary = {"dimensions": [{"number": 1, "name": "warm", "suggested": True, "doubtful": False, "items": []}]}
     works.finish(works.ask(service.study_id, DIMENSIONS, "ada"), b"zip", 60, summary)
     found = Browser(app).get(f"/live/{made_by(browser)}/state").json()["dimensions"]
-    assert found == {**summary, "answers": 60}
+    assert found == {**summary, "answers": 60, "at": works.made(service.study_id, DIMENSIONS).ended}
 
 
 @pytest.mark.parametrize("site", ["lab.example", "https://lab.example/path", "*", "https://a b", "javascript:alert(1)"])

@@ -23,6 +23,7 @@ from similitude.display.key import MapLabels, label
 from similitude.display.names import LETTERS, Written, guessed_width, spread_first
 from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
 from similitude.display.room import MapRoom
+from similitude.display.thumbnails import SCRIPT, Thumbnails, lay_out
 from similitude.methods.scaling import project
 from similitude.types import Floats
 
@@ -30,14 +31,16 @@ _WIDTH, _MARGIN = 720.0, 48.0
 _HEIGHTS = (0.3, 1.1)  # the least and the most, as shares of the width
 _FEW = 60  # ellipses of more items than these hide each other; they are shown when pointed at
 _SMALL = 8.5  # size of the letters of marks
-_POINT, _PICTURE, _THUMBNAIL = 4.5, 36, 96  # a point and a picture on the map, and a picture in dots
+_POINT, _THUMBNAIL = 4.5, 96  # a point on the map, and a picture in dots
+_LARGEST, _SMALLEST = 48.0, 16.0  # pictures on the map
 
 
 @dataclass(frozen=True)
 class Mark:
     """An item on the map: its place, what is written, where else it may stand, and how it is shown.
 
-    The sign, which leads to its name in the key, has no text where the name stands on the map.
+    The sign, which leads to its name in the key, has no text where the name stands on the map. The spot is where the
+    picture stands, seen from the place, None for a dot; where it stands aside, the tie is where a line meets it.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Mark:
     picture: str | None
     colour: str | None
     sign: Written
+    spot: tuple[float, float] | None = None
+    tie: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,10 @@ class Atlas:
     labels: MapLabels
     shades: list[Shade]
     solid: list[list[float]] | None
+    picture: float
     width = round(_WIDTH)
     dot = outlines(_POINT)[0]
-    picture = _PICTURE
+    script = SCRIPT.read_text(encoding="utf-8")
 
     def data(self) -> dict[str, Any]:
         """What `atlas.js` knows of it."""
@@ -71,7 +77,11 @@ class Atlas:
         return {
             "width": self.width,
             "height": self.height,
-            "radius": _PICTURE / 2 if any(mark.picture for mark in self.marks) else _POINT,
+            "radius": _POINT,
+            "pictures": [bool(mark.picture) for mark in self.marks],
+            "sizes": [_LARGEST, _SMALLEST],
+            "picture": self.picture,
+            "spots": [None if mark.spot is None else [*mark.spot, mark.tie is not None] for mark in self.marks],
             "names": [mark.name for mark in self.marks],
             "long": [round(guessed_width(mark.label.text, LETTERS), 1) for mark in self.marks],
             "places": places,
@@ -106,16 +116,31 @@ def atlas(
         [number[str(name)] for name in row if str(name) in number]
         for row in found.neighbours.iloc[:, 1:].to_numpy().tolist()
     ]
-    radius = _PICTURE / 2 if images else _POINT
-    labels = label(MapRoom(place, radius, _WIDTH, height), names, _SMALL)
     images, colours = images or {}, colours or {}
     small = [thumbnail(images.get(name)) for name in names]
+    pictures = lay_out(place, np.array([bool(one) for one in small]), _WIDTH, height, _LARGEST, _SMALLEST)
+    stands = np.where(pictures.shown[:, None], pictures.spots, place)
+    radii = np.where(pictures.shown, pictures.size / 2, _POINT)
+    labels = label(MapRoom(stands, radii, _WIDTH, height), names, _SMALL)
     marks = [
-        Mark(name, x, y, labels.names[k], ellipses[k], neighbours[k], small[k], colours.get(name), labels.marks[k])
+        Mark(
+            name, x, y, labels.names[k], ellipses[k], neighbours[k], small[k], colours.get(name), labels.marks[k],
+            *_from_place(pictures, k, place[k]),
+        )
         for k, (name, (x, y)) in enumerate(zip(names, np.round(place, 1).tolist(), strict=True))
-    ]
+    ]  # fmt: skip
     solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
-    return Atlas(round(height), len(names) <= _FEW, marks, labels, shades(similarity, names, classes), solid)
+    colouring = shades(similarity, names, classes)
+    return Atlas(round(height), len(names) <= _FEW, marks, labels, colouring, solid, pictures.size)
+
+
+def _from_place(pictures: Thumbnails, item: int, place: Floats) -> tuple[tuple[float, float] | None, ...]:
+    """Where a picture stands, seen from its item's place; and where a line meets it, if it stands aside."""
+    if not pictures.shown[item]:
+        return None, None
+    x, y = np.round(pictures.spots[item] - place, 1).tolist()
+    u, v = np.round(pictures.edge(item, place) - place, 1).tolist()
+    return (x, y), (u, v) if pictures.aside[item] else None
 
 
 def _doubt(found: Findings, turn: Floats) -> tuple[Floats, float]:

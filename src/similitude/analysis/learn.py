@@ -26,6 +26,7 @@ from similitude.evaluate.described_dimensions import DescribedDimensions, descri
 from similitude.evaluate.dimension import DimensionChoice
 from similitude.evaluate.forecast import Forecast, more_answers
 from similitude.evaluate.group_difference import GroupDifference
+from similitude.evaluate.held_out_answers import by_chance
 from similitude.evaluate.intervals import too_few
 from similitude.evaluate.parts import Parts
 from similitude.evaluate.reproducibility import dimension_reproducibility
@@ -133,6 +134,14 @@ class Findings:
     def of(self) -> Of:
         """What the accuracy is the share of: "answers", or "comparisons" where answers are nothing more."""
         return "comparisons" if self.consistency.answer_repeats is None else "answers"
+
+    @property
+    def chance(self) -> float:
+        """What somebody who guesses gets right of that: half of comparisons, of answers as their forms let one guess.
+
+        One half of triplets, a third of odd ones out, 1 / number of possible answers of any other form.
+        """
+        return 0.5 if self.of == "comparisons" else by_chance(self.comparisons)[1]
 
     @property
     def ceiling(self) -> Estimate:

@@ -192,7 +192,7 @@ def _group(one: GroupDifference) -> str:
 
 
 def _accuracy(found: Findings) -> list[str]:
-    """How well the model predicts, beside what the noise of the answers allows."""
+    """How well the model predicts, beside chance and what the noise of the answers allows."""
     ceiling, a = found.ceiling, found.accuracy
     said = []
     if ceiling.value is not None:
@@ -203,8 +203,8 @@ def _accuracy(found: Findings) -> list[str]:
         )
     if a.value is not None and not found.comparisons.cleaned:
         said.append(
-            f"The model predicted {a.value:.1%} of held-out {_scored(found)} (95% interval {a.low:.1%} to {a.high:.1%})"
-            f"{above_ceiling(a.value, ceiling)}."
+            f"The model predicted {a.value:.1%} of held-out {_scored(found)} (95% interval {a.low:.1%} to {a.high:.1%}"
+            f"; chance is {found.chance:.1%}){above_ceiling(a.value, ceiling)}."
         )
     return said
 

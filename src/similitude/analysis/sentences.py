@@ -18,7 +18,7 @@ def sections(found: Findings) -> dict[str, object]:
         "average_said": _average(found),
         "tried": tried(found),
         "baselines_table": _baselines_table(found),
-        "forecast_said": _forecast(found),
+        "forecast_said": "" if found.forecast is None else found.forecast.advice.short,
         "forecast_table": _forecast_table(found),
         "sureness_said": _sureness(found),
         "dimensions_said": _dimensions(found),
@@ -73,15 +73,6 @@ def _baselines_table(found: Findings) -> pd.DataFrame | None:
     percent = {called: (100 * table[name]).round(1) for name, called in figures.items()}
     several = {"modality": table.modality} if table.modality.any() else {}
     return pd.DataFrame({"measure": table.measure, **several, **percent})
-
-
-def _forecast(found: Findings) -> str:
-    if found.forecast is None:
-        return ""
-    later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
-    text = f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points of accuracy "
-    text += f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
-    return text if later.gain_high > 0.005 else text + " More answers would not help this model much."
 
 
 def _forecast_table(found: Findings) -> pd.DataFrame | None:

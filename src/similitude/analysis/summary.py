@@ -26,11 +26,7 @@ def summary(found: Findings) -> str:
         said.append(_accuracy(found))
     said += filter(None, [cut_short(found)])
     if found.forecast is not None:
-        later = found.forecast.table[found.forecast.table.more > 0].iloc[0]
-        said.append(
-            f"About {int(later.more):,} more answers would gain {100 * later.gain:.1f} points "
-            f"(95% interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f})."
-        )
+        said.append(found.forecast.advice.short)
     if differing := [one.by for one in found.groups if one.differ]:
         said.append(f"Answers differ by {' and by '.join(differing)}, so one map for all of them hides something.")
     said += [str(one) for one in found.parts if one.over_time and one.differ]
@@ -51,14 +47,14 @@ def cut_short(found: Findings) -> str:
 
 
 def _accuracy(found: Findings) -> str:
-    """How well the model predicts, beside what the noise of the answers allows."""
+    """How well the model predicts, beside chance and what the noise of the answers allows."""
     a, ceiling = found.accuracy, found.ceiling
     assert a.value is not None
     if found.comparisons.cleaned:
         return f"A model of them predicts {a.value:.1%} of what cleaning left; {CLEANED}."
     model = "A model" if found.dimension is None else f"A model in {counted(found.dimension, 'dimension')}"
     text = f"{model} predicts {a.value:.1%} of {found.of} that it has not seen"
-    text += f" (95% interval {a.low:.1%} to {a.high:.1%})"
+    text += f" (95% interval {a.low:.1%} to {a.high:.1%}; chance {found.chance:.1%})"
     above = above_ceiling(a.value, ceiling)
     if ceiling.value is not None and not above:
         text += f"; questions asked twice say that no model can predict more than {ceiling.value:.1%}"

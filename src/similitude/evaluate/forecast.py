@@ -12,19 +12,19 @@ import pandas as pd
 from scipy import stats
 
 from similitude.display.estimate import Estimate
+from similitude.evaluate.advice import Advice, CurvePoint, doubt, weighed
 from similitude.evaluate.cards import forecast_card
 from similitude.evaluate.ceiling import sentence_above
+from similitude.evaluate.saturation import fit_curves
 from similitude.evaluate.validation import Estimator, Of, Progress, learning_curve
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
+from similitude.feedback.drawn import evenly_drawn
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.types import Floats
 
 _TEST_SIZE = 0.2
-# Once a map has its shape, what it lacks in accuracy falls as the squared error of its places does, with 1 / answers.
-# Freer bounds (0.2) took the slow beginning for the end, and promised 1 to 2 points too much at four times the answers.
-_STEEPNESS = (0.9, 1.5)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +43,8 @@ class Forecast:
     level : of the intervals
     note : why an accuracy can be above the ceiling, where one is
     of : what accuracies are the share of, "comparisons" or "answers"
+    tested : answers to questions that were drawn evenly
+    doubt : how far the gain of endlessly many answers may be off, by these alone; that of fewer in proportion
     now : the accuracy that the answers at hand give, where it was measured otherwise and the curve begins there (see
         `beginning_at`)
 
@@ -65,12 +67,23 @@ class Forecast:
     level: float
     note: str
     of: Of = "comparisons"
+    tested: int = 0
+    doubt: float = 0.0
     now: Estimate | None = None
 
     def expected(self, answers: Any) -> pd.DataFrame:
         """Return the accuracy expected of so many answers in all, with its interval."""
-        table = _expected(self.curves, np.atleast_1d(np.asarray(answers, float)), self.answers, self.level)
+        wanted = np.atleast_1d(np.asarray(answers, float))
+        table = _expected(self.curves, wanted, self.answers, self.doubt, self.level)
         return table if self.now is None else _from_now(table, self.now)
+
+    @property
+    def advice(self) -> Advice:
+        """What to make of it, by the rule that the page of a study goes by, too (`similitude.evaluate.advice`)."""
+        now, later = self.table.iloc[0], self.table[self.table.more > 0].iloc[0]
+        gain = float(later.gain), float(later.gain_low), float(later.gain_high)
+        point = CurvePoint(self.answers, float(now.accuracy), float(now.low), float(now.high), self.tested)
+        return weighed(point, int(later.more), gain, self.ceiling, self.level)
 
     def beginning_at(self, now: Estimate) -> Forecast:
         """Return the forecast moved as a whole, so that the answers at hand give an accuracy known otherwise.
@@ -105,11 +118,8 @@ class Forecast:
         return Estimate(float(needed[0]), float(low), float(high) if np.isfinite(high) else None, "answers in all")
 
     def __repr__(self) -> str:
-        now, later = self.table.iloc[0], self.table[self.table.more > 0].iloc[0]
-        text = f"{self.answers:,} answers give an accuracy of {now.accuracy:.1%} on new ones. "
-        text += f"About {int(later.more):,} more would gain {100 * later.gain:.1f} points "
-        text += f"({self.level:.0%} interval {100 * later.gain_low:.1f} to {100 * later.gain_high:.1f}); "
-        text += f"the curve goes towards {self.limit.value:.1%}."
+        text = f"{self.answers:,} answers give an accuracy of {self.table.accuracy.iloc[0]:.1%} on new ones. "
+        text += f"{self.advice.short} The curve goes towards {self.limit.value:.1%}."
         if self.ceiling.value is None:
             return text + f" The noise ceiling is unknown: {self.ceiling.note}."
         return text + f" The noise ceiling is {self.ceiling.value:.1%}. {self.note}".rstrip()
@@ -140,7 +150,8 @@ def more_answers(
     upper end of the noise ceiling's interval at this level, unless the curve already measured lies above it. Intervals
     come from curves resampled by repeat, each shifted by what all repeats share, since they are drawn from the same
     answers: with s the standard error of one repeat, a normal number of variance test/train · s² (Nadeau & Bengio
-    2003). They know nothing of raters or questions that differ from those so far.
+    2003). Those of gains are never narrower than the answers at hand can tell (`similitude.evaluate.advice.doubt`).
+    They know nothing of raters or questions that differ from those so far.
 
     Parameters
     ----------
@@ -185,11 +196,14 @@ def more_answers(
     shared = half / stats.norm.ppf(0.5 + level / 2) * np.sqrt(_TEST_SIZE / (1.0 - _TEST_SIZE))
     between = (0.5 if of == "comparisons" else 0.0, most)
     curves = _curves(repeats, shared, between, n_curves, np.random.default_rng(random_state))
-    table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, level)
+    tested = len(np.intersect1d(c.answer, np.flatnonzero(evenly_drawn(c))))
+    at_hand = float(curves[0] @ [1.0, -(float(count) ** -curves[0, 2]), 0.0])
+    off = doubt(at_hand, tested, 1.0, level)
+    table = _expected(curves, count * np.sort(np.unique([1.0, *multiples])), count, off, level)
     low, high = np.clip(np.quantile(curves[1:, 0], [0.5 - level / 2, 0.5 + level / 2]), 0.0, 1.0)
     limit = Estimate(float(curves[0, 0]), float(low), float(high), "the accuracy that the curve goes towards")
     above = sentence_above(float(table.accuracy.max()), ceiling)
-    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above, of)
+    return Forecast(_measured(curve), table, limit, ceiling, count, curves, level, above, of, tested, off)
 
 
 def _sizes(answers: int) -> list[int]:
@@ -212,27 +226,7 @@ def _curves(
     mean, few = values.mean(0), np.sqrt(len(values) / max(len(values) - 1, 1))  # few repeats scatter too little
     drawn = mean + few * (values[rng.integers(0, len(values), (count, len(values)))].mean(1) - mean)
     drawn += shared * rng.standard_normal((count, 1))
-    return _fit(size, np.vstack([mean, drawn]), 1.0 / error**2, between)
-
-
-def _fit(size: Floats, values: Floats, weight: Floats, between: tuple[float, float]) -> Floats:
-    """Weighted least squares of a - b size^-c to each row of values: straight lines for each c of a fine grid."""
-    least, most = between
-    best, found = np.full(len(values), np.inf), np.empty((len(values), 3))
-    for c in np.linspace(*_STEEPNESS, 131):
-        x = (size / size[-1]) ** -c
-        centre = np.average(x, weights=weight)
-        mean = values @ weight / weight.sum()
-        b = np.maximum(-(values - mean[:, None]) @ (weight * (x - centre)) / (weight @ (x - centre) ** 2), 0.0)
-        a = mean + b * centre
-        too_high = a > most  # then a is the bound, and b the best for that
-        b = np.where(too_high, np.maximum((most - values) @ (weight * x) / (weight @ x**2), 0.0), b)
-        a = np.clip(a, least, most)
-        cost = ((values - a[:, None] + b[:, None] * x) ** 2) @ weight
-        better = cost < best
-        best[better] = cost[better]
-        found[better] = np.stack([a, b * size[-1] ** c, np.full(len(a), c)], 1)[better]
-    return found
+    return fit_curves(size, np.vstack([mean, drawn]), 1.0 / error**2, between)
 
 
 def _moved(limit: Estimate, by: float) -> Estimate:
@@ -248,12 +242,15 @@ def _from_now(table: pd.DataFrame, now: Estimate) -> pd.DataFrame:
     return table.assign(accuracy=np.minimum(table.accuracy, 1.0), low=low, high=high)
 
 
-def _expected(curves: Floats, answers: Floats, now: int, level: float) -> pd.DataFrame:
+def _expected(curves: Floats, answers: Floats, now: int, doubt: float, level: float) -> pd.DataFrame:
     a, b, c = curves.T[:, :, None]
-    values = a - b * answers**-c
-    gains, ends = values - (a - b * float(now) ** -c), [0.5 - level / 2, 0.5 + level / 2]
+    values, at_hand = a - b * answers**-c, a - b * float(now) ** -c
+    gains, ends = values - at_hand, [0.5 - level / 2, 0.5 + level / 2]
     low, high = np.clip(np.quantile(values[1:], ends, axis=0), 0.0, 1.0)
     least, most = np.quantile(gains[1:], ends, axis=0)
+    off = doubt * np.maximum(1.0 - now / answers, 0.0)
+    least = np.minimum(least, np.where(answers > now, np.maximum(gains[0] - off, 0.0), least))
+    most = np.maximum(most, gains[0] + off)
     counts = np.round(answers).astype(int)
     columns = {"answers": counts, "more": counts - now, "accuracy": values[0], "low": low, "high": high}
     return pd.DataFrame({**columns, "gain": gains[0], "gain_low": least, "gain_high": most})

@@ -98,7 +98,7 @@ def held_out_answers(
     row = cross_validate(
         model, c, n_folds=n_folds, features=features, random_state=random_state, level=level, n_jobs=n_jobs
     ).iloc[0]
-    said, chance, lost = _by_chance(c)
+    said, chance, lost = by_chance(c)
     report = check(c)
     value = float(row.answer_accuracy)
     low, high = stats.binomtest(round(value * said), said).proportion_ci(level, "wilson")
@@ -109,7 +109,7 @@ def held_out_answers(
     )  # fmt: skip
 
 
-def _by_chance(c: Comparisons) -> tuple[int, float, float]:
+def by_chance(c: Comparisons) -> tuple[int, float, float]:
     """How many answers say something; the mean probability of one by chance, and the mean of -log of it."""
     lost, said = np.zeros(c.n_answers), np.zeros(c.n_answers, bool)
     for one in choices_of(c):

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from similitude.display.places import ellipse, plane, room_for_ellipses
+from similitude.display.thumbnails import Thumbnails, lay_out
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
-from similitude.plot.sheet import sheet
+from similitude.plot.sheet import Sheet, sheet
 from similitude.plot.style import COLOURS, MARKERS, MILLIMETRES, PAGE, POINTS, PRINT_DPI
 from similitude.types import Array, Bools, Column, Floats, Table
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from similitude.evaluate.uncertainty import Uncertainty
 
 _MOST_LABELS = 80
-_SIZE, _THUMBNAIL = 60.0, 0.4  # of a marker in points², of a picture in inches, where there is room
+_SIZE, _THUMBNAIL = 60.0, 0.5  # of a marker in points², of a picture in inches, where there is room
+_SMALLEST = 0.16  # inches
 _FEW = 50  # items that leave room
 _PAGE_POINTS = PAGE / MILLIMETRES * POINTS
 
@@ -55,14 +57,15 @@ def embedding(
         name is in a key of at most 40 below the map (in axes that are given it is left out)
     colors : a colour per item (anything that matplotlib takes), or a number per item for a colour scale
     classes : a class per item, shown by colour and marker, with a legend; the most frequent come first, as in a report
-    images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item
+    images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item. None
+        hides another: where it is full one stands a little aside, with a line to its place, or is a marker alone
     new : items (by name or position) that were not compared, shown as hollow markers
     uncertainty : of `similitude.uncertainty` of this model: an ellipse around each item, within which it lies at its
         level (each by itself, and in the plane that is drawn); not with "tsne", which keeps no distances
     projection : how more than two dimensions are shown: "pca" keeps the directions of largest spread and is faithful
         to distances, "tsne" keeps neighbourhoods
     size : area of a marker in points²; by default as the map is large and full
-    thumbnail : height of a picture in inches; by default as the map is large and full
+    thumbnail : height of a picture in inches; by default as large as the map, their number and nearness allow
     width : of a new figure in millimetres: 89 and 183 are a column and a page of most journals
     random_state : seed of "tsne"
     ax : axes to draw in; a new figure when not given
@@ -92,15 +95,19 @@ def embedding(
     around = 0.0 if known is None else room_for_ellipses(flat, known, _deviations(level))
     paper = sheet(flat, ax, width, around)
     axes, room = paper.axes, _room(paper.width, n)
+    fixed = thumbnail is not None
     size, thumbnail = size or _SIZE * room, thumbnail or _THUMBNAIL * np.sqrt(room)
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
     if known is not None:
         _draw_ellipses(axes, flat, known, level)
     radius = np.full(n, 0.5 * np.sqrt(size) + 0.5)
+    stands = paper.place
+    shown = np.zeros(n, bool)
     if images is not None:
-        radius = np.maximum(radius, _pictures(axes, flat, images, names, thumbnail))
-    shown = radius > 0.5 * np.sqrt(size) + 0.5
+        laid = _pictures(paper, flat, _by_item(images, names, n), thumbnail, fixed)
+        shown, stands = laid.shown, np.where(laid.shown[:, None], laid.spots, paper.place)
+        radius = np.where(shown, laid.size / 2, radius)
     if classes is not None:
         _draw_classes(axes, flat, np.asarray(classes), ~shown, hollow, size)
     else:
@@ -108,7 +115,7 @@ def embedding(
     if classes is not None or hollow.any():
         paper.legend()
     if written is not None:
-        paper.write(written, radius)
+        paper.write(written, radius, stands)
     paper.make_room()
     return axes
 
@@ -194,11 +201,8 @@ def _draw_classes(axes: Axes, flat: Floats, classes: Array, drawn: Bools, hollow
                 )
 
 
-def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height: float) -> Floats:
-    """Draw pictures at their items; returns how far each reaches from its item, in points, 0 where there is none."""
-    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
-
-    n = len(flat)
+def _by_item(images: Any, names: Names | None, n: int) -> dict[int, Any]:
+    """Pictures by the number of their item, where there is one."""
     if isinstance(images, Mapping):
         codes = encode_items(list(images), names, None if names else n)[0]
         pictures = dict(zip(codes.tolist(), images.values(), strict=True))
@@ -206,17 +210,28 @@ def _pictures(axes: Axes, flat: Floats, images: Any, names: Names | None, height
         if len(images) != n:
             raise ValueError(f"images: expected one per item ({n}), found {len(images)}")
         pictures = dict(enumerate(images))
-    reach = np.zeros(n)
-    for item, picture in pictures.items():
-        if picture is None:
-            continue
-        pixels = pixels_of(picture, height)
-        zoom = POINTS * height / max(pixels.shape[:2])
-        axes.add_artist(
-            AnnotationBbox(OffsetImage(pixels, zoom=zoom, cmap="gray"), tuple(flat[item]), frameon=False, pad=0)
-        )
-        reach[item] = 0.5 * POINTS * height
-    return reach
+    return {item: picture for item, picture in pictures.items() if picture is not None}
+
+
+def _pictures(paper: Sheet, flat: Floats, pictures: Mapping[int, Any], height: float, fixed: bool) -> Thumbnails:
+    """Draw pictures of so many inches at most, none of which hides another; returns where they stand, in points."""
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    has_picture = np.isin(np.arange(len(flat)), list(pictures))
+    largest = POINTS * height
+    smallest = largest if fixed else min(POINTS * _SMALLEST, largest)
+    laid = lay_out(paper.place, has_picture, paper.width, paper.height, largest, smallest)
+    for item in np.flatnonzero(laid.shown).tolist():
+        pixels = pixels_of(pictures[item], laid.size / POINTS)
+        where = paper.on_map(*laid.spots[item].tolist()) if laid.aside[item] else tuple(flat[item])
+        drawn = OffsetImage(pixels, zoom=laid.size / max(pixels.shape[:2]), cmap="gray")
+        paper.axes.add_artist(AnnotationBbox(drawn, where, frameon=False, pad=0))
+        if laid.aside[item]:
+            end = paper.on_map(*laid.edge(item, paper.place[item]).tolist())
+            line = np.array([flat[item], end]).T
+            paper.axes.plot(*line, color="0.4", linewidth=0.6, zorder=4)
+            paper.axes.plot(*flat[item], "o", color=COLOURS[0], markersize=3, markeredgecolor="white", zorder=4.5)
+    return laid
 
 
 def pixels_of(picture: Any, height: float) -> Array:

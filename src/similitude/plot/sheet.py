@@ -58,9 +58,12 @@ class Sheet:
         across, up = np.array([x - self.width / 2, self.height / 2 - y]) / self.unit + self.middle
         return float(across), float(up)
 
-    def write(self, names: Sequence[str], radius: float | Floats) -> None:
-        """Write names that have room, then marks for the others with a key below; in given axes no marks."""
-        room = MapRoom(self.place, radius, self.width, self.height)
+    def write(self, names: Sequence[str], radius: float | Floats, stands: Floats | None = None) -> None:
+        """Write names that have room, then marks for the others with a key below; in given axes no marks.
+
+        Names stand beside what is drawn of their items: at their places, or where `stands` says.
+        """
+        room = MapRoom(self.place if stands is None else stands, radius, self.width, self.height)
         if not self.own:
             wide = text_widths([shortened(name) for name in names], self.letters)
             self._draw(write_names(room, names, letters=self.letters, wide=wide, lines=NEAR_LINES), self.letters)

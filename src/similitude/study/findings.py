@@ -6,6 +6,7 @@ All of it is computed by the model process and kept as JSON beside the model, so
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -15,20 +16,22 @@ import numpy as np
 from similitude import folds
 from similitude.active.posterior import Posterior
 from similitude.display.estimate import Estimate
+from similitude.evaluate.advice import FEWEST_POINTS, HORIZON, CurvePoint
 from similitude.evaluate.intervals import clustered_share
 from similitude.evaluate.scores import align, correct
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.drawn import REPEAT, evenly_drawn
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices, noise_ceiling, repeat_agreement
 from similitude.graph.votes import count_votes
 from similitude.methods.refit import through_sample
 from similitude.methods.scaling import project
 from similitude.methods.similarity import Similarity
-from similitude.study.advice import CurvePoint
-from similitude.study.log import REPEAT, evenly_drawn
 from similitude.types import Floats
 
 _FOLDS = 5
+_EARLIER = (0.4, 0.6, 0.8)  # of the answers, where the curve has too few points
+_WORTH_IT = 100  # tested answers below which it would be too early to tell with these points, too
 _FEWEST_TESTED = 20
 _SHOWN_OF_RATERS = (
     "names",
@@ -69,6 +72,28 @@ def held_out(estimator: Any, comparisons: Comparisons, n_answers: int) -> CurveP
     rows = np.flatnonzero(fold[c.answer] >= 0)
     share = clustered_share(right[rows], np.array(c.weight)[rows], c.answer[rows])
     return CurvePoint(n_answers, *share, len(tested))
+
+
+def earlier_points(estimator: Any, comparisons: Comparisons, curve: Sequence[CurvePoint]) -> list[CurvePoint]:
+    """What the curve would hold more had the model been fitted earlier, where it holds too little to be carried on.
+
+    Answers may come all at once, or faster than fits: then the first of them, in the order in which they came, are
+    looked at as they would have been then.
+
+    Parameters
+    ----------
+    estimator, comparisons : as of `held_out`
+    curve : what there is, its last point of all these answers
+    """
+    c, last = comparisons, curve[-1]
+    recent = [point.answers for point in curve if point.answers * HORIZON >= last.answers]
+    if len(recent) >= FEWEST_POINTS or last.tested < _WORTH_IT:
+        return []
+    if c.n_answers != last.answers:  # sheets gather answers, and know no earlier
+        return []
+    wanted = [round(share * last.answers) for share in _EARLIER]
+    points = [held_out(estimator, c.select(np.arange(c.n_answers) < n), n) for n in wanted if n not in recent]
+    return [point for point in points if point is not None]
 
 
 def _predicted(estimator: Any, train: Comparisons, test: Comparisons) -> Floats:

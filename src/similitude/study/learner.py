@@ -16,6 +16,7 @@ from similitude.active.arrangements import WEAKEST, evidence, on_table, weakest_
 from similitude.active.select import Chooser
 from similitude.feedback.answers import Answers
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.drawn import REPEAT, evenly_drawn
 from similitude.feedback.forms import PAGES, PIECES
 from similitude.feedback.forms.picking import Picking
 from similitude.feedback.forms.pieces import SHEET, Piece
@@ -26,7 +27,7 @@ from similitude.methods.refit import best_fit, through_sample
 from similitude.methods.similarity import Similarity
 from similitude.study.asking import form_of, is_chosen, random_question, width
 from similitude.study.designs import StudyPart
-from similitude.study.log import REPEAT, as_answers, comparisons_of, evenly_drawn
+from similitude.study.log import as_answers, comparisons_of
 from similitude.study.rounds import number_of_questions
 from similitude.study.settings import Study
 from similitude.types import Bools, Floats, Ints

@@ -22,14 +22,11 @@ import sqlalchemy as sa
 from similitude.feedback.answers import Answers
 from similitude.feedback.columns import Rows
 from similitude.feedback.comparisons import Comparisons
-from similitude.feedback.forms import PAGES, PIECES
+from similitude.feedback.forms import PAGES
 from similitude.feedback.forms.pieces import SHEET
 from similitude.study.counting import answer_counts
 from similitude.study.store import schema
-from similitude.types import Bools
 
-EVEN = ("random", "fallback")  # strategies that draw evenly from all questions
-REPEAT = "repeat"  # the strategy that asks an evenly drawn question of another rater
 _SAID = ("answered", "cant_tell")
 AT_ONCE = 10_000  # rows of the log that are read together
 LEARNED = ("id", "kind", "outcome", "form", "shown", "response", "code", "strategy", "milliseconds", "side", "block")
@@ -92,12 +89,3 @@ def _ragged(lists: Sequence[Sequence[Any]], dtype: Any, value: Callable[[Any], A
 def comparisons_of(answers: Answers, names: Sequence[str]) -> Comparisons:
     """What answers compare; a study whose form was changed midway may hold several forms."""
     return Comparisons.from_answers(answers, names=names)
-
-
-def evenly_drawn(comparisons: Comparisons) -> Bools:
-    """Which answers are to questions drawn evenly from all; a sheet is, since its pieces know no other way."""
-    strategy = comparisons.answers.strategy
-    sheets = [piece.sheet.name for piece in PIECES.values()]
-    even = np.array([label in EVEN for label in strategy.labels] + [True])[strategy.codes]
-    form = comparisons.answers.form
-    return even | np.array([label in sheets for label in form.labels] + [False])[form.codes]

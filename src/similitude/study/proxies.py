@@ -18,10 +18,18 @@ _HERE = ("127.0.0.1", "::1")
 
 @dataclass(frozen=True)
 class Outside:
-    """How the server is reached from outside: the path under which a proxy has put it, and whether by TLS alone."""
+    """How the server is reached from outside.
+
+    Attributes
+    ----------
+    root : the path under which a proxy has put it
+    secure : whether by TLS alone
+    origin : what stands before the path, as `https://study.example.org`; empty where that is not known
+    """
 
     root: str = ""
     secure: bool = False
+    origin: str = ""
 
     @classmethod
     def of(cls, public_url: str | None) -> Outside:
@@ -31,7 +39,7 @@ class Outside:
         parts = urlsplit(public_url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise StudyError(f"public_url: expected an address such as https://study.example.org, found {public_url!r}")
-        return cls(parts.path.rstrip("/"), parts.scheme == "https")
+        return cls(parts.path.rstrip("/"), parts.scheme == "https", f"{parts.scheme}://{parts.netloc}")
 
 
 class Proxies:

@@ -98,7 +98,8 @@ def settings(
 ) -> uvicorn.Config:
     """How the application is run."""
     reached = outside or Outside()
-    return server_settings(create_app(site, reached.root, reached.secure, meter, limits), limits, proxies or Proxies())
+    app = create_app(site, reached.root, reached.secure, meter, limits, reached.origin)
+    return server_settings(app, limits, proxies or Proxies())
 
 
 def greeting(site: Site, address: str, passing: bool = False) -> list[str]:

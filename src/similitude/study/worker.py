@@ -13,14 +13,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from similitude.evaluate.advice import CurvePoint, advise, is_known
 from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
-from similitude.study.advice import CurvePoint, advise, is_known
 from similitude.study.asking import key_of, means, width
 from similitude.study.counting import changes
 from similitude.study.designs import StudyPart
 from similitude.study.election import Holding, Lost
-from similitude.study.findings import ceiling_of, findings, held_out
+from similitude.study.findings import ceiling_of, earlier_points, findings, held_out
 from similitude.study.learner import Learner, NoModelYet, pools_of
 from similitude.study.log import read_log
 from similitude.study.settings import Study
@@ -183,16 +183,25 @@ class StudyWorker:
     def _look(self, compared: Comparisons, similarity: Similarity) -> None:
         """Write what the admin page shows."""
         point = held_out(self.learner.estimator(), compared, self.learner.n_answers)
+        curve = self._curve(point)
+        missed = earlier_points(self.learner.estimator(), compared, curve) if point is not None else []
         self._found = findings(compared, similarity, self._found)
+        self._found |= {"learned": self.learner.n_answers, "at": self.database.clock.now()}
         ceiling = ceiling_of(self._found)
         self._found["ceiling_known"] = is_known(ceiling)
-        self._found["advice"] = asdict(advise(self._curve(point), ceiling))
+        points = sorted([*missed, *curve], key=lambda one: one.answers)
+        self._found["advice"] = asdict(advise(points, ceiling))
         with self._holding.write(findings=json.dumps(self._found, ensure_ascii=False)) as connection:
             if point is not None:
-                curve, row = schema.curve, {"study_id": self.study_id, "at": self.database.clock.now(), **vars(point)}
-                here = curve.c.study_id == self.study_id, curve.c.answers >= point.answers  # more were left out since
-                connection.execute(sa.delete(curve).where(*here))
-                connection.execute(sa.insert(curve), row)
+                self._write_points(connection, [*missed, point])
+
+    def _write_points(self, connection: sa.Connection, points: Sequence[CurvePoint]) -> None:
+        """Add to the curve, the newest point last, which replaces what is later: raters were left out since."""
+        curve, now = schema.curve, self.database.clock.now()
+        here = curve.c.study_id == self.study_id, curve.c.answers >= points[-1].answers
+        connection.execute(sa.delete(curve).where(*here))
+        rows = [{"study_id": self.study_id, "at": now, **vars(point)} for point in points]
+        connection.execute(sa.insert(curve), rows)
 
     def _curve(self, newest: CurvePoint | None) -> list[CurvePoint]:
         """The points of the curve so far, and the newest."""

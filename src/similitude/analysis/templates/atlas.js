@@ -1,5 +1,5 @@
 // The map answers: to pointing and the keyboard, search, colours, zoom, and turning where there are three dimensions.
-// At rest names stand where the report put them; enlarged, turned or on a narrow screen they find room anew.
+// Pictures never hide each other (thumbnails.js). At rest names stand where the report put them; enlarged, turned or on a narrow screen they find room anew.
 const data = JSON.parse(document.getElementById("atlas-data").textContent);
 const atlas = document.getElementById("atlas");
 const part = (name) => atlas.querySelector(`.${name}`);
@@ -17,6 +17,10 @@ const radius = data.radius, narrow = 600, reach = 24, line = 13, gap = 3;
 let width = data.width, height = data.height;
 let zoom = 1, shift = [0, 0], turned = [0.5, 0.35], solid = false;
 let kept = null, places = data.places;
+const images = nodes.map((node) => node.querySelector("image"));
+let size = data.picture, spots = [];  // of pictures; where they stand on this screen: { x, y, aside }, or null for a dot
+const stand = (k) => (spots[k] ? [spots[k].x, spots[k].y] : places[k]);
+const radiusOf = (k) => (spots[k] ? size / 2 : radius);
 
 // Where items stand on this screen.
 function turn([x, y, z]) {
@@ -36,12 +40,36 @@ const atRest = () => zoom === 1 && !solid && width === data.width && !shift[0] &
 
 // Room for names: right of the point, left, above, below, then the corners, as display/room.py looks for it. A name is
 // nearer to its own point than to any other.
+function standing() {
+  if (!data.pictures.some(Boolean)) return;
+  if (atRest()) {
+    size = data.picture;
+    spots = data.spots.map((own, k) => own && { x: places[k][0] + own[0], y: places[k][1] + own[1], aside: own[2] });
+  } else {
+    const here = places.map(([x, y], k) => data.pictures[k] && x >= 0 && y >= 0 && x <= width && y <= height);
+    ({ size, spots } = layOut(places, here, width, height, ...data.sizes));
+  }
+  const over = [];
+  images.forEach((image, k) => {
+    if (!image) return;
+    image.style.display = spots[k] ? "inline" : "none";
+    const [x, y] = stand(k);
+    const box = { x: x - places[k][0] - size / 2, y: y - places[k][1] - size / 2, width: size, height: size };
+    for (const [name, value] of Object.entries(box)) image.setAttribute(name, value.toFixed(1));
+    if (spots[k] && !spots[k].aside) return;
+    const [u, v] = places[k], end = spots[k] && edgeOf(places[k], spots[k], size);
+    if (end) over.push(drawn("line", { x1: u, y1: v, x2: end.x, y2: end.y }));
+    over.push(drawn("circle", { cx: u, cy: v, r: 2.5 }));
+  });
+  part("ties").replaceChildren(...over);
+}
 const gapTo = ([left, top, right, bottom], [x, y]) => Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 function arrange() {
-  const taken = places.map(([x, y]) => [x - radius, y - radius, x + radius, y + radius]);
+  const stands = places.map((_, k) => stand(k));
+  const taken = stands.map(([x, y], k) => [x - radiusOf(k), y - radiusOf(k), x + radiusOf(k), y + radiusOf(k)]);
   const crosses = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   for (const k of data.order) {
-    const [x, y] = places[k], { text, long, lead } = labels[k], side = radius + gap;
+    const [x, y] = stands[k], { text, long, lead } = labels[k], side = radiusOf(k) + gap;
     const corner = 0.7 * side;
     const spots = [
       ["start", side, 4, [x + side, y - line / 2, x + side + long, y + line / 2]],
@@ -55,9 +83,9 @@ function arrange() {
     ];
     const free = spots.find(([, , , box]) => box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height
       && !taken.some((other, j) => j !== k && crosses(box, other))
-      && !places.some((other, j) => j !== k && gapTo(box, other) < gapTo(box, places[k])));
+      && !stands.some((other, j) => j !== k && gapTo(box, other) < gapTo(box, stands[k])));
     const [anchor, dx, dy, box] = free || spots[0];
-    write(text, dx, dy, anchor, !free);
+    write(text, x - places[k][0] + dx, y - places[k][1] + dy, anchor, !free);
     if (lead) lead.style.display = "none";
     if (free) taken.push(box);
   }
@@ -82,6 +110,7 @@ function draw() {
     node.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     node.style.opacity = solid ? 0.65 + 0.35 * (deep / far) : "";
   });
+  standing();
   const scale = zoom * Math.min(width / data.width, height / data.height);
   part("sures").style.display = solid ? "none" : "";
   for (const { node, item, rx, ry, turn } of sures) {
@@ -126,6 +155,13 @@ function caption(k, whole) {
   copy.setAttribute("x", places[k][0] + Number(text.getAttribute("x")));
   copy.setAttribute("y", places[k][1] + Number(text.getAttribute("y")));
   copy.setAttribute("class", whole ? "whole" : "");
+  if (whole && images[k] && !spots[k]) {  // a dot on the map: its picture is shown as long as one points at it
+    const picture = images[k].cloneNode(), wide = data.sizes[0];
+    const box = { x: places[k][0] - wide / 2, y: places[k][1] - wide - radius, width: wide, height: wide };
+    for (const [name, value] of Object.entries(box)) picture.setAttribute(name, value);
+    picture.style.display = "inline";
+    part("captions").append(picture);
+  }
   if (whole && (text.getAttribute("text-anchor") !== "end" || long < places[k][0])) copy.textContent = data.names[k];
   part("captions").append(copy);
 }
@@ -134,8 +170,8 @@ function caption(k, whole) {
 function pointed(event) {
   const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(atlas.getScreenCTM().inverse());
   let best = null, least = Infinity;
-  places.forEach(([x, y], k) => {
-    const apart = Math.hypot(x - at.x, y - at.y);
+  places.forEach((_, k) => {
+    const [x, y] = stand(k), apart = Math.max(Math.hypot(x - at.x, y - at.y) - radiusOf(k) + radius, 0);
     if (apart < least) [best, least] = [k, apart];
   });
   if (least <= radius + 2) return best;

@@ -37,7 +37,7 @@ from similitude.study.web import (
     token_pages,
     webhook_pages,
 )  # fmt: skip
-from similitude.study.web.admin_page import outside, render
+from similitude.study.web.admin_page import for_others, outside, render
 from similitude.study.web.auth import Door, PasswordSet, Session
 from similitude.study.web.downloads import sent_answers
 from similitude.study.web.interface import Service
@@ -117,7 +117,8 @@ async def study_page(request: Request, session: Admin, service: Service) -> Resp
     """One study as it runs; the figures come as events."""
     kept = request.app.state.site.kept[service.study.name]
     warnings = [*([kept.problem] if kept.problem else []), *unfinished(service.study)]
-    return render(request, "study.html", session=session, study=service.study, warnings=warnings)
+    link = for_others(request, f"/s/{service.study.name}/")
+    return render(request, "study.html", session=session, study=service.study, warnings=warnings, link=link)
 
 
 @router.get("/{study}/items")

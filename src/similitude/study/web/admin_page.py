@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from similitude.display.templates import templates
+from similitude.display.words import counted
 from similitude.study.roles import includes
 
 UNAVAILABLE = (
@@ -19,6 +22,11 @@ UNAVAILABLE = (
 def outside(request: Request, path: str) -> str:
     """A path of ours as a browser must ask for it, where a proxy has put the server under another path."""
     return f"{request.app.state.root}{path}"
+
+
+def for_others(request: Request, path: str) -> str:
+    """A path of ours as it is given to others: with the public address where that is known, else by the browser."""
+    return f"{request.app.state.origin}{outside(request, path)}"
 
 
 def render(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
@@ -33,6 +41,13 @@ def render(request: Request, template: str, status: int = 200, **values: object)
 def moment(at: float | None) -> str:
     """A moment as it stands in tables, in universal time."""
     return "–" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"
+
+
+def said_as_of(as_of: Mapping[str, Any]) -> str:
+    """Of how many answers figures are, and when they were found; nothing where that is not known."""
+    if as_of["answers"] is None or as_of["at"] is None:
+        return ""
+    return f"as of {counted(as_of['answers'], 'answer')} of the study, {moment(as_of['at'])} UTC"
 
 
 def percent(share: float | None) -> str:

@@ -58,12 +58,18 @@ MEDIA_TYPES = {
 
 
 def create_app(
-    site: Site, root: str = "", secure: bool = False, meter: Meter | None = None, limits: Limits = LIMITS
+    site: Site,
+    root: str = "",
+    secure: bool = False,
+    meter: Meter | None = None,
+    limits: Limits = LIMITS,
+    origin: str = "",
 ) -> FastAPI:
     """The application of a site.
 
     `root` is the path under which a proxy has put it, as `/lab/faces`; `secure` whether it is reached by TLS alone;
-    `meter` counts requests where somebody may read that; `limits` are those of what comes in. The framework's own
+    `meter` counts requests where somebody may read that; `limits` are those of what comes in; `origin` is what stands
+    before the path in links for others, where it is known, else what the admin's browser knows. The framework's own
     redirects to a path with a slash are off: they would name the host that the request named.
     """
     know_media_types()
@@ -72,7 +78,7 @@ def create_app(
         docs_url=None, redoc_url=None, redirect_slashes=False,
     )  # fmt: skip
     app.meter, app.largest = meter, limits.body_bytes
-    app.state.site, app.state.root, app.state.secure = site, root, secure
+    app.state.site, app.state.root, app.state.secure, app.state.origin = site, root, secure, origin
     app.state.asker = Askers(site.database)
     app.include_router(router)
     for more in (api_page.router, operations.router, pages.router, live.router):

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from similitude.display import thumbnails
 from similitude.display.templates import templates
 from similitude.feedback.forms import PAGES
 from similitude.study.asking import form_of
@@ -225,6 +226,8 @@ class OwnFiles(StaticFiles):
 
 
 def _script_elsewhere(path: Path) -> Path | None:
-    """The script of a form that another package brought; None of ours, which stand beside the other scripts."""
+    """A script that reports use, too, or that of a form which another package brought; None of those in our folder."""
+    if path.as_posix() == thumbnails.SCRIPT.name:
+        return thumbnails.SCRIPT
     form = PAGES.get(path.stem) if path.parent.as_posix() == "forms" and path.suffix == ".js" else None
     return None if form is None else form.script

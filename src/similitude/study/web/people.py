@@ -12,11 +12,12 @@ from fastapi.responses import Response
 from similitude.study.invite import Invited, invited_people
 from similitude.study.leaving import WHY
 from similitude.study.maintenance.raters_file import raters_file
+from similitude.study.people.flags import Judgements
 from similitude.study.people.listing import FILTERS, SORTS, RaterProfile, Sifting, page_of, read_raters
 from similitude.study.people.standing import ACTIONS, People
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
-from similitude.study.web.admin_page import moment, outside, percent, render, seconds, whole
+from similitude.study.web.admin_page import moment, outside, percent, render, said_as_of, seconds, whole
 from similitude.study.web.auth import Session
 from similitude.study.web.interface import Service
 from similitude.study.web.login import Admin, checked_fields
@@ -72,6 +73,12 @@ def _all_raters(service: StudyService) -> list[RaterProfile]:
         return read_raters(connection, service.study, service.study_id)
 
 
+def _judged(service: StudyService) -> dict[str, Any]:
+    """Of how many answers the raters were judged, and when."""
+    with service.database.read() as connection:
+        return Judgements.read(connection, service.study, service.study_id).as_of
+
+
 def _all_of_list(service: StudyService, wanted: Sifting, expected: str) -> list[str]:
     """The codes of a whole list; refused where it has become another one since it was shown."""
     codes = [one.code for one in wanted.of(_all_raters(service))]
@@ -102,6 +109,7 @@ async def _list_page(
         "raters": [_told(one) for one in shown], "found": len(found), "everybody": len(everybody),
         "filters": {name: (words, sum(map(keeps, everybody))) for name, (words, keeps) in FILTERS.items()},
         "sorts": {name: words for name, (words, _) in SORTS.items()}, "actions": ACTIONS, "ticked": set(), "said": None,
+        "as_of": said_as_of(await asyncio.to_thread(_judged, service)),
         "invited": [_told_invited(one, service) for one in invited], "by_invitation": service.study.raters.invited,
     }  # fmt: skip
     return render(request, "raters.html", status, **{**told, **values})

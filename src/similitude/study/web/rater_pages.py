@@ -13,12 +13,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.people.answers import Given, answers_of, number_of_answers, thumbnail, times_of
+from similitude.study.people.flags import Judgements
 from similitude.study.people.listing import RaterProfile, completion, page_of, read_raters
 from similitude.study.people.standing import People, no_such_rater
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.store import schema
-from similitude.study.web.admin_page import moment, outside, percent, render, seconds, whole
+from similitude.study.web.admin_page import moment, outside, percent, render, said_as_of, seconds, whole
 from similitude.study.web.auth import Session
 from similitude.study.web.interface import Service
 from similitude.study.web.login import Admin, checked_form
@@ -71,6 +72,7 @@ def _portrait(service: StudyService, code: str, page: int) -> dict[str, Any]:
     """Everything that is known of a rater."""
     with service.database.read() as connection:
         found = read_raters(connection, service.study, service.study_id, code)
+        as_of = Judgements.read(connection, service.study, service.study_id).as_of
         if not found:
             raise no_such_rater(code)
         one, row = found[0], found[0].row
@@ -82,7 +84,8 @@ def _portrait(service: StudyService, code: str, page: int) -> dict[str, Any]:
         "one": one, "row": row, "answers": answers, "number": number, "page": page, "pages": pages,
         "bars": _bars(times), "slowest": seconds(max(times, default=None)), "judged": _judged(one),
         "remarks": People(service.database, service.study_id).remarks(code),
-        "completion": completion(service.study, row), "parameters": json.loads(row["parameters"]), "replies": replies,
+        "as_of": said_as_of(as_of), "completion": completion(service.study, row),
+        "parameters": json.loads(row["parameters"]), "replies": replies,
         **{name: moment(row[name]) for name in ("joined", "consented", "finished")},
     }  # fmt: skip
 

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse, Response
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
 from similitude.study.sharing import MOST_DAYS, ShareLink, ShareLinks
-from similitude.study.web.admin_page import outside, render
+from similitude.study.web.admin_page import for_others, outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.interface import Service
 from similitude.study.web.login import Admin, checked_form
@@ -36,7 +36,7 @@ async def make_link(request: Request, session: Admin, service: Service) -> Respo
     except (Refused, ValueError) as error:
         why = str(error) if isinstance(error, Refused) else "days: expected a number"
         return await _page(request, session, service, 422, problem=why)
-    return await _page(request, session, service, made=outside(request, f"/live/{made}"))
+    return await _page(request, session, service, made=for_others(request, f"/live/{made}"))
 
 
 @router.post("/{study}/share/revoke")

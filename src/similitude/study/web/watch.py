@@ -19,10 +19,10 @@ import sqlalchemy as sa
 from similitude.study.counting import answer_counts, changes, rater_counts
 from similitude.study.election import NOBODY, PATIENCE, Pulse
 from similitude.study.entrance import APART, PILOT, kept_apart
-from similitude.study.people.flags import Judgements
+from similitude.study.people.flags import Judgements, as_of
 from similitude.study.service import StudyService
 from similitude.study.site import Site
-from similitude.study.states import at_the_moment
+from similitude.study.states import MEANING, at_the_moment
 from similitude.study.store import schema
 from similitude.study.store.rows import dicts
 from similitude.study.web.admin_page import UNAVAILABLE
@@ -63,6 +63,7 @@ class Tally:
         self.strategies: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self._minutes: Counter[int] = Counter()
+        self.latest: float | None = None
 
     def update(self, connection: sa.Connection, now: float) -> None:
         """Count what is new; all of it again where other raters count than before."""
@@ -77,6 +78,7 @@ class Tally:
             totals = totals.where(table.c.id <= self._last).group_by(table.c.strategy, table.c.outcome)
             for strategy, outcome, count in connection.execute(totals):
                 self._add(strategy, outcome, count)
+            self.latest = connection.scalar(sa.select(sa.func.max(table.c.received)).where(here, counted))
             recent = sa.select(table.c.received).where(
                 here, counted, table.c.id <= self._last, table.c.received > now - 60 * _MINUTES
             )
@@ -88,6 +90,7 @@ class Tally:
             self._last = max(self._last, number)
             self._add(strategy, outcome, 1)
             self._minutes[int(received // 60)] += 1
+            self.latest = received if self.latest is None else max(self.latest, received)
 
     def _add(self, strategy: str, outcome: str, count: int) -> None:
         self.strategies[strategy] += count
@@ -203,7 +206,8 @@ class Watch:
                 MODEL: learned,
                 SHARED: {
                     "answers": self._tally.own,
-                    **{name: learned[name] for name in ("curve", "ceiling", "map")},
+                    "latest": self._tally.latest,
+                    **{name: learned[name] for name in ("as_of", "curve", "ceiling", "map")},
                     "dimensions": self._dimensions(),
                 },
             }
@@ -211,7 +215,7 @@ class Watch:
     def _dimensions(self) -> dict[str, Any] | None:
         """The dimensions as they were found last, and of how many answers; None where nobody has asked for them."""
         made = Works(self.service.database).made(self.service.study_id, DIMENSIONS)
-        return None if made is None else {**made.summary, "answers": made.answers}
+        return None if made is None else {**made.summary, "answers": made.answers, "at": made.ended}
 
     def _state(self, connection: sa.Connection) -> dict[str, Any]:
         """What the study is, and how much came in its pilot."""
@@ -220,7 +224,7 @@ class Watch:
         here = rater.c.study_id == self.service.study_id, rater.c.origin == PILOT
         raters, answers = connection.execute(counts.where(*here)).one()
         pilot = {"raters": raters, "answers": int(answers or 0)}
-        return {"state": now.state, "paused": now.paused, "pilot": pilot}
+        return {"state": now.state, "means": MEANING[now.state], "paused": now.paused, "pilot": pilot}
 
     def _totals(self, connection: sa.Connection, now: float) -> dict[str, Any]:
         rater, lease, study_id = schema.rater, schema.lease, self.service.study_id
@@ -242,7 +246,7 @@ class Watch:
             "raters": row[0], "finished": row[1], "answers": int(row[2] or 0), "busy": busy or 0,
             "limit": self.service.study.raters.limit, "seats": self.service.entrance.seats_taken(connection),
             "left_out": connection.scalar(out) or 0, "own": self._tally.own, "length": self.service.study.length,
-            "per_minute": recent,
+            "per_minute": recent, "latest": self._tally.latest,
         }  # fmt: skip
 
     def _model(self, connection: sa.Connection, model: Any, now: float) -> dict[str, Any]:
@@ -279,6 +283,7 @@ class Watch:
         for row in dicts(connection.execute(query)):
             judged = judgements.of(row["code"])
             figures = {name: judged.get(name) for name in ("agreement", "low", "high", "seconds")}
+            figures["judged"] = judged.get("answers")
             raters.append({**row, **figures, "flags": judgements.flags(row, judged)})
         raters.sort(
             key=lambda rater: (
@@ -289,15 +294,15 @@ class Watch:
 
     def _curve(self, connection: sa.Connection) -> list[dict[str, Any]]:
         curve = schema.curve
-        columns = [curve.c[name] for name in ("answers", "accuracy", "low", "high", "tested")]
+        columns = [curve.c[name] for name in ("answers", "accuracy", "low", "high", "tested", "at")]
         query = sa.select(*columns).where(curve.c.study_id == self.service.study_id).order_by(curve.c.answers)
         return [dict(row) for row in connection.execute(query).mappings()]
 
     def _learned(self, found: dict[str, Any] | None) -> dict[str, Any]:
         if found is None:
-            return {"ceiling": None, "advice": None, "map": None, "items": []}
+            return {"as_of": None, "ceiling": None, "advice": None, "map": None, "items": []}
         ceiling = found["ceiling"] if found["ceiling_known"] else None
-        return {"ceiling": ceiling, **{name: found[name] for name in ("advice", "map", "items")}}
+        return {"as_of": as_of(found), "ceiling": ceiling, **{name: found[name] for name in ("advice", "map", "items")}}
 
 
 class Watches:

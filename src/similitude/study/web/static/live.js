@@ -8,10 +8,10 @@ let latest = null;
 
 function show(state) {
   latest = state;
-  write("answers", `${number.format(state.answers)} answers so far`);
+  write("answers", `${answersOf(state.answers)} so far${state.latest ? `, the last at ${clock(state.latest)}` : ""}`);
   const last = drawCurve("curve", state.curve, state.ceiling);
-  write("curve-note", last ? `${percent(last.accuracy)} (${percent(last.low)} to ${percent(last.high)}) after ${number.format(last.answers)} answers.` : "There are too few answers to tell yet.");
-  write("map-note", mapNote(state.map));
+  write("curve-note", last ? `${percent(last.accuracy)} (${percent(last.low)} to ${percent(last.high)}), ${asOf(last.answers, last.at)}.` : "There are too few answers to tell yet.");
+  write("map-note", mapNote(state.map, state.as_of));
   drawMap("map", state.map, drawn);
   showDimensions(state.dimensions);
 }
@@ -26,7 +26,7 @@ function element(tag, text, kind) {
 function showDimensions(found) {
   at("dimensions").hidden = !found;
   if (!found) return;
-  write("dimensions-note", `By which people seem to go, of ${number.format(found.answers)} answers; the items that have most of each. ` +
+  write("dimensions-note", `By which people seem to go, ${asOf(found.answers, found.at)}; the items that have most of each. ` +
     "Names with a question mark are suggestions.");
   const boxes = found.dimensions.map((one) => {
     const box = document.createElement("section");

@@ -15,7 +15,9 @@ function showNow(now) {
   at("piloted").hidden = !now.pilot.raters;
   write("pilot", `${number.format(now.pilot.answers)} more answers by ${number.format(now.pilot.raters)} raters of the pilot are kept apart.`);
   at("pausing").action = `${root}/admin/${study}/${now.paused ? "resume" : "pause"}`;
+  write("state-means", `${now.state[0].toUpperCase()}${now.state.slice(1)}: ${now.means}`);
   write("answers", number.format(totals.answers));
+  write("answers-latest", totals.latest ? `the last at ${clock(totals.latest)}` : "");
   write("outcomes", partsOfAnswers(now));
   write("raters-count", number.format(totals.raters));
   const seats = totals.limit ? `; ${number.format(totals.seats)} of ${number.format(totals.limit)} seats taken` : "";
@@ -88,6 +90,7 @@ function showRaters(raters) {
     cell(row, (rater.left_out ? ["left out"] : []).concat(rater.flags).join("; "));
     cell(row, number.format(rater.answered) + (rater.finished ? " ✓" : ""), "n");
     cell(row, rater.catches ? `${rater.catches_passed} of ${rater.catches}` : "–", "n");
+    cell(row, rater.judged === null ? "–" : number.format(rater.judged), "n");
     cell(row, rater.agreement === null ? "–" : percent(rater.agreement), "n");
     cell(row, rater.seconds === null ? "–" : rater.seconds.toFixed(1), "n");
     cell(row, new Date(1000 * rater.joined).toLocaleString([], { dateStyle: "short", timeStyle: "short" }));
@@ -95,22 +98,24 @@ function showRaters(raters) {
   if (!raters.length) {
     const none = fresh.insertRow().insertCell();
     none.textContent = "Nobody has come yet.";
-    none.colSpan = 7;
+    none.colSpan = 8;
   }
   if (fresh.innerHTML !== body.innerHTML) body.replaceWith(fresh);
 }
 
 function showModel(model) {
-  showAdvice(model.advice);
+  const when = model.as_of ? asOf(model.as_of.answers, model.as_of.at) : "";
+  write("raters-as-of", when && `Agreement, seconds and what is worth a look are ${when}.`);
+  showAdvice(model.advice, when);
   showCurve(model.curve, model.ceiling, Boolean(model.map));
-  showItems(model.items);
-  showMap(model.map);
+  showItems(model.items, when);
+  showMap(model.map, model.as_of);
 }
 
-function showAdvice(advice) {
+function showAdvice(advice, when) {
   at("advice").hidden = !advice;
   if (advice) {
-    write("advice", advice.sentence);
+    write("advice", `${advice.sentence}${when ? ` (${when[0].toUpperCase()}${when.slice(1)}.)` : ""}`);
     at("advice").className = "advice " + advice.verdict;
   }
 }
@@ -124,10 +129,10 @@ function whyNoAccuracy(hasModel) {
 function showCurve(curve, ceiling, hasModel) {
   const last = drawCurve("curve", curve, ceiling);
   write("accuracy", last ? percent(last.accuracy) : "–");
-  write("accuracy-more", last ? `${percent(last.low)} to ${percent(last.high)}, ${number.format(last.tested)} tested` : whyNoAccuracy(hasModel));
+  write("accuracy-more", last ? `${percent(last.low)} to ${percent(last.high)} on ${number.format(last.tested)} tested; ${asOf(last.answers, last.at)}; chance is ${percent(CHANCE)}` : whyNoAccuracy(hasModel));
 }
 
-function showItems(items) {
+function showItems(items, when) {
   const box = document.createElement("div");
   box.className = "need";
   for (const item of items.slice(0, 8)) {
@@ -143,12 +148,12 @@ function showItems(items) {
   }
   const note = document.createElement("p");
   note.className = "small";
-  note.textContent = items.length ? "The longer the bar, the less sure the item's place." : "Known once there is a model.";
+  note.textContent = items.length ? `The longer the bar, the less sure the item's place${when && `, ${when}`}.` : "Known once there is a model.";
   at("items").replaceChildren(box, note);
 }
 
-function showMap(map) {
-  write("map-note", mapNote(map));
+function showMap(map, as_of) {
+  write("map-note", mapNote(map, as_of));
   drawMap("map", map, drawn);
 }
 
