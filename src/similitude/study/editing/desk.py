@@ -23,7 +23,7 @@ from similitude.study.editing.gallery import Gallery, Moves, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
 from similitude.study.editing.looking import Looked, fault_in, look
 from similitude.study.editing.taking import Taken, Taking
-from similitude.study.fault import StudyError, WrongKeys
+from similitude.study.fault import Fault, StudyError, WrongKeys
 from similitude.study.files import Files, Texts
 from similitude.study.following import follow
 from similitude.study.items import KINDS
@@ -108,10 +108,10 @@ class Desk:
         why = "People were asked with this already; their answers would not mean the same. Make a new study instead."
         return {f"question.{key}": why for key in keys}
 
-    def to_do(self, looked: Looked) -> list[str]:
-        """What is to be seen to before people are let in, a sentence each."""
-        lacking = [f"{fault.key}: {fault.sentence}" if fault.key else fault.sentence for fault in looked.faults]
-        return lacking + ([] if looked.study is None else unfinished(looked.study))
+    def to_do(self, looked: Looked) -> list[dict[str, str]]:
+        """What is to be seen to before people are let in, a sentence each, with the key that it is about."""
+        others = [] if looked.study is None else unfinished(looked.study)
+        return [fault._asdict() for fault in (*looked.faults, *(Fault("", sentence) for sentence in others))]
 
     # --- texts ---
 
@@ -136,7 +136,8 @@ class Desk:
         except Refused as refusal:
             if refusal.code == "changed":
                 raise OutOfDate(str(refusal)) from None
-            raise WrongKeys(Path(FILE), [fault_in(self.folder, line) for line in str(refusal).splitlines()]) from None
+            lines, text = str(refusal).splitlines(), given.get(FILE) or self.text()
+            raise WrongKeys(Path(FILE), [fault_in(self.folder, line, text) for line in lines]) from None
 
     def page_in(self, file: str, language: str | None) -> str:
         """The name of a page's file in a language."""

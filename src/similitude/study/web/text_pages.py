@@ -109,6 +109,7 @@ def _told(request: Request, desk: Desk) -> dict[str, Any]:
         "languages": [] if study is None else [_spoken(study, language) for language in study.languages],
         "pages": pages, "files": {} if study is None else _files(desk, study), "pictures": desk.pictures(),
         "piece": PIECE, "stages": list((STAGES if study is None else stages_of(study)).items()),
+        "blocks": [] if study is None else [block.name for block in study.block],
         "at": outside(request, f"/admin/{desk.name}/{FOLDER}/"),
     }  # fmt: skip
 
