@@ -12,6 +12,7 @@ from similitude.study.audit import deeds
 from similitude.study.editing.document import values_of
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app
+from similitude.study.web.limits import LIMITS
 from tests.study.making import faces, picture, words
 from tests.study.test_login import PASSWORD, Browser
 
@@ -53,8 +54,8 @@ class Designer(Browser):
         return self.raw(f"/admin/{study}/preview", data=sent)
 
 
-def designer_of(site):
-    app = create_app(site)
+def designer_of(site, limits=LIMITS):
+    app = create_app(site, limits=limits)
     door = app.state.door
     if not door.has_admin():
         door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)

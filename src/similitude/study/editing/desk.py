@@ -33,6 +33,7 @@ from similitude.study.settings import FILE, Study, read_study
 from similitude.study.site import Kept, Site
 from similitude.study.states import standing
 from similitude.study.store import schema
+from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.written import FOLDER
 
 _PICTURES = tuple(suffix for suffix, kind in KINDS.items() if kind == "image")
@@ -53,11 +54,12 @@ class Desk:
     site: Site
     name: str
     kept: Kept
+    limits: Limits = LIMITS
 
     @classmethod
-    def of(cls, site: Site, name: str) -> Desk | None:
+    def of(cls, site: Site, name: str, limits: Limits = LIMITS) -> Desk | None:
         """The desk of a study; None where there is no such study."""
-        return cls(site, name, site.kept[name]) if name in site.kept else None
+        return cls(site, name, site.kept[name], limits) if name in site.kept else None
 
     # --- what it is ---
 
@@ -69,7 +71,7 @@ class Desk:
     @property
     def incoming(self) -> Incoming:
         """What is on its way to it."""
-        return Incoming(self.folder)
+        return Incoming(self.folder, self.limits)
 
     def basis(self) -> int:
         """The revision that is looked at; what was edited by hand in the meantime is one, too."""
@@ -158,7 +160,8 @@ class Desk:
         came = self.incoming.came(files)
         try:
             with self._moving(by) as moves:
-                taken = Taking(self.gallery(), moves, replace, self.asked_about).take(came, self.text())
+                taking = Taking(self.gallery(), moves, replace, self.asked_about, self.limits.table_rows)
+                taken = taking.take(came, self.text())
                 if taken.added or taken.replaced:
                     self._revise_files(taken.texts, by)
             return taken
