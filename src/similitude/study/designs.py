@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from similitude.feedback.extra import BEFORE_CONDITIONS as BEFORE_CONDITIONS
 from similitude.study import patterns
 from similitude.study.fault import KeyFault
 from similitude.study.sections import Count, Known, Number, Positive, Question, Section

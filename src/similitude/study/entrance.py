@@ -93,7 +93,7 @@ class Entrance:
         here = schema.rater.c.study_id == self.study_id
         rater, now_it_is = schema.rater.c, states.at_the_moment(connection, self.study_id)
         known = connection.execute(sa.select(rater.id, rater.asked, rater.origin).where(here, person.same)).first()
-        if known is not None and not now_it_is.shuts_out(known._mapping):
+        if known is not None and not now_it_is.shuts_out(known._asdict()):
             return int(known.id)
         if known is not None:
             raise study_is_full()

@@ -18,6 +18,7 @@ from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.study import measured
 from similitude.study.counting import LEFT_OUT, REDO, TAKEN_BACK
+from similitude.study.designs import BEFORE_CONDITIONS
 from similitude.study.maintenance.export import study_number
 from similitude.study.maintenance.rebuild import latest
 from similitude.study.people.listing import RaterProfile, completion
@@ -44,6 +45,8 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         devices = measured.of_raters(_measured(connection, study_id))
     design = [name for name in ("condition", "blocks") if any(one.row[name] is not None for one in raters)]
     columns: dict[str, list[Any]] = {name: [one.row[name] for one in raters] for name in (*_OF_RATER, *design)}
+    if "condition" in design:
+        columns["condition"] = [condition or BEFORE_CONDITIONS for condition in columns["condition"]]
     columns |= _decided(raters, remarks)
     columns["state"] = [one.state for one in raters]
     columns["completion"] = [completion(served.study, one.row) for one in raters]
