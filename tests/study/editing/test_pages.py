@@ -8,8 +8,11 @@ import zipfile
 
 import pytest
 
+from similitude.study import revisions
 from similitude.study.audit import deeds
 from similitude.study.editing.document import values_of
+from similitude.study.following import look
+from similitude.study.refusal import Refused
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app
 from similitude.study.web.limits import LIMITS
@@ -346,6 +349,68 @@ def fill_words(service):
     for number in range(20):
         service.questions(rater).result()
         service.answer(Said(rater, number, f"answer-{number:08d}", "answered", [1.0])).result()
+
+
+def kept_files(site, study):
+    folder = site.root / study / "items"
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_an_earlier_revision_comes_back_with_the_files_of_its_items(site, designer, study):
+    first, before = site.kept[study].number, kept_files(site, study)
+
+    def act(**body):
+        told = designer.told(study, "/items")
+        return designer.tell(study, "/items", told, basis=told["basis"], sure=True, **body)
+
+    assert act(do="remove", name="apple").status_code == 200
+    assert act(do="rename", name="boat", to="ship").status_code == 200
+    assert designer.upload(study, {"drum.txt": "another drum"}, replace=True).json()["taken"]["replaced"] == ["drum"]
+    assert "1 file of an item holds something else: items/drum.txt" in revisions.history(site, study)[0].changes
+    assert designer.upload(study, {"new.txt": "new"}).status_code == 200
+    later, after = site.kept[study].number, kept_files(site, study)
+    page = designer.get(f"/admin/{study}/versions/{first}").text
+    assert "3 files come back: items/apple.txt, items/boat.txt" in page
+    assert "2 files are put away: items/new.txt" in page
+    here = f"/admin/{study}/versions/{first}"
+    assert designer.send(here, f"/admin/{study}/restore", number=first, base=later).status_code == 303
+    assert kept_files(site, study) == before
+    assert "apple" in site.studies[study].names
+    revisions.restore(site, study, later, "bob")
+    assert kept_files(site, study) == after
+    assert [one.number for one in revisions.history(site, study)][:2] == [later + 2, later + 1]
+
+
+def test_files_that_are_gone_are_named_before_anything_is_changed(site, designer, study):
+    first = site.kept[study].number
+    designer.save(study, designer.told(study), question__number=7)
+    folder = site.root / study
+    (folder / "items" / "apple.txt").unlink()
+    (folder / "items" / "boat.txt").write_text("overwritten by hand", encoding="utf-8")
+    look(site), look(site)
+    before, number = kept_files(site, study), site.kept[study].number
+    with pytest.raises(Refused, match=r"2 files of its items are gone \(items/apple\.txt, items/boat\.txt\)"):
+        revisions.restore(site, study, first, "ada")
+    assert (kept_files(site, study), site.kept[study].number) == (before, number)
+    assert site.studies[study].study.question.number == 7
+    page = designer.get(f"/admin/{study}/versions/{first}").text
+    assert "2 files are gone: items/apple.txt, items/boat.txt." in page
+    assert "Restore this revision" not in page
+    here = f"/admin/{study}/versions/{first}"
+    sent = {"number": first, "base": number, "texts_alone": "yes"}
+    assert designer.send(here, f"/admin/{study}/restore", **sent).status_code == 303
+    assert site.studies[study].study.question.number != 7
+    assert kept_files(site, study) == before
+
+
+def test_a_revision_that_cannot_be_served_leaves_the_files_where_they_are(site, designer, study):
+    first = site.kept[study].number
+    told = designer.told(study, "/items")
+    designer.tell(study, "/items", told, basis=told["basis"], do="remove", name="apple")
+    before = kept_files(site, study)
+    with pytest.raises(Refused, match="changed since you looked"):
+        revisions.restore(site, study, first, "ada", base=first)
+    assert kept_files(site, study) == before
 
 
 def test_a_study_that_is_live_keeps_enough_items(site, designer, study):

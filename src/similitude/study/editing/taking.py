@@ -104,7 +104,7 @@ class Taking:
         if same is not None and same != name:
             raise StudyError(f"it holds the same bytes as the item {same!r}")
         self._check_new(name, ", with the same bytes" if same == name else "")
-        before, target = self._paths.get(name), self.gallery.files / f"{name}{suffix}"
+        before, target = self._file_of(name), self.gallery.files / f"{name}{suffix}"
         if before is not None:
             self.gallery.put_away(before, self.moves)
         if target.exists():
@@ -113,6 +113,10 @@ class Taking:
         self._note(name, {"name": name, "file": self.gallery.place(target)})
         self._paths[name] = target
         self._sizes.setdefault(target.stat().st_size, []).append(name)
+
+    def _file_of(self, name: str) -> Path | None:
+        """The file of an item that is there; a text has one, too, though no path is shown of it."""
+        return self._paths.get(name) or (self.gallery.path_of(name) if name in self._paths else None)
 
     def _same_bytes(self, path: Path) -> str | None:
         """The item whose file holds the same; only those of the same size are read."""
