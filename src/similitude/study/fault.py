@@ -25,6 +25,12 @@ class Fault(NamedTuple):
     key: str
     sentence: str
 
+    @property
+    def where(self) -> str:
+        """The key as people read it, counted from 1: "block 2, question, number"."""
+        first, *others = (str(int(part) + 1) if part.isdecimal() else part for part in self.key.split("."))
+        return "".join([first, *(f" {part}" if part.isdecimal() else f", {part}" for part in others)])
+
 
 class KeyFault(ValueError):
     """Raised by a check of several tables at once: the key that is wrong, with its place in lists, and a sentence."""

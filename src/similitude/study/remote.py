@@ -58,7 +58,7 @@ class RemoteStudy:
         rater : any name that stays the same
         consent : whether the person has agreed to take part, which a study with a page of consent wants to know once
         """
-        refuse_times(self.about["timing"], self.keeps_times)
+        refuse_times(self.about.get("timing", {}), self.keeps_times)
         body = {"rater": rater, "consent": consent, "rehearsal": self.rehearsal, "parameters": parameters}
         return next_question(rater, self._asked("POST", "ask", body))
 

@@ -560,6 +560,8 @@ def test_every_stage_can_be_looked_at(site, designer, untouched, stage, at, answ
 def test_what_cannot_be_shown_says_why_in_the_frame(site, designer, study):
     answer = designer.preview(study, designer.told(study), {"question.number": "x"})
     assert "expected a whole number" in answer.text
+    answer = designer.preview(study, designer.told(study), {"block": [{"name": "a", "question": {"number": 0}}]})
+    assert "<code>block 1, question, number</code>: expected at least 1" in answer.text
     make(designer, "empty")
     assert "Nothing to see yet" in designer.preview("empty", designer.told("empty")).text
 

@@ -24,7 +24,7 @@ var jsPsychSimilitude = (function (jspsych) {
     /** Join, say that the person has agreed, and get the first questions. */
     async begin() {
       this.about = await this.ask("GET", "about");
-      const times = Object.entries(this.about.timing).filter(([key, value]) => value && key !== "record_device");
+      const times = Object.entries(this.about.timing ?? {}).filter(([key, value]) => value && key !== "record_device");
       const asked = times.map(([key, value]) => `${key} = ${value}`).join(", ");
       if (asked && !this.keepsTimes) throw new Error(`timing: this study asks for ${asked}, which a display must keep; let yours do so, and say keepsTimes: true`);
       ({ token: this.token } = await this.ask("POST", "join", { uid: this.uid, parameters: this.parameters }));
