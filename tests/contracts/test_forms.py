@@ -109,6 +109,30 @@ def test_a_page_takes_what_simulated_raters_say_and_nothing_else(form):
                 form.check_response(wrong, settings)
 
 
+class Watched:
+    """Settings that remember what was looked at."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def __getattr__(self, name):
+        self.seen.add(name)
+        return getattr(Settings(), name)
+
+
+@pytest.mark.parametrize("form", ON_PAGES, ids=by_name)
+def test_it_looks_at_no_settings_but_those_that_it_names(form):
+    watched = Watched()
+    form.check_setup(watched)
+    form.ask_as(watched)
+    response, *_ = said_by_a_mind(form, np.random.default_rng(2), n=3)[1]
+    for said in response.astype(float):
+        form.check_response(said.tolist(), watched)
+    (watched.seen.add if form.n_shown is None else watched.seen.discard)("grid_size")  # where it decides the width
+    assert watched.seen <= {*form.settings, *form.shows_also}
+    assert {*form.settings, *form.shows_also, *form.unused_settings()} == set(Settings.__dataclass_fields__)
+
+
 @pytest.mark.parametrize("form", ON_PAGES, ids=by_name)
 def test_a_page_has_a_script_and_asks_something(form):
     script = form.script or STATIC / "forms" / f"{form.page}.js"

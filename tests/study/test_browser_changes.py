@@ -9,7 +9,7 @@ import uvicorn
 from similitude.study import revisions
 from similitude.study.following import following
 from similitude.study.site import open_site
-from similitude.study.states import DRAFT
+from similitude.study.states import CLOSED, DRAFT, PAUSED
 from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from tests.patience import until
@@ -77,6 +77,18 @@ def test_a_rater_is_asked_in_the_words_of_now_and_loses_nothing(site, address, p
     revisions.set_state(site, "new", DRAFT, "ada")
     page.goto(f"{address}/s/new/")
     page.get_by_role("heading", name="This study is not open yet").wait_for()
+
+
+def test_who_waits_before_a_paused_study_is_told_when_it_is_closed(site, address, page):
+    revisions.set_state(site, "words", PAUSED, "ada")
+    page.goto(f"{address}/s/words/")
+    page.get_by_role("heading", name="This study is paused").wait_for()
+    revisions.set_state(site, "words", CLOSED, "ada")
+    page.get_by_text("It has all the people it needs").wait_for()
+    page.reload()
+    page.get_by_text("It has all the people it needs").wait_for()
+    with site.database.read() as connection:
+        assert connection.exec_driver_sql("SELECT asked FROM rater").scalars().all() == [0]
 
 
 def test_state_and_history_by_keyboard_on_a_phone(site, address, context, page, shot):

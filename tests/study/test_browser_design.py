@@ -311,13 +311,106 @@ def test_two_tabs_change_one_study_and_nothing_is_lost(designed, context):
     type_in(other, key("question.number"), "seven")
     other.click("#save:enabled")
     wrong = other.locator("[data-key='question.number'] .wrong")
-    expect(wrong).to_contain_text("valid integer, found 'seven'")
+    expect(wrong).to_contain_text("expected a whole number, found 'seven'")
     assert other.evaluate("document.activeElement.id") == "key-question.number", "the fault is where the cursor is"
+
+
+def row_key(key_of_rows, number, *names):
+    return key("-".join([key_of_rows, str(number), *names]))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_wrong_in_a_row_is_said_beside_its_field_with_a_link_above(designed, shot, width):
+    _, url, page = designed
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(f"{url}/admin/faces/design")
+    page.wait_for_selector("#parts .setting")
+    for number in (1, 2):
+        page.locator("[data-key=condition] > div > button").click()
+        type_in(page, row_key("condition", number, "name"), ["with words", "plain"][number - 1])
+    type_in(page, row_key("condition", 2, "quota"), "many")
+    page.locator("[data-key=block] > div > button").click()
+    type_in(page, row_key("block", 1, "name"), "first")
+    type_in(page, row_key("block", 1, "question", "number"), "0")
+    page.click("#save:enabled")
+    expect(page.locator("[id='key-condition-1-name-wrong']")).to_have_text(
+        "expected a small letter, then up to 40 small letters, digits, - and _, found 'with words'"
+    )
+    expect(page.locator("[id='key-condition-2-quota-wrong']")).to_have_text("expected a whole number, found 'many'")
+    expect(page.locator("[id='key-block-1-question-number-wrong']")).to_have_text("expected at least 1, found 0")
+    links = page.locator("#problem a")
+    assert links.all_text_contents() == ["Block 1, question, number", "Condition 1, name", "Condition 2, quota"]
+    assert page.evaluate("document.activeElement.id") == "key-block-1-question-number", "the focus is at the first"
+    links.nth(2).focus()
+    page.keyboard.press("Enter")
+    focused = page.locator(row_key("condition", 2, "quota"))
+    expect(focused).to_be_focused()
+    expect(focused).to_be_in_viewport()
+    assert focused.get_attribute("aria-invalid") == "true"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page) == []
+    shot(page, f"design-wrong-{width}")
+    type_in(page, row_key("condition", 1, "name"), "words")
+    type_in(page, row_key("condition", 2, "quota"), "10")
+    type_in(page, row_key("block", 1, "question", "number"), "3")
+    save(page)
+    expect(page.locator("#problem")).to_be_hidden()
+    expect(page.locator(".wrong:visible")).to_have_count(0)
+
+
+def test_fields_that_the_form_does_not_use_are_not_offered_and_come_back_with_it(designed, shot):
+    _, url, page = designed
+    page.goto(f"{url}/admin/faces/design")
+    grid, scale, low = (page.locator(key(f"question.{name}")) for name in ("grid_size", "scale", "low"))
+    line = page.locator("#part-question > .unused")
+    expect(line).to_have_text(
+        "Not used by triplet: grid size, pick, scale, low, high, classes (no part of such a question)."
+    )
+    for one in (grid, scale, low):
+        expect(one).to_be_hidden()
+    shot(page, "design-unused")
+    page.locator(key("question.form")).select_option("similarity_rating")
+    expect(scale).to_be_visible()
+    expect(low).to_be_visible()
+    expect(grid).to_be_hidden()
+    expect(page.locator(key("choose.strategy"))).to_be_hidden()
+    expect(page.locator("#part-choose > .unused")).to_contain_text("drawn at random")
+    page.locator("[data-key=block] > div > button").click()
+    type_in(page, row_key("block", 1, "name"), "first")
+    page.locator(row_key("block", 1, "question", "form")).select_option("choice")
+    expect(page.locator(row_key("block", 1, "question", "pick"))).to_be_visible()
+    expect(page.locator(row_key("block", 1, "question", "scale"))).to_be_hidden()
+    expect(grid).to_be_visible()
+    expect(scale).to_be_hidden()
+    shot(page, "design-block")
+
+
+def test_every_block_is_looked_at_in_the_preview_before_it_is_saved(designed, shot):
+    _, url, page = designed
+    page.goto(f"{url}/admin/faces/design")
+    framed(page, ".stage.triplet, .triplet")
+    expect(page.locator("#block")).to_be_hidden()
+    for number, name, form in ((1, "near", "triplet"), (2, "alike", "similarity_rating")):
+        page.locator("[data-key=block] > div > button").click()
+        type_in(page, row_key("block", number, "name"), name)
+        page.locator(row_key("block", number, "question", "form")).select_option(form)
+        type_in(page, row_key("block", number, "question", "number"), "5")
+    page.locator("#block").select_option("alike")
+    framed(page, ".similarity_rating")
+    expect(page.frame_locator("iframe[name=phone]").locator("#place")).to_have_text("Question 6 of 10")
+    shot(page, "design-preview-block")
+    page.locator("#block").select_option("near")
+    framed(page, ".triplet")
+    save(page)
+    page.locator("#stage").select_option("Before a block")
+    page.locator("#block").select_option("alike")
+    expect(page.frame_locator("iframe[name=desktop]").locator("h1")).to_have_text("Part 2 of 2")
 
 
 _COMES_BACK = """async ([root, cases]) => {
   const { control } = await import(`${root}/static/admin/controls.js`);
-  const context = { thumbnail: () => document.createElement("i"), written: {} };
+  const unused = () => ({ why: new Map(), forms: "" });
+  const context = { thumbnail: () => document.createElement("i"), unused };
   return cases.map(([field, value]) => {
     const one = control(field, "tried", context);
     one.set(value ?? undefined);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -26,7 +27,9 @@ pytestmark = pytest.mark.slow
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 CLIENTS = ROOT / "src" / "similitude" / "study" / "web" / "static" / "clients"
-STUDIES = ("python", "jspsych", "rscript", "psychopy")
+STUDIES = ("python", "jspsych", "rscript", "psychopy", "timed")
+TIMED = "[timing]\nexposure_ms = 500\nleast_seconds = 0.5\nrecord_device = true\n"
+SAYS_WHICH = r"timing: this study asks for exposure_ms = 500, least_seconds = 0\.5, which a display must keep"
 EACH = 25  # questions for each rater
 SETTINGS = "pool = 40\nrefit_every = 20\nahead = 2"
 CODE = '[completion]\ncode = "THANKS"\nseconds_per_question = 0'
@@ -37,7 +40,8 @@ def server(tmp_path_factory):
     """A server with its model process, a study for each client, and a token for each study."""
     root = tmp_path_factory.mktemp("clients")
     for name in STUDIES:
-        write_study(root / name, choose=SETTINGS, catch=CODE, number=EACH if name != "psychopy" else 4)
+        more = TIMED if name == "timed" else ""
+        write_study(root / name, choose=SETTINGS, catch=more + CODE, number=EACH if name != "psychopy" else 4)
     (root / "truth.json").write_text(json.dumps(dict(zip(NAMES, TRUTH.tolist(), strict=True))), encoding="utf-8")
     with closing(open_site(root)) as site:
         made = {name: ApiTokens(site.database).make(one.study_id, "a lab", ["ask", "read"], "ada")
@@ -151,12 +155,22 @@ def test_a_whole_study_in_jspsych(server, node_modules):
     assert sorted(row["identity"] for row in identities) == ["J01", "J02", "J03"]
 
 
-def test_a_whole_study_in_r(server):
+def program_with_packages():
+    """R with what the client needs; skipped where it is not there."""
     rscript = program("Rscript")
     has = "quit(status = !all(c('curl', 'jsonlite') %in% rownames(installed.packages())))"
     if subprocess.run([rscript, "-e", has], capture_output=True).returncode:
         pytest.skip("R lacks the packages curl and jsonlite")
-    common = [rscript, str(HERE / "clients" / "whole_study.R"), str(CLIENTS / "similitude.R"), server.link("rscript")]
+    return rscript
+
+
+def test_a_whole_study_in_r(server):
+    common = [
+        program_with_packages(),
+        str(HERE / "clients" / "whole_study.R"),
+        str(CLIENTS / "similitude.R"),
+        server.link("rscript"),
+    ]
     common.append(str(server.root / "truth.json"))
     with closing(RemoteStudy(server.link("rscript"), server.tokens["rscript"])) as study:
         told = run([*common, "R01"], SIMILITUDE_TOKEN=server.tokens["rscript"])["told"]
@@ -169,6 +183,53 @@ def test_a_whole_study_in_r(server):
         assert list(found["near"].values()) == sorted(found["near"].values())
         assert found["rows"] == 3 * EACH
         check_whole(server, "rscript", study, 3)
+
+
+# --- times that a display must keep ---
+
+
+def test_python_asks_no_study_with_times_unless_the_display_keeps_them(server):
+    with closing(RemoteStudy(server.link("timed"), server.tokens["timed"], rehearsal=True)) as study:
+        with pytest.raises(StudyError, match=f"{SAYS_WHICH}.*keeps_times=True"):
+            study.ask("P01", consent=True)
+        assert study.items(), "whoever only looks is not refused"
+    with closing(RemoteStudy(server.link("timed"), server.tokens["timed"], True, keeps_times=True)) as study:
+        question = study.ask("P01", consent=True)
+        with pytest.raises(StudyError, match="expected at least 500"):
+            study.tell(question, [1], milliseconds=20)
+        assert study.tell(question, [1], milliseconds=700).number == 1
+
+
+_ASKED = """
+globalThis.jsPsychModule = { ParameterType: {} };
+const [plugin, link, keeps] = process.argv.slice(1);
+const text = require("fs").readFileSync(plugin, "utf8") + "; return jsPsychSimilitude;";
+const Plugin = new Function("jsPsychModule", text)(jsPsychModule);
+const study = new Plugin.Study(link, { parameters: { rehearsal: "yes" }, keepsTimes: keeps === "yes" });
+const say = what => console.log(JSON.stringify(what));
+study.next().then(({ number }) => say(number), error => say(error.message));
+"""
+
+
+def test_jspsych_asks_no_study_with_times_unless_the_display_keeps_them(server):
+    node, plugin = program("node"), CLIENTS / "jspsych-similitude.js"
+    command = [node, "-e", _ASKED, str(plugin), server.link("timed")]
+    assert re.match(f"{SAYS_WHICH}.*keepsTimes: true", run([*command, "no"]))
+    assert run([*command, "yes"]) == 0
+
+
+def test_r_asks_no_study_with_times_unless_the_display_keeps_them(server):
+    rscript = program_with_packages()
+    code = (
+        f'source("{CLIENTS / "similitude.R"}"); token <- Sys.getenv("SIMILITUDE_TOKEN"); '
+        f'study <- function(keeps) similitude_study("{server.link("timed")}", token, TRUE, keeps); '
+        'asked <- function(keeps) similitude_ask(study(keeps), "R01", consent = TRUE)$number; '
+        "said <- function(keeps) tryCatch(asked(keeps), error = conditionMessage); "
+        "cat(jsonlite::toJSON(list(said(FALSE), said(TRUE)), auto_unbox = TRUE))"
+    )
+    refused, number = run([rscript, "-e", code], SIMILITUDE_TOKEN=server.tokens["timed"])
+    assert re.match(f"{SAYS_WHICH}.*keeps_times = TRUE", refused)
+    assert number == 0
 
 
 class Fakes:

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.study import revisions
 from similitude.study.invite import invite, withdraw
 from similitude.study.maintenance.bring_in import bring_in
 from similitude.study.maintenance.erase import erase_rater
 from similitude.study.maintenance.export import export_answers
 from similitude.study.maintenance.raters_file import export_raters, read_raters
+from similitude.study.people.standing import People
 from similitude.study.service import Joining, Refused
 from similitude.study.site import open_site
 from similitude.study.store import schema
@@ -203,6 +205,55 @@ def test_rehearsals_take_no_place(serve, take_part):
     assert [(one["name"], one["places"], one["quota"], one["raters"]) for one in shown] == [
         ("plain", 4, 4, 4), ("colour", 2, 2, 2), ("few", 2, 2, 2)
     ]  # fmt: skip
+
+
+def test_who_came_before_there_were_conditions_has_a_row_everywhere(tmp_path):
+    folder, rng = write_study(tmp_path / "colours", number=40), np.random.default_rng(3)
+    site, service = open_study(folder)
+    early = [join(service) for _ in range(3)]
+    for rater_id in early:
+        answer(service, rater_id, 2, rng)
+    text = (folder / "study.toml").read_text(encoding="utf-8")
+    for names in (("old", "right"), ("left", "right")):
+        design = "".join(f'\n[[condition]]\nname = "{name}"\n' for name in names)
+        revisions.revise(site, "colours", {"study.toml": text + design}, "ada")
+        service = site.studies["colours"]
+        for _ in range(8 if "left" in names else 2):
+            rater_id = join(service)
+            of = {row["id"]: row["condition"] for row in rows(service, schema.rater)}
+            answer(service, rater_id, 40, rng, contrary=of[rater_id] == "right")
+    watch = Watch(service)
+
+    def adds_up():
+        now = watch.look()["now"]
+        shown, totals = now["design"]["conditions"], now["totals"]
+        for figure in ("raters", "answers", "finished"):
+            assert sum(one[figure] for one in shown) == totals[figure], figure
+        return {one["name"]: (one["raters"], one["answers"], one["places"]) for one in shown}
+
+    found = adds_up()
+    assert list(found) == ["left", "right", "before conditions", "old"]
+    assert (found["before conditions"], found["old"]) == ((3, 6, None), (1, 40, None))
+    People(service.database, service.study_id).leave_out(["r0001"], "ada", "asleep")
+    assert adds_up()["before conditions"] == (2, 4, None), "who is left out is in no row"
+    People(service.database, service.study_id).take_back(["r0001"], "ada")
+    file = tmp_path / "answers.csv"
+    export_answers(service.database, "colours", file)
+    c = sm.read_comparisons(file)
+    under = {one.name: (one.answers, one.raters) for one in sm.check(c).conditions}
+    assert under["before conditions"] == (6, 3)
+    assert sum(answers for answers, _ in under.values()) == len(c.answers)
+    compared = sm.compare_groups(c, "condition", random_state=0)
+    assert compared.groups == ("left", "old", "right")
+    assert sum(compared.raters) + compared.ungrouped == 13
+    assert "3 raters, not compared" in str(compared)
+    export_raters(service.database, "colours", tmp_path / "raters.csv")
+    assert Counter(row["condition"] for row in read_raters(tmp_path / "raters.csv"))["before conditions"] == 3
+    other_site, other = open_study(write_study(tmp_path / "other" / "colours", catch=design, number=40))
+    bring_in(other, file)
+    assert conditions(other)[None] == 3
+    for one in (site, other_site):
+        one.close()
 
 
 def test_conditions_are_columns_and_groups_are_compared_by_them(tmp_path):

@@ -75,13 +75,16 @@ def test_what_a_condition_changes_is_changed_for_its_raters_alone(tmp_path):
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        (TWO + '[[block]]\nname = "near"', "found 'near' twice"),
+        (TWO + '[[block]]\nname = "near"', r"block\.2\.name: .*found 'near' twice"),
         (TWO.replace("near", "Near it"), r"block\.0\.name: .*found 'Near it'"),
         (TWO + '[practice]\nquestions = [{shown = ["a", "b", "c"], correct = [1]}]', "in each block"),
-        (TWO.replace("catch = ", "# "), "block far: catch trials are asked for"),
-        (TWO + CONDITIONS.replace('["far"]', '["fr"]'), "condition few: blocks: there is no block 'fr'"),
+        (TWO.replace("catch = ", "# "), r"block\.1\.catch_every: expected 0, or questions"),
+        (
+            TWO + CONDITIONS.replace('["far"]', '["fr"]'),
+            r"condition\.1\.blocks: expected the blocks .*, found 'fr'",
+        ),
         ('[[condition]]\nname = "one"', "at least two"),
-        (TWO + CONDITIONS.replace("skip =", "skp ="), "condition few: texts.skp: there is no text"),
+        (TWO + CONDITIONS.replace("skip =", "skp ="), r"condition\.1\.texts\.skp: there is no text"),
         ('[[block]]\nname = "a"\nquestion = {form = "labelling"}', "classes: a labelling needs at least 2"),
         ('[[condition]]\nname = "a"\nquota = 0', r"condition\.0\.quota: .*found 0"),
         ("seen_by = 1", "seen_by: unknown key"),

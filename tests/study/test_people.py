@@ -329,6 +329,27 @@ def test_backups_bring_back_what_was_decided(study, tmp_path):
         other.close()
 
 
+def test_the_table_of_raters_keeps_decisions_that_were_taken_back(study):
+    one, other = (code(study, of) for of in fill(study, 2, 4))
+    people, clock = standing(study), study.database.clock
+    moments = iter(range(100, 200))
+    clock.now = lambda: float(next(moments))
+    people.leave_out([one], "ada", "asleep")
+    people.take_back([one], "bob", "was awake")
+    people.leave_out([one], "cleo", "asleep after all")
+    people.note(one, "ada", "a note is no decision")
+    people.redo([other], "ada", "the page froze")
+    table = raters_table(study.database, "colours")
+    first, again = (json.loads(table["decisions"][table["code"].index(of)]) for of in (one, other))
+    assert [(it["what"], it["who"], it["reason"]) for it in first] == [
+        ("left_out", "ada", "asleep"), ("taken_back", "bob", "was awake"), ("left_out", "cleo", "asleep after all"),
+    ]  # fmt: skip
+    assert first[0]["at"] < first[0]["taken_back"] == first[1]["at"] < first[2]["at"]
+    assert (first[0]["taken_back_by"], first[2]["taken_back"], first[2]["taken_back_by"]) == ("bob", None, None)
+    assert table["left_out_by"][table["code"].index(one)] == "cleo"
+    assert [(it["what"], it["reason"]) for it in again] == [("redo", "the page froze")]
+
+
 @pytest.mark.slow
 def test_the_table_of_raters_says_all_of_it_and_reads_back(study, tmp_path):
     fill(study, 4, 40)

@@ -145,6 +145,10 @@ def test_programs_see_and_set_the_state_and_are_asked_by_it(site, app):
     assert lab.post("/state", state="closed").status_code == 200
     assert lab.post("/ask", rater="P02", consent=True).json()["code"] == "full"
     assert lab.post("/ask", rater="P01").status_code == 200
+    lab.post("/state", state="live"), lab.post("/pause")
+    assert lab.post("/ask", rater="P03", consent=True).json()["paused"]
+    lab.post("/state", state="closed")
+    assert lab.post("/ask", rater="P03").json()["code"] == "full", "who met a paused study has not begun"
     assert lab.post("/state", state="open").status_code == 422
     refused = lab.post("/pause")
     assert (refused.status_code, refused.json()["detail"]) == (

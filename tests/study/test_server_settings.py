@@ -13,6 +13,7 @@ from similitude.study.server_settings import limits_given, read_limits
 from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from similitude.study.web.limits import LIMITS, Limits
+from tests.study.editing.test_pages import designer_of
 from tests.study.live import open_study, write_study
 from tests.study.test_login import Browser
 
@@ -106,6 +107,22 @@ def test_bodies_sessions_and_links_keep_to_them(tmp_path):
         site.close()
 
 
+def test_uploads_keep_to_them_and_come_in_pieces_that_a_body_may_have(tmp_path):
+    site, _ = open_study(write_study(tmp_path / "colours"))
+    try:
+        designer = designer_of(site, Limits(body_bytes=4096, upload_bytes=8000))
+        told = designer.told("colours", "/items")
+        assert told["piece"] < 4096
+        sent = {"headers": {"X-CSRF": told["csrf"], "Accept": "application/json"}, "content": b"x" * told["piece"]}
+        for at in range(0, 8000, told["piece"]):
+            answer = designer.raw(f"/admin/colours/design/upload/upload-1?at={at}", **sent)
+            assert answer.status_code == (200 if at + told["piece"] <= 8000 else 413)
+        assert "the server's limit upload_bytes" in answer.json()["detail"]
+    finally:
+        site.close()
+
+
 def test_the_documentation_names_every_limit():
-    text = DOCS.read_text(encoding="utf-8")
-    assert [field.name for field in dataclasses.fields(Limits) if f"`{field.name}`" not in text] == []
+    for page in (DOCS, DOCS.parents[1] / "reference" / "command-line.md"):
+        text = page.read_text(encoding="utf-8")
+        assert [field.name for field in dataclasses.fields(Limits) if f"`{field.name}`" not in text] == []

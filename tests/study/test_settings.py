@@ -1,23 +1,27 @@
 """study.toml: what is right is taken, what is wrong is said with its key; template and reference know every key."""
 
+import math
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 import similitude.study
 from similitude.feedback.forms import PAGES
 from similitude.study.create import colour_study, new_study
 from similitude.study.designs import Condition, QuestionBlock
+from similitude.study.fault import WrongKeys
 from similitude.study.items import read_items
-from similitude.study.settings import Study, StudyError, read_studies, read_study
+from similitude.study.settings import OURS, Study, StudyError, read_studies, read_study
 from similitude.study.texts import all_texts, default_texts
 from tests.study.making import SHORT, faces, write_study
 
 STARTED = (Path(similitude.study.__file__).parent / "started" / "new" / "study.toml").read_text(encoding="utf-8")
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "study.md").read_text(encoding="utf-8")
+
+STUDY = Study.model_json_schema()
 
 
 def keys(model=Study, prefix=""):
@@ -44,7 +48,7 @@ def read(tmp_path, toml):
         ('name = "x"', r"study\.toml: name: unknown key"),
         ("words = {}", r"study\.toml: words: unknown key"),
         ('language = "<b>"', r"language: .*found '<b>'"),
-        ("break_every = -1", r"break_every: .*greater than or equal to 0, found -1"),
+        ("break_every = -1", r"break_every: expected at least 0, found -1"),
         ('[question]\nform = "quiz"', r"question\.form: .*'triplet'.*found 'quiz'"),
         ("[question]\nnumber = 0", r"question\.number: .*found 0"),
         ('[question]\nform = "choice"\ngrid_size = 3\npick = 3', "pick: expected fewer than the 3 items"),
@@ -54,16 +58,16 @@ def read(tmp_path, toml):
         ('[survey]\nfields = [{name = "a", label = "A", kind = "choice"}]', "choices: a field of kind choice needs"),
         ('[survey]\nfields = [{name = "A b", label = "A"}]', r"survey\.fields\.0\.name: .*found 'A b'"),
         ('[completion]\nredirect = "javascript:alert(1)"', r"completion\.redirect: .*found 'javascript"),
-        ('[question]\nnumber = "7"', r"question\.number: .*valid integer, found '7'"),
-        ("[question]\nnumber = true", r"question\.number: .*valid integer, found True"),
-        ("[question]\nnumber = 7.0", r"question\.number: .*valid integer, found 7\.0"),
-        ('[question]\nskip = "no"', r"question\.skip: .*valid boolean, found 'no'"),
-        ("[question]\nskip = 1", r"question\.skip: .*valid boolean, found 1"),
-        ('[choose]\nlease_minutes = "15"', r"choose\.lease_minutes: .*valid number, found '15'"),
-        ("[choose]\nrandom_share = true", r"choose\.random_share: .*valid number, found True"),
-        ("[choose]\nlease_minutes = inf", r"choose\.lease_minutes: .*finite number, found inf"),
-        ('[raters]\nlimit = "40"', r"raters\.limit: .*valid integer, found '40'"),
-        ('break_every = "5"', r"break_every: .*valid integer, found '5'"),
+        ('[question]\nnumber = "7"', r"question\.number: expected a whole number, found '7'"),
+        ("[question]\nnumber = true", r"question\.number: expected a whole number, found True"),
+        ("[question]\nnumber = 7.0", r"question\.number: expected a whole number, found 7\.0"),
+        ('[question]\nskip = "no"', r"question\.skip: expected true or false, found 'no'"),
+        ("[question]\nskip = 1", r"question\.skip: expected true or false, found 1"),
+        ('[choose]\nlease_minutes = "15"', r"choose\.lease_minutes: expected a number, found '15'"),
+        ("[choose]\nrandom_share = true", r"choose\.random_share: expected a number, found True"),
+        ("[choose]\nlease_minutes = inf", r"choose\.lease_minutes: expected a number that is not infinite, found inf"),
+        ('[raters]\nlimit = "40"', r"raters\.limit: expected a whole number, found '40'"),
+        ('break_every = "5"', r"break_every: expected a whole number, found '5'"),
         ('[practice]\nquestions = [{shown = ["a", "b", "c"], correct = ["1"]}]', r"correct\.0: .*found '1'"),
         ("[raters]\ninvited = true\nparameter = []", "parameter: people are let in by name"),
         ('[texts]\nskp = "x"', r"texts\.skp: there is no text of this name; did you mean 'skip'\?"),
@@ -78,7 +82,7 @@ def test_what_is_wrong_is_said_with_its_key(tmp_path, toml, message):
 
 
 def test_a_title_is_needed(tmp_path):
-    with pytest.raises(StudyError, match="title: Field required"):
+    with pytest.raises(StudyError, match="title: expected a value, found none"):
         read_study(write_study(tmp_path, "faces", SHORT))
 
 
@@ -210,3 +214,37 @@ def test_a_table_of_items_is_checked(tmp_path, row, message):
     folder = write_study(tmp_path, "faces", toml, {"items.csv": f"name,file,colour\n{row}\n"})
     with pytest.raises(StudyError, match=message):
         read_items(read_study(folder))
+
+
+WRONG = ("x y", "", -1, 1.5, math.inf, True, [], [7], [{"no": 1}], {}, {"no": 1}, None)
+
+
+def wrong_studies(schema, defined, put):
+    """Studies each of which has something else in the place of one key, at any depth."""
+    for name, found in schema["properties"].items():
+        if schema is STUDY and name in OURS:
+            continue
+        for value in WRONG:
+            yield put({name: value})
+        ways = found.get("anyOf", [found])
+        for way in [*ways, *(found.get("allOf", []))]:
+            of = way.get("items", way)
+            inside = defined.get(of.get("$ref", "").rpartition("/")[2])
+            if inside and "properties" in inside:
+                within = (lambda one: [one]) if "items" in way else (lambda one: one)
+                deeper = lambda one, name=name, within=within: put({name: within(one)})  # noqa: E731
+                yield from wrong_studies(inside, defined, deeper)
+
+
+def test_no_sentence_about_a_key_is_pydantics_own():
+    said = set()
+    for study in wrong_studies(STUDY, STUDY["$defs"], lambda one: {"title": "T", **one}):
+        try:
+            Study(**{**study, "name": "x", "folder": Path()})
+        except ValidationError as error:
+            said |= {fault.sentence for fault in WrongKeys.of(Path(), error.errors(include_url=False)).faults}
+    assert len(said) > 60
+    theirs = ("Input", "should", "Field required", "valid ", "Value error", "another value", "pattern")
+    assert [one for one in said if any(word in one for word in theirs)] == []
+    words = re.compile(r"expected|unknown key|but none is given|at least 2|there is no text")
+    assert [one for one in said if not words.search(one)] == []

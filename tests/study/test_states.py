@@ -221,3 +221,32 @@ def test_states_and_revisions_are_in_backups(piloted, tmp_path):
         assert site.studies["words"].standing().state == CLOSED
     finally:
         site.close()
+
+
+def test_who_met_a_paused_study_does_not_begin_once_it_is_closed(serve, take_part):
+    service = serve(SHORT)
+    begun = take_part(service)
+    assert service.questions(begun).result()["questions"]
+    service.set_state(PAUSED, "ada")
+    waits = service.keys.rater_of(service.join(Joining("the-browser-that-waits")).result())
+    rehearses = take_part(service, rehearsal=service.keys.rehearsal())
+    service.consent(waits).result()
+    assert service.questions(waits).result()["paused"]
+    service.set_state(CLOSED, "ada")
+    for work in (service.questions, lambda of: service.before(of, {}), lambda of: service.survey(of, {})):
+        with pytest.raises(Refused, match="all the people it needs"):
+            work(waits).result()
+    assert why_join(service, "the-browser-that-waits") == "full", "nor by the link"
+    assert answer_all(service, begun) == 4
+    assert answer_all(service, rehearses) == 4
+    service.set_state(LIVE, "ada")
+    assert answer_all(service, waits) == 4, "what is opened again is open"
+
+
+def test_who_had_not_agreed_before_a_study_was_closed_is_not_written_down_as_agreeing(serve):
+    service = serve(SHORT)
+    late = service.keys.rater_of(service.join(Joining("the-browser-that-waits")).result())
+    service.set_state(CLOSED, "ada")
+    service.consent(late).result()
+    with service.database.read() as connection:
+        assert connection.scalar(sa.select(schema.rater.c.consented).where(schema.rater.c.id == late)) is None

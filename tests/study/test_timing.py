@@ -45,10 +45,10 @@ def stored(service):
     ("toml", "message"),
     [
         ("exposure_ms = 5", r"timing\.exposure_ms: .*found 5"),
-        ("exposure_ms = 1.5", r"timing\.exposure_ms: .*valid integer, found 1\.5"),
+        ("exposure_ms = 1.5", r"timing\.exposure_ms: expected a whole number, found 1\.5"),
         ("limit_seconds = 0", r"timing\.limit_seconds: .*found 0"),
         ("least_seconds = -1", r"timing\.least_seconds: .*found -1"),
-        ('record_device = "no"', r"timing\.record_device: .*valid boolean, found 'no'"),
+        ('record_device = "no"', r"timing\.record_device: expected true or false, found 'no'"),
         ("limit_seconds = 2\nleast_seconds = 2", r"least_seconds: expected less than limit_seconds \(2\), found 2"),
     ],
 )

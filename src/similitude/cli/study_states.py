@@ -63,12 +63,13 @@ def restore(
     number: Annotated[int, typer.Argument(help="of the revision, as `similitude study history` shows it")],
     study: Name = None,
     database: DatabaseUrl = None,
+    texts_alone: Annotated[bool, typer.Option(help="leave the files of items as they are")] = False,
 ) -> None:
-    """Let a study say again what it said in an earlier revision; a server that runs follows within seconds."""
+    """Let a study say and show again what it did in an earlier revision; a server that runs follows within seconds."""
     from similitude.study import revisions
     from similitude.study.site import open_site
 
     name = name_of(folder, study)
     with closing(open_site(folder, database)) as site:
-        now = revisions.restore(site, name, number, me())
+        now = revisions.restore(site, name, number, me(), texts_alone=texts_alone)
     typer.echo(f"{name}: revision {now.number} says what revision {number} said: {'; '.join(now.changes)}")

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from similitude.display.cards import card, figures, grid, sentence
-from similitude.display.words import listed, shortened, written_p
+from similitude.display.words import counted, listed, shortened, written_p
 
 _ALPHA = 0.05
 _FIRST = 5
@@ -37,6 +37,7 @@ class GroupDifference:
     n_permutations : how many splits (within raters, exchanges of conditions) the groups were compared with
     exact : whether these are all that there are, the groups as they are among them
     left_out : items that not every group judged; nothing that was said about them counts here
+    ungrouped : how many raters belong to no group (an empty cell, or who came before a study had conditions)
 
     Examples
     --------
@@ -64,6 +65,7 @@ class GroupDifference:
     n_permutations: int
     exact: bool = False
     left_out: tuple[str, ...] = ()
+    ungrouped: int = 0
 
     @property
     def differ(self) -> bool:
@@ -86,7 +88,8 @@ class GroupDifference:
         who = ", ".join(f"{name} ({count})" for name, count in zip(self.groups, self.raters, strict=True))
         effect = f"{100 * self.effect:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
         verdict = "yes" if self.differ else "no difference shown"
-        gone = [("left out", self._gone())] if self.left_out else []
+        gone = [("in no group", f"{counted(self.ungrouped, 'rater')}, not compared")] if self.ungrouped else []
+        gone += [("left out", self._gone())] if self.left_out else []
         return [
             ("raters", who),
             *gone,

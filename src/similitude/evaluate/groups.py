@@ -100,6 +100,7 @@ def compare_groups(
         n_permutations=len(contrasts) if exact else n_permutations,
         exact=exact,
         left_out=people.left_out,
+        ungrouped=people.ungrouped,
     )
 
 
@@ -136,6 +137,9 @@ def _own_advantage(people: Grouped, d: int, level: float, seed: int) -> tuple[fl
 
 def _over_groups(gain: Floats, group: Any, level: float) -> tuple[float, float, float]:
     parts = [own[np.isfinite(own)] for own in (gain[group == k] for k in np.unique(group))]
+    parts = [part for part in parts if len(part)]  # of a group of one rater there is no map without that rater
+    if not parts:
+        return np.nan, -1.0, 1.0
     mean = float(np.mean([part.mean() for part in parts]))
     if min(len(part) for part in parts) < 2:
         return mean, -1.0, 1.0

@@ -13,6 +13,7 @@ import pandas as pd
 from similitude.display.words import counted, listed
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.extra import BEFORE_CONDITIONS
 from similitude.feedback.forms.pieces import SHEET
 from similitude.feedback.leaving_out import leave_out
 from similitude.graph.conditions import COLUMNS
@@ -33,6 +34,7 @@ class Grouped:
     group : (units,) its group
     shuffles : other ways in which groups could have fallen
     left_out : items that not every group judged; what was said about them is not compared
+    ungrouped : how many raters belong to no group, so that nothing that they said is compared
     """
 
     comparisons: Comparisons
@@ -41,6 +43,7 @@ class Grouped:
     group: Array
     shuffles: Between | Within
     left_out: tuple[str, ...] = ()
+    ungrouped: int = 0
 
     @property
     def raters(self) -> tuple[int, ...]:
@@ -53,6 +56,9 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
     if not comparisons.answers.rater.recorded:
         raise ValueError("by: who answered was not recorded, so that raters cannot be compared")
     value = _values(comparisons, by)
+    codes = comparisons.answers.rater.codes
+    grouped_ones = np.unique(codes[(codes >= 0) & np.array([one is not None for one in value.tolist()], bool)])
+    ungrouped = len(np.unique(codes[codes >= 0])) - len(grouped_ones)
     _refuse_slips(comparisons, value)
     c, value = _comparable(comparisons, value)
     lost = np.setdiff1d(comparisons.items_compared, c.items_compared).tolist()
@@ -65,7 +71,7 @@ def grouped(comparisons: Comparisons, by: str | Mapping[str, Any]) -> Grouped:
             f"by: too few raters to tell ({sizes}): with {ways} to split them p is never below {least:.2g}, and no "
             "outcome could be called significant"
         )
-    return replace(made, left_out=tuple(map(comparisons.label, lost)))
+    return replace(made, left_out=tuple(map(comparisons.label, lost)), ungrouped=ungrouped)
 
 
 def _refuse_slips(c: Comparisons, value: Array) -> None:
@@ -138,7 +144,7 @@ def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
     column = c.answers.extra[by]
     if column.dtype.kind == "f":
         return np.array([_word(cell) for cell in column.tolist()], object)
-    return column
+    return np.array([None if cell == BEFORE_CONDITIONS else cell for cell in column.tolist()], object)
 
 
 def _word(group: Any) -> str | None:

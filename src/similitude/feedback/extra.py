@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Extra = Mapping[str, Array]
+BEFORE_CONDITIONS = "before conditions"  # in a study's column `condition`, of who came when it had none: of no group
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]+)?")  # 007 is a word
 

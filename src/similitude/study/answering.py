@@ -19,7 +19,14 @@ from similitude.study.asking import OUTCOMES, form_of
 from similitude.study.assigning import Assigning
 from similitude.study.leaving import WITHDRAWN
 from similitude.study.measured import Circumstances, kept
-from similitude.study.refusal import Refused, displaced_rater, erased_rater, unknown_rater, withdrawn_rater
+from similitude.study.refusal import (
+    Refused,
+    displaced_rater,
+    erased_rater,
+    study_is_full,
+    unknown_rater,
+    withdrawn_rater,
+)
 from similitude.study.rounds import hand_out
 from similitude.study.sections import Question
 from similitude.study.states import at_the_moment
@@ -136,8 +143,16 @@ class Answering:
     def raters(self, connection: sa.Connection, ids: Sequence[int]) -> dict[int, Row]:
         """The rows of raters of this study, by id."""
         found = dicts(connection.execute(_RATERS, {"ids": list(set(ids)), "study": self.served.study_id}))
+        self.mark_shut_out(connection, found)
         self.assigning.take_again(connection, found)
         return {row["id"]: row for row in found}
+
+    def mark_shut_out(self, connection: sa.Connection, raters: Sequence[Row]) -> None:
+        """Mark raters who have not begun before the study was closed, whichever page they have open."""
+        unasked = [rater for rater in raters if rater["asked"] == 0]
+        now_it_is = at_the_moment(connection, self.served.study_id) if unasked else None
+        for rater in unasked:
+            rater["shut_out"] = now_it_is is not None and now_it_is.shuts_out(rater)
 
     def refusal(self, rater: Row | None) -> Refused | None:
         """Why a rater may not be asked; None where nothing is against it."""
@@ -147,6 +162,8 @@ class Answering:
             return erased_rater()
         if rater["withheld"] == WITHDRAWN:
             return withdrawn_rater()
+        if rater.get("shut_out"):
+            return study_is_full()
         if rater.get("displaced"):
             return displaced_rater()
         if rater["consented"] is None and self.study.pages.consent is not None:

@@ -25,6 +25,7 @@ from similitude.study.timing import TIMED_OUT
 encode = json.JSONEncoder(ensure_ascii=False).encode  # as `json.dumps` writes it, which makes an encoder at every call
 OUTCOMES = ("answered", "cant_tell", "skipped", TIMED_OUT, "not_shown")  # the last: an item could not be shown
 DIRECTIONS = ("ltr", "rtl")  # in which the items stood
+_OF_CHOICE = ("choose.strategy", "choose.random_share", "choose.repeat_share", "choose.pool")
 BACKGROUND = r"^[0-9]{1,3} [0-9]{1,3} [0-9]{1,3}$"  # red, green and blue behind them
 
 
@@ -48,6 +49,17 @@ def is_adaptive(question: Question) -> bool:
 def is_chosen(part: StudyPart) -> bool:
     """Whether a model chooses questions of a part."""
     return part.strategy != "random" and is_adaptive(part.question)
+
+
+def unused_keys(form: str) -> dict[str, str]:
+    """Keys of `study.toml` that questions of a form do not use, each with why."""
+    its = form_of(form)
+    found = dict.fromkeys((f"question.{key}" for key in its.unused_settings()), "no part of such a question")
+    if not isinstance(its, (Picking, Placement)):
+        found |= dict.fromkeys(_OF_CHOICE, "no model can choose such questions: they are drawn at random")
+    if isinstance(its, Placement):
+        found["timing.exposure_ms"] = "its items come one after the other"
+    return found
 
 
 def check_items(study: Study, names: Sequence[str]) -> None:

@@ -17,7 +17,8 @@ from random import Random, SystemRandom
 
 import sqlalchemy as sa
 
-from similitude.study.designs import Condition, orders, shuffled_blocks
+from similitude.study.counting import rater_counts
+from similitude.study.designs import BEFORE_CONDITIONS, Condition, orders, shuffled_blocks
 from similitude.study.refusal import Refused, study_is_full
 from similitude.study.settings import Study
 from similitude.study.store import schema
@@ -34,15 +35,15 @@ class ConditionFigures:
     Attributes
     ----------
     name, quota : the condition; None is no quota
-    raters, finished : who came, and who of them has finished
-    places : how many are taken, as the quota counts them
+    raters, finished : whose answers count, and who of them has finished
+    places : how many are taken, as the quota counts them; None where nobody is assigned to it any more
     """
 
     name: str
     quota: int | None
     raters: int
     finished: int
-    places: int
+    places: int | None
 
 
 class Assigning:
@@ -94,14 +95,17 @@ class Assigning:
                 rater["displaced"] = True
 
     def figures(self, connection: sa.Connection) -> list[ConditionFigures]:
-        """How far each condition is."""
+        """How far each condition is; then those that raters are in who came when there were others, or none."""
         taken, count, done = self._taken(connection), sa.func.count(), sa.func.count(_RATER.finished)
-        query = sa.select(_RATER.condition, count, done).where(*self._joined).group_by(_RATER.condition)
-        found = {name: (raters, finished) for name, raters, finished in connection.execute(query)}
-        return [
-            ConditionFigures(one.name, one.quota, *found.get(one.name, (0, 0)), taken[one.name])
+        here = _RATER.study_id == self.study_id, rater_counts()
+        query = sa.select(_RATER.condition, count, done).where(*here).group_by(_RATER.condition)
+        found = {name or BEFORE_CONDITIONS: (raters, finished) for name, raters, finished in connection.execute(query)}
+        now = [
+            ConditionFigures(one.name, one.quota, *found.pop(one.name, (0, 0)), taken[one.name])
             for one in self.study.condition
         ]
+        before = [ConditionFigures(name, None, *found[name], None) for name in sorted(found)]
+        return now + (before if now else [])
 
     @property
     def _joined(self) -> list[sa.ColumnElement[bool]]:

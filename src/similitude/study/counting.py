@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import APART
+from similitude.study.states import APART
 from similitude.study.store import schema
 
 COUNTS, LEFT_OUT, SUPERSEDED = "counts", "left_out", "superseded"

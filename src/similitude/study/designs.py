@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from similitude.feedback.extra import BEFORE_CONDITIONS as BEFORE_CONDITIONS
+from similitude.study import patterns
+from similitude.study.fault import KeyFault
 from similitude.study.sections import Count, Known, Number, Positive, Question, Section
 
 if TYPE_CHECKING:
     from similitude.study.settings import Study
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]
+Name = Annotated[str, Field(pattern=patterns.NAME)]
 Order = Literal["fixed", "random", "balanced"]
 Strategy = Literal["information_gain", "uncertainty", "random"]
 Above = Annotated[Number, Field(gt=0)]
@@ -61,7 +64,7 @@ class Assignment(Section):
     parameter: str | None = None
     counts: Literal["completed", "joined"] = "completed"
     minutes: Above = 60.0
-    full_redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    full_redirect: Annotated[str, Field(pattern=patterns.ADDRESS)] | None = None
 
 
 @dataclass(frozen=True)
@@ -192,23 +195,39 @@ def with_defaults(written: Any) -> Any:
 
 
 def check_design(study: Study) -> None:
-    """Refuse blocks and conditions that do not fit together; ValueError says which key."""
-    names = [*(block.name for block in study.block), *(condition.name for condition in study.condition)]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"block, condition: each has a name of its own, found {twice[0]!r} twice")
-    if study.block and (study.practice.questions or study.catch.questions or study.catch.every):
-        raise ValueError("practice, catch: a study with blocks has its known questions in each block")
-    for block in study.block:
+    """Refuse blocks and conditions that do not fit together; KeyFault says which key."""
+    _check_names(study)
+    known = {
+        "practice.questions": study.practice.questions, "catch.questions": study.catch.questions,
+        "catch.every": study.catch.every,
+    }  # fmt: skip
+    for key in (key for key, given in known.items() if study.block and given):
+        raise KeyFault(key, "expected none, since the study has blocks: known questions stand in each block")
+    for k, block in enumerate(study.block):
         if block.catch_every and not block.catch:
-            raise ValueError(f"block {block.name}: catch trials are asked for (catch_every > 0), but none is given")
-    known = [block.name for block in study.block]
-    for condition in study.condition:
-        if strange := [name for name in condition.blocks if name not in known]:
-            raise ValueError(f"condition {condition.name}: blocks: there is no block {strange[0]!r}")
-        if len(set(condition.blocks)) < len(condition.blocks):
-            raise ValueError(f"condition {condition.name}: blocks: expected each once, found {list(condition.blocks)}")
+            said = f"{block.catch_every} asks for catch trials in block {block.name}, but its `catch` gives none"
+            raise KeyFault(f"block.{k}.catch_every", f"expected 0, or questions under `catch`; {said}")
+    names = [block.name for block in study.block]
+    for k, condition in enumerate(study.condition):
+        key, given = f"condition.{k}.blocks", list(condition.blocks)
+        if strange := [name for name in given if name not in names]:
+            there = f"the blocks {', '.join(map(repr, names))}" if names else "nothing, since the study has no blocks"
+            raise KeyFault(key, f"expected {there}, found {strange[0]!r}")
+        if len(set(given)) < len(given):
+            raise KeyFault(key, f"expected each block once, found {given}")
     if len(study.condition) == 1:
-        raise ValueError("condition: expected none, or at least two of them")
+        raise KeyFault("condition", f"expected none, or at least two; found only {study.condition[0].name!r}")
+
+
+def _check_names(study: Study) -> None:
+    """Blocks and conditions have names of their own, all of them."""
+    named = [(f"block.{k}.name", one.name) for k, one in enumerate(study.block)]
+    named += [(f"condition.{k}.name", one.name) for k, one in enumerate(study.condition)]
+    taken = set[str]()
+    for key, name in named:
+        if name in taken:
+            raise KeyFault(key, f"expected a name that no other block or condition has, found {name!r} twice")
+        taken.add(name)
 
 
 def orders(blocks: Sequence[str], order: Order) -> list[tuple[str, ...]]:

@@ -91,10 +91,13 @@ class Entrance:
         if needs_invitation:
             self._check_listed(connection, person)
         here = schema.rater.c.study_id == self.study_id
-        known = connection.scalar(sa.select(schema.rater.c.id).where(here, person.same))
+        rater, now_it_is = schema.rater.c, states.at_the_moment(connection, self.study_id)
+        known = connection.execute(sa.select(rater.id, rater.asked, rater.origin).where(here, person.same)).first()
+        if known is not None and not now_it_is.shuts_out(known._asdict()):
+            return int(known.id)
         if known is not None:
-            return known
-        phase = states.at_the_moment(connection, self.study_id).phase
+            raise study_is_full()
+        phase = now_it_is.phase
         if phase == states.DRAFT and not (person.origin == REHEARSAL and vouched):
             raise Refused(403, "not_open", "This study is not open yet.")
         if person.origin == "joined":

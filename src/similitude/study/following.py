@@ -16,6 +16,7 @@ from similitude.study.audit import note
 from similitude.study.changes import changes
 from similitude.study.contents import Contents, read_contents
 from similitude.study.files import Files, Texts
+from similitude.study.keeping import ItemFiles, changes_of_files, files_of
 from similitude.study.proposals import Proposal, asked_before, proposed, settings_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, check_name, folders_in
@@ -81,14 +82,19 @@ def _take_as_it_lies(site: Site, kept: Kept, last: Revision | None, who: str) ->
         if not is_draft(site, kept):
             raise
         kept.problem, files = str(error), settings_of(Files(kept.folder))[1]
+    items = item_files(kept.folder, contents, files)
     said = ["begun"] if last is None else _since(last, kept.folder, files, contents)
+    said = said or ([] if last is None else changes_of_files(last.items, items))
+    if last is not None and last.items is None and not said:  # of before these were kept
+        with site.database.write() as connection:
+            rows.remember_items(connection, kept.study_id, last.number, items)
     if said:
         with site.database.write() as connection:
             if contents is not None:
                 check_same_question(contents.study, asked_before(connection, kept, contents.study))
             number = rows.last_number(connection, kept.study_id)
             if number == kept.number:  # else another server has just started in the same folder
-                number = _record(connection, site, kept, contents, files, said, who)
+                number = _record(connection, site, kept, contents, files, said, who, items)
         kept.number = number
     kept.files = dict(files)
     if contents is not None:
@@ -166,11 +172,13 @@ def apply_proposal(site: Site, kept: Kept, proposal: Proposal, who: str, what: s
     served = None if service is None else service.version
     kept.problem = "\n".join(proposal.problems) or None
     is_new = contents is not None and contents.version != served
-    if proposal.changes or dict(proposal.files) != kept.files or is_new:
+    items = item_files(kept.folder, contents, proposal.files)  # read before the lock of writers is taken
+    other = changes_of_files(latest(site, kept).items, items)
+    if proposal.changes or dict(proposal.files) != kept.files or is_new or other:
         with site.database.write() as connection:
             _check_meanwhile(connection, kept, contents)
-            said = proposal.words or _SAME_MEANING
-            number = _record(connection, site, kept, contents, proposal.files, said, who)
+            said = [*proposal.words, *other] or _SAME_MEANING
+            number = _record(connection, site, kept, contents, proposal.files, said, who, items)
             note(connection, site.database.clock.now(), who, what, kept.study_id, f"revision {number}")
         given: dict[str, str | None] = {**dict.fromkeys(kept.files), **proposal.files}
         kept.number, kept.files = number, dict(proposal.files)
@@ -208,13 +216,20 @@ def _record(
     files: Mapping[str, str],
     said: Sequence[str],
     who: str,
+    items: ItemFiles,
 ) -> int:
     """Add a revision, and the version that answers will carry; returns its number."""
     now = site.database.clock.now()
     if contents is not None:
         register(connection, contents.study, contents.version, contents.names, now)
     version = None if contents is None else contents.version
-    return rows.record(connection, kept.study_id, version, files, said, who, now)
+    return rows.record(connection, kept.study_id, version, files, said, who, now, items)
+
+
+def item_files(folder: Path, contents: Contents | None, files: Mapping[str, str]) -> ItemFiles:
+    """The files of the items of a study whose texts are given; none where its settings cannot be read."""
+    study = settings_of(Files(folder, files, alone=True))[0] if contents is None else contents.study
+    return {} if study is None else files_of(study, files)
 
 
 def _put(kept: Kept, given: Texts) -> None:

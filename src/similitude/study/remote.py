@@ -5,37 +5,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlencode
 
+from similitude.study.asked import AskedQuestion as AskedQuestion
+from similitude.study.asked import next_question, refuse_times
 from similitude.study.client import VERSION, Address, Client
 
 if TYPE_CHECKING:
     from similitude.methods.similarity import Similarity
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class AskedQuestion:
-    """A question for one rater.
-
-    Attributes
-    ----------
-    rater, number : whose, and which of the rater's questions
-    items, shown : names in their order on the screen, and what is to be shown: `kind`, `content`, `address` of a file
-    kind, correct : "question" or "practice"; the right response, in practice with feedback alone
-    """
-
-    rater: str
-    number: int
-    items: tuple[str, ...]
-    shown: tuple[Mapping[str, Any], ...]
-    kind: str = "question"
-    correct: Sequence[float] | None = None
 
 
 class RemoteStudy:
@@ -46,6 +28,7 @@ class RemoteStudy:
     url : the link that raters get, `https://host/s/STUDY/`
     token : what `similitude study token` printed; with the scope `ask` for questions, `read` for the model
     rehearsal : whether answers are only a trial, and left out of the model and of exports
+    keeps_times : whether your display keeps the times of `about["timing"]`; else a study that has some is not asked
 
     Examples
     --------
@@ -55,8 +38,13 @@ class RemoteStudy:
     ...     question = study.tell(question, [1], milliseconds=900)
     """
 
-    def __init__(self, url: str, token: str, rehearsal: bool = False) -> None:
-        self._client, self._token, self.rehearsal = Client(Address(url)), token, rehearsal
+    def __init__(self, url: str, token: str, rehearsal: bool = False, keeps_times: bool = False) -> None:
+        self._client, self._token, self.rehearsal, self.keeps_times = (
+            Client(Address(url)),
+            token,
+            rehearsal,
+            keeps_times,
+        )
         self._loop = asyncio.new_event_loop()  # of a thread of its own: a notebook's is at work already
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -70,8 +58,9 @@ class RemoteStudy:
         rater : any name that stays the same
         consent : whether the person has agreed to take part, which a study with a page of consent wants to know once
         """
+        refuse_times(self.about.get("timing", {}), self.keeps_times)
         body = {"rater": rater, "consent": consent, "rehearsal": self.rehearsal, "parameters": parameters}
-        return _next(rater, self._asked("POST", "ask", body))
+        return next_question(rater, self._asked("POST", "ask", body))
 
     def tell(
         self, question: AskedQuestion, response: Sequence[float] | None = None, *, outcome: str = "answered",
@@ -92,7 +81,7 @@ class RemoteStudy:
             "response": response and [float(value) for value in response], "milliseconds": time,
             "rehearsal": self.rehearsal,
         }  # fmt: skip
-        return _next(question.rater, self._asked("POST", "tell", body))
+        return next_question(question.rater, self._asked("POST", "tell", body))
 
     def finish(self, rater: str, **replies: str) -> dict[str, Any]:
         """Keep the survey and let the rater go: the completion code, or why there is none."""
@@ -139,11 +128,3 @@ class RemoteStudy:
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-
-def _next(rater: str, state: Mapping[str, Any]) -> AskedQuestion | None:
-    if not state["questions"]:
-        return None
-    one, shown = state["questions"][0], tuple(state["questions"][0]["shown"])
-    names = tuple(item["name"] for item in shown)
-    return AskedQuestion(rater, one["number"], names, shown, one["kind"], one.get("correct"))

@@ -13,11 +13,23 @@ from __future__ import annotations
 
 import os
 
+from similitude.display.words import counted, listed
 from similitude.study import states
 from similitude.study.audit import note
 from similitude.study.create import new_study
+from similitude.study.editing.gallery import REMOVED, Moves
 from similitude.study.files import Files, Texts
-from similitude.study.following import apply_proposal, follow, is_draft, latest, open_study, too_late
+from similitude.study.following import (
+    apply_proposal,
+    follow,
+    is_draft,
+    item_files,
+    latest,
+    open_study,
+    settle,
+    too_late,
+)
+from similitude.study.keeping import WayBack
 from similitude.study.proposals import Proposal, proposed, settings_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, check_name
@@ -28,7 +40,7 @@ from similitude.study.store.rows import draft_anew
 
 __all__ = [
     "Proposal", "Revision", "add_study", "history", "kept_in", "may_become", "propose", "restore", "revise",
-    "set_state", "title_of",
+    "set_state", "title_of", "way_back",
 ]  # fmt: skip
 
 
@@ -73,15 +85,71 @@ def _refuse(site: Site, kept: Kept, proposal: Proposal) -> None:
         raise Refused(422, "problems", "\n".join(proposal.problems))
 
 
-def restore(site: Site, name: str, number: int, who: str, base: int | None = None) -> Revision:
-    """Let a study say again what it said in an earlier revision, as a new one. Files of items are not brought back."""
+def restore(
+    site: Site, name: str, number: int, who: str, base: int | None = None, texts_alone: bool = False
+) -> Revision:
+    """Let a study say and show again what it did in an earlier revision, as a new one.
+
+    Files of items that were taken out or replaced since come back, those that came since are put away. Refused, before
+    anything is changed, where a file is gone; `texts_alone` leaves the files as they are.
+    """
+    with site.lock:
+        kept = kept_in(site, name)
+        follow(site, kept, settled=True)
+        then = _revision(site, kept, number)
+        given: dict[str, str | None] = {**dict.fromkeys(kept.files), **then.files}
+        moves, what = Moves(), f"restored revision {number} of"
+        try:
+            if not texts_alone:
+                _bring_back(site, kept, then, moves)
+            return revise(site, name, given, who, base, what)
+        except BaseException:
+            moves.take_back()
+            settle(site, kept)
+            raise
+
+
+def way_back(site: Site, name: str, number: int) -> WayBack | None:
+    """What happens to the files of items where an earlier revision is restored; None where that was not kept."""
     kept = kept_in(site, name)
+    then = _revision(site, kept, number)
+    study = settings_of(Files(kept.folder, then.files, alone=True))[0]
+    if then.items is None or study is None:
+        return None
+    return WayBack.to(study, then.items, item_files(kept.folder, None, kept.files))
+
+
+def _bring_back(site: Site, kept: Kept, then: Revision, moves: Moves) -> None:
+    """Move the files of items to where they were; refused where some are gone."""
+    way = way_back(site, kept.name, then.number)
+    gone = _lost(site, kept, then) if way is None else list(way.gone)
+    if gone:
+        of = ("item is", "items are") if way is None else ("file of its items is", "files of its items are")
+        what = counted(len(gone), *of)
+        raise Refused(
+            409, "gone",
+            f"Revision {then.number} was not restored, nothing was changed: {what} gone ({listed(gone, len(gone))}). "
+            f"Put them into the folder {REMOVED} of the study and try again, or restore its texts alone.",
+        )  # fmt: skip
+    if way is not None:
+        way.go(moves)
+        settle(site, kept)
+
+
+def _lost(site: Site, kept: Kept, then: Revision) -> list[str]:
+    """Items of a revision from before files were kept, by name, for which there is no file now."""
+    with site.database.read() as connection:
+        names = rows.names_in(connection, kept.study_id, then.version)
+    contents = proposed(site, kept, {**dict.fromkeys(kept.files), **then.files}).contents
+    return [] if contents is None else [one for one in names if one not in contents.items]
+
+
+def _revision(site: Site, kept: Kept, number: int) -> Revision:
     with site.database.read() as connection:
         then = rows.revision_at(connection, kept.study_id, number)
     if then is None:
         raise Refused(404, "no_revision", f"There is no revision {number} of this study.")
-    given: dict[str, str | None] = {**dict.fromkeys(kept.files), **then.files}
-    return revise(site, name, given, who, base, what=f"restored revision {number} of")
+    return then
 
 
 def history(site: Site, name: str) -> list[Revision]:

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from similitude.feedback.forms import PAGES
+from similitude.study import patterns
 
 # strict: a number in quotes, or true, is a slip of the pen and no number
 Whole = Annotated[int, Field(strict=True)]
@@ -15,7 +16,7 @@ Switch = Annotated[bool, Field(strict=True)]
 Count = Annotated[Whole, Field(ge=0)]
 Positive = Annotated[Whole, Field(ge=1)]
 Share = Annotated[Number, Field(ge=0, le=1)]
-Origin = Annotated[str, Field(pattern=r"^(\*|https?://[a-z0-9.-]+(:[0-9]{1,5})?)$")]  # as browsers send it
+Origin = Annotated[str, Field(pattern=patterns.ORIGIN)]
 
 
 class Section(BaseModel):

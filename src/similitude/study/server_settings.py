@@ -20,7 +20,10 @@ from similitude.study.web.limits import LIMITS, Limits
 
 FILE, PREFIX = "server.toml", "SIMILITUDE_LIMIT_"
 _LEAST = {"header_bytes": 1024, "body_bytes": 4096, "session_hours": 0.1, "link_hours": 0.1}  # 1 of all others
-_MOST = {"session_hours": 24 * 365, "link_hours": 24 * 30}  # 10⁹ of all others
+_MOST = {
+    "session_hours": 24 * 365, "link_hours": 24 * 30, "upload_bytes": 10**12, "unpacked_bytes": 10**12,
+}  # fmt: skip
+_MOST_OTHERWISE = 10**9
 _KINDS = {field.name: int if isinstance(field.default, int) else float for field in fields(Limits)}
 
 
@@ -78,7 +81,7 @@ def _one(name: str, value: Any, where: str) -> dict[str, Any]:
     if name not in _KINDS:
         near = difflib.get_close_matches(name, _KINDS, 1)
         raise StudyError(f"{where}: there is no limit of this name{f'; did you mean {near[0]}?' if near else ''}")
-    kind, least, most = _KINDS[name], _LEAST.get(name, 1), _MOST.get(name, 10**9)
+    kind, least, most = _KINDS[name], _LEAST.get(name, 1), _MOST.get(name, _MOST_OTHERWISE)
     words = "a whole number" if kind is int else "a number"
     try:
         number = value if not isinstance(value, str) else kind(value)

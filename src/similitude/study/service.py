@@ -27,7 +27,7 @@ from similitude.study.items import background_of, on_screen
 from similitude.study.keys import Keys
 from similitude.study.leaving import way_out, why_withheld
 from similitude.study.refusal import Refused
-from similitude.study.states import PAUSED, StudyState, set_state, standing
+from similitude.study.states import CLOSED, PAUSED, StudyState, at_the_moment, set_state, standing
 from similitude.study.store import schema
 from similitude.study.store.database import Database
 from similitude.study.store.rows import Row, questions_before, register, secret_of_tokens
@@ -166,7 +166,9 @@ class StudyService:
     def _consent_batch(self, connection: sa.Connection, requests: Sequence[int]) -> list[Any]:
         now = self.database.clock.now()
         table = schema.rater
-        here = table.c.id.in_(list(requests)), table.c.study_id == self.study_id
+        here = [table.c.id.in_(list(requests)), table.c.study_id == self.study_id]
+        if at_the_moment(connection, self.study_id).phase == CLOSED:  # nothing is kept of who comes too late
+            here.append(sa.or_(table.c.asked > 0, table.c.origin == REHEARSAL))
         connection.execute(
             sa.update(table).where(*here, table.c.consented.is_(None), table.c.erased.is_(None)).values(consented=now)
         )

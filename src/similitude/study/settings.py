@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from similitude.study import patterns
 from similitude.study.designs import (
     Assignment,
     Condition,
@@ -30,11 +31,11 @@ from similitude.study.designs import (
     variant,
     with_defaults,
 )
-from similitude.study.fault import UNKNOWN, WrongKeys
+from similitude.study.fault import UNKNOWN, KeyFault, WrongKeys
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
-from similitude.study.sections import Count, Known, Number, Origin, Positive, Share, Switch
+from similitude.study.sections import Count, Known, Number, Origin, Positive, Share, Switch, Whole
 from similitude.study.sections import Question as Question
 from similitude.study.sections import Section as Section
 from similitude.study.texts import all_texts
@@ -59,8 +60,8 @@ class Items(Section):
 
     folder: str = "items"
     table: str | None = None
-    background: Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")] | None = None
-    enlarge: bool = True
+    background: Annotated[str, Field(pattern=patterns.COLOUR)] | None = None
+    enlarge: Switch = True
 
 
 class Choose(Section):
@@ -69,7 +70,7 @@ class Choose(Section):
     strategy: Strategy = "information_gain"
     random_share: Share = 0.2
     repeat_share: Share = 0.05
-    ahead: Annotated[int, Field(ge=2, le=50)] = 5
+    ahead: Annotated[Whole, Field(ge=2, le=50)] = 5
     dimensions: Positive = 2
     lease_minutes: Annotated[Number, Field(gt=0)] = 15.0
     pool: Positive = 200
@@ -118,7 +119,7 @@ class Practice(Section):
 class SurveyField(Section):
     """One field of the survey."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    name: Annotated[str, Field(pattern=patterns.COLUMN)]
     label: str
     kind: Literal["text", "number", "choice", "long_text"] = "text"
     choices: tuple[str, ...] = ()
@@ -148,14 +149,14 @@ class Survey(Section):
 class Sharing(Section):
     """Who may show the page of a shared link within a page of theirs; nobody unless named."""
 
-    frame_ancestors: tuple[Annotated[str, Field(pattern=r"^https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?$")], ...] = ()
+    frame_ancestors: tuple[Annotated[str, Field(pattern=patterns.ANCESTOR)], ...] = ()
 
 
 class Completion(Section):
     """How a rater leaves: with a code to copy, or sent on to an address; and what must be done for it."""
 
     code: str | None = None
-    redirect: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    redirect: Annotated[str, Field(pattern=patterns.ADDRESS)] | None = None
     seconds_per_question: Annotated[Number, Field(ge=0)] = 0.5
     largest_skip_share: Share = 0.5
     screened_out_code: str | None = None
@@ -211,11 +212,12 @@ class Study(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Self:
         check_design(self)
-        for condition in self.condition:
+        for k, condition in enumerate(self.condition):
             try:
                 all_texts(condition.texts)
             except ValueError as error:
-                raise ValueError(f"condition {condition.name}: {error}") from None
+                key, _, said = str(error).partition(": ")
+                raise KeyFault(f"condition.{k}.{key}", said) from None
         return self
 
     @field_validator("language", mode="before")

@@ -6,7 +6,9 @@ goes on as what it was. A study that was served before there were phases is live
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -24,7 +26,7 @@ MEANING = {
     PILOT: "People are let in and marked as the pilot's: the model, limits and downloads leave their answers out.",
     LIVE: "People are let in, and their answers count.",
     PAUSED: "Nobody gets further questions; those that are on a screen can be answered.",
-    CLOSED: "Nobody new is let in; who has begun may finish.",
+    CLOSED: "Nobody begins any more; who was asked a question already may finish.",
 }
 STATES = tuple(MEANING)
 _ROW = sa.select(schema.study.c.phase, schema.study.c.paused).where(schema.study.c.id == sa.bindparam("study"))
@@ -46,6 +48,10 @@ class StudyState:
     def asks_nothing_of(self, origin: str) -> bool:
         """Whether a rater gets no questions for now: nobody of a study that is paused, of a draft rehearsals alone."""
         return self.paused or (self.phase == DRAFT and origin != REHEARSAL)
+
+    def shuts_out(self, rater: Mapping[str, Any]) -> bool:
+        """Whether a rater comes too late: into a closed study nobody who was asked nothing yet, but to rehearse it."""
+        return self.phase == CLOSED and rater["asked"] == 0 and rater["origin"] != REHEARSAL
 
     def why_not(self, to: str) -> str | None:
         """Why a state cannot follow on this one, in a sentence; None where it can."""

@@ -152,7 +152,7 @@ def trouble_of_model(connection: sa.Connection, study_id: int, at: float, troubl
 def tell_conditions(connection: sa.Connection, study_id: int, assigning: Assigning, at: float) -> None:
     """Conditions of which all places are taken."""
     for one in assigning.figures(connection):
-        if one.quota is not None and one.places >= one.quota:
+        if one.quota is not None and one.places is not None and one.places >= one.quota:
             about = {"condition": one.name, "limit": one.quota}
             happened(connection, study_id, QUOTA_FILLED, json.dumps(about), at, **about)
 

@@ -27,6 +27,7 @@ def samples(field):
         "number": [whole / 2, whole], "choice": list(field.choices), "numbers": [[1, 2.5]],
         "texts": [["a", "b # c"], *(["de"] if field.single else [])], "toml": [[{"a": 1}]], "words": [{"a b": "c"}],
         "rows": [[{one.key.rpartition(".")[2]: samples(one)[-1] for one in field.fields}] * 2],
+        "table": [{one.key.rpartition(".")[2]: samples(one)[-1] for one in field.fields}],
     }[field.kind]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from similitude.study.fault import StudyError
 from similitude.study.items import read_items
 from similitude.study.refusal import Refused
 from similitude.study.settings import FILE, read_study
+from similitude.study.web.limits import LIMITS, Limits
 from tests.study.making import SHORT, faces, picture, write_study
 
 TOML = f'title = "T"\n{SHORT}'
@@ -34,9 +35,9 @@ def zipped(files, **more):
     return out.getvalue()
 
 
-def upload(folder, files, replace=False, asked=lambda _: 0):
+def upload(folder, files, replace=False, asked=lambda _: 0, limits=LIMITS):
     """Upload files by name; what became of them, written as the server would."""
-    box, sent = Incoming(folder), []
+    box, sent = Incoming(folder, limits), []
     for k, (name, content) in enumerate(files.items()):
         data = content if isinstance(content, bytes) else content.encode()
         half = len(data) // 2
@@ -44,7 +45,8 @@ def upload(folder, files, replace=False, asked=lambda _: 0):
         box.add(f"upload-{k}", half, data[half:])
         sent.append((f"upload-{k}", name))
     text = (folder / FILE).read_text(encoding="utf-8")
-    taken = Taking(Gallery(folder, values_of(text)), Moves(), replace, asked).take(box.came(sent), text)
+    taking = Taking(Gallery(folder, values_of(text)), Moves(), replace, asked, limits.table_rows)
+    taken = taking.take(box.came(sent), text)
     for name, text in taken.texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     box.clear([uid for uid, _ in sent])
@@ -118,19 +120,18 @@ def test_an_archive_is_unpacked_and_its_tricks_are_refused(study):
     assert names(study) == ["deep", "old"]
 
 
-def test_an_archive_that_is_larger_than_it_says_is_stopped(study, monkeypatch):
-    monkeypatch.setattr(incoming, "LARGEST_UNPACKED", 50_000)
+def test_an_archive_that_is_larger_than_it_says_is_stopped(study):
+    limits = Limits(unpacked_bytes=50_000, archive_files=3)
     bomb = zipped({"bomb.txt": b"0" * 10_000_000, "after.png": picture()})
     assert len(bomb) < 20_000
-    assert reasons(upload(study, {"bomb.zip": bomb})) == {
+    assert reasons(upload(study, {"bomb.zip": bomb}, limits=limits)) == {
         "bomb.txt": "too large once it is unpacked; what came after it was left out"
     }
     size = struct.pack("<I", 10_000_000)
     assert bomb.count(size) == 2
-    lying = upload(study, {"lie.zip": bomb.replace(size, struct.pack("<I", 100))})
+    lying = upload(study, {"lie.zip": bomb.replace(size, struct.pack("<I", 100))}, limits=limits)
     assert lying.added == []
-    monkeypatch.setattr(incoming, "MOST_FILES", 3)
-    many = upload(study, {"many.zip": zipped({f"{k}.txt": str(k) for k in range(9)})})
+    many = upload(study, {"many.zip": zipped({f"{k}.txt": str(k) for k in range(9)})}, limits=limits)
     assert many.added == ["0", "1", "2"]
     assert "more than 3 files" in reasons(many)["many.zip"]
     assert "no archive" in reasons(upload(study, {"no.zip": b"PK\3\4 not really"}))["no.zip"]
@@ -161,9 +162,8 @@ def test_a_table_becomes_the_items_beside_those_of_the_folder(study):
         (b"name\n" + b"a\n" * 12, "more than 9 rows"),
     ],
 )
-def test_what_is_no_table_is_refused(study, table, why, monkeypatch):
-    monkeypatch.setattr("similitude.study.editing.taking.MOST_ROWS", 9)
-    assert why in reasons(upload(study, {"t.csv": table}))["t.csv"]
+def test_what_is_no_table_is_refused(study, table, why):
+    assert why in reasons(upload(study, {"t.csv": table}, limits=Limits(table_rows=9)))["t.csv"]
     assert "table" not in (study / FILE).read_text(encoding="utf-8")
 
 
@@ -193,8 +193,8 @@ def test_items_are_renamed_and_taken_out_and_moved_back(tmp_path, as_table):
     assert names(folder) == before
 
 
-def test_a_piece_is_taken_where_it_belongs_alone(study, monkeypatch):
-    box = Incoming(study)
+def test_a_piece_is_taken_where_it_belongs_alone(study):
+    box = Incoming(study, Limits(upload_bytes=5))
     assert box.add("uploaded", 0, b"abc") == 3
     with pytest.raises(Refused, match="expected 3, found 0"):
         box.add("uploaded", 0, b"abc")
@@ -202,7 +202,6 @@ def test_a_piece_is_taken_where_it_belongs_alone(study, monkeypatch):
     for strange in ("../x", "a/b/c/d/e", "", "x" * 100, "short"):
         with pytest.raises(Refused, match="letters, digits"):
             box.add(strange, 0, b"")
-    monkeypatch.setattr(incoming, "LARGEST_FILE", 5)
     with pytest.raises(Refused, match="at most"):
         box.add("uploaded", 3, b"def")
     assert box.size("uploaded") == 0

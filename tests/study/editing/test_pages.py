@@ -8,10 +8,14 @@ import zipfile
 
 import pytest
 
+from similitude.study import revisions
 from similitude.study.audit import deeds
 from similitude.study.editing.document import values_of
+from similitude.study.following import look
+from similitude.study.refusal import Refused
 from similitude.study.site import open_site
 from similitude.study.web.app import create_app
+from similitude.study.web.limits import LIMITS
 from tests.study.making import faces, picture, words
 from tests.study.test_login import PASSWORD, Browser
 
@@ -53,8 +57,8 @@ class Designer(Browser):
         return self.raw(f"/admin/{study}/preview", data=sent)
 
 
-def designer_of(site):
-    app = create_app(site)
+def designer_of(site, limits=LIMITS):
+    app = create_app(site, limits=limits)
     door = app.state.door
     if not door.has_admin():
         door.use_link(door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
@@ -117,7 +121,7 @@ def test_a_study_is_made_from_an_empty_server(tmp_path):
     assert make(designer, "words").headers["location"] == "/admin/words/design"
     told = designer.told("words")
     assert told["values"]["title"] == "Some <b>words</b>"
-    assert any("items" in sentence for sentence in told["to_do"])
+    assert any("items" in one["sentence"] for one in told["to_do"])
     assert "Some &lt;b&gt;words&lt;/b&gt;" in designer.get("/admin/words/design").text
     assert designer.get("/s/words/").status_code == 404, "a draft without items is served to nobody"
     assert deeds(site.database)[0].what == "made"
@@ -161,14 +165,20 @@ def test_only_what_was_changed_is_written(site, designer, study):
 @pytest.mark.parametrize(
     ("changes", "key", "said"),
     [
-        ({"question.number": "many"}, "question.number", "valid integer, found 'many'"),
-        ({"question.number": 0}, "question.number", "greater than or equal to 1"),
-        ({"title": None}, "title", "required"),
+        ({"question.number": "many"}, "question.number", "expected a whole number, found 'many'"),
+        ({"question.number": 0}, "question.number", "expected at least 1, found 0"),
+        ({"title": None}, "title", "expected a value, found none"),
         ({"question.form": "labelling"}, "question.classes", "at least 2"),
         ({"catch.every": 3}, "catch.questions", "none is given"),
-        ({"completion.redirect": "javascript:alert(1)"}, "completion.redirect", "match pattern"),
-        ({"survey.fields": [{"name": "a", "label": "A"}, {"name": "B", "label": "B"}]}, "survey.fields.1.name", "pat"),
+        ({"completion.redirect": "javascript:alert(1)"}, "completion.redirect", "expected an address"),
+        ({"survey.fields": [{"name": "a", "label": "A"}, {"name": "B", "label": "B"}]}, "survey.fields.1.name", "exp"),
         ({"language": "<b>"}, "language", "expected"),
+        ({"condition": [{"name": "a"}, {"name": "B b"}]}, "condition.1.name", "expected a small letter, then up to 40"),
+        ({"condition": [{"name": "a"}, {"name": "a"}]}, "condition.1.name", "found 'a' twice"),
+        ({"condition": [{"name": "a"}, {"name": "b", "blocks": ["c"]}]}, "condition.1.blocks", "no blocks, found 'c'"),
+        ({"condition": [{"name": "a"}]}, "condition", "found only 'a'"),
+        ({"block": [{"name": "a", "question": {"number": 0}}]}, "block.0.question.number", "expected at least 1"),
+        ({"block": [{"name": "a"}, {"name": "b", "catch_every": 2}]}, "block.1.catch_every", "expected 0, or"),
         ({"pages.consent": "none.md"}, "pages.consent", "cannot read"),
     ],
 )  # fmt: skip
@@ -180,6 +190,30 @@ def test_what_is_wrong_is_said_of_its_key_and_nothing_is_written(site, designer,
     assert said in faults[key]
     assert str(site.root) not in answer.text, "where the files lie is nobody's business"
     assert text_of(site, untouched) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "said"),
+    [
+        ({"block": [{"name": "a"}, {"name": "b", "items": ["x"]}]}, "block.1", "shows 3 items, but there are 0"),
+        ({"block": [{"name": "a", "practice": [{"shown": ["x"], "correct": [1]}]}]}, "block.0.practice", "no item"),
+        ({"block": [{"name": "a", "question": {"number": 9999}}]}, "block.0.question.number", "give only"),
+        ({"condition": [{"name": "a"}, {"name": "b", "items": ["x"]}]}, "condition.1", "there are 0"),
+    ],
+)  # fmt: skip
+def test_what_a_draft_still_lacks_is_said_of_the_row_that_lacks_it(designer, study, changes, key, said):
+    answer = designer.save(study, designer.told(study), **changes)
+    assert answer.status_code == 200, "the items may come later"
+    assert said in {one["key"]: one["sentence"] for one in answer.json()["to_do"]}[key]
+
+
+def test_what_the_question_says_wrong_is_not_said_again_of_every_block(designer, untouched):
+    changes = {"question__number": "x", "block": [{"name": "a"}, {"name": "b", "question": {"number": "x"}}]}
+    answer = designer.save(untouched, designer.told(untouched), **changes)
+    assert [fault["key"] for fault in answer.json()["faults"]] == ["question.number"]
+    changes["block"][1]["question"]["number"] = -1
+    answer = designer.save(untouched, designer.told(untouched), **changes)
+    assert [fault["key"] for fault in answer.json()["faults"]] == ["question.number", "block.1.question.number"]
 
 
 def test_what_was_typed_as_toml_is_read(site, designer, study):
@@ -317,6 +351,68 @@ def fill_words(service):
         service.answer(Said(rater, number, f"answer-{number:08d}", "answered", [1.0])).result()
 
 
+def kept_files(site, study):
+    folder = site.root / study / "items"
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_an_earlier_revision_comes_back_with_the_files_of_its_items(site, designer, study):
+    first, before = site.kept[study].number, kept_files(site, study)
+
+    def act(**body):
+        told = designer.told(study, "/items")
+        return designer.tell(study, "/items", told, basis=told["basis"], sure=True, **body)
+
+    assert act(do="remove", name="apple").status_code == 200
+    assert act(do="rename", name="boat", to="ship").status_code == 200
+    assert designer.upload(study, {"drum.txt": "another drum"}, replace=True).json()["taken"]["replaced"] == ["drum"]
+    assert "1 file of an item holds something else: items/drum.txt" in revisions.history(site, study)[0].changes
+    assert designer.upload(study, {"new.txt": "new"}).status_code == 200
+    later, after = site.kept[study].number, kept_files(site, study)
+    page = designer.get(f"/admin/{study}/versions/{first}").text
+    assert "3 files come back: items/apple.txt, items/boat.txt" in page
+    assert "2 files are put away: items/new.txt" in page
+    here = f"/admin/{study}/versions/{first}"
+    assert designer.send(here, f"/admin/{study}/restore", number=first, base=later).status_code == 303
+    assert kept_files(site, study) == before
+    assert "apple" in site.studies[study].names
+    revisions.restore(site, study, later, "bob")
+    assert kept_files(site, study) == after
+    assert [one.number for one in revisions.history(site, study)][:2] == [later + 2, later + 1]
+
+
+def test_files_that_are_gone_are_named_before_anything_is_changed(site, designer, study):
+    first = site.kept[study].number
+    designer.save(study, designer.told(study), question__number=7)
+    folder = site.root / study
+    (folder / "items" / "apple.txt").unlink()
+    (folder / "items" / "boat.txt").write_text("overwritten by hand", encoding="utf-8")
+    look(site), look(site)
+    before, number = kept_files(site, study), site.kept[study].number
+    with pytest.raises(Refused, match=r"2 files of its items are gone \(items/apple\.txt, items/boat\.txt\)"):
+        revisions.restore(site, study, first, "ada")
+    assert (kept_files(site, study), site.kept[study].number) == (before, number)
+    assert site.studies[study].study.question.number == 7
+    page = designer.get(f"/admin/{study}/versions/{first}").text
+    assert "2 files are gone: items/apple.txt, items/boat.txt." in page
+    assert "Restore this revision" not in page
+    here = f"/admin/{study}/versions/{first}"
+    sent = {"number": first, "base": number, "texts_alone": "yes"}
+    assert designer.send(here, f"/admin/{study}/restore", **sent).status_code == 303
+    assert site.studies[study].study.question.number != 7
+    assert kept_files(site, study) == before
+
+
+def test_a_revision_that_cannot_be_served_leaves_the_files_where_they_are(site, designer, study):
+    first = site.kept[study].number
+    told = designer.told(study, "/items")
+    designer.tell(study, "/items", told, basis=told["basis"], do="remove", name="apple")
+    before = kept_files(site, study)
+    with pytest.raises(Refused, match="changed since you looked"):
+        revisions.restore(site, study, first, "ada", base=first)
+    assert kept_files(site, study) == before
+
+
 def test_a_study_that_is_live_keeps_enough_items(site, designer, study):
     site.studies[study].set_state("live", "ada")
     told = designer.told(study, "/items")
@@ -406,6 +502,31 @@ def setup_in(answer):
     return json.loads(re.search(r'id="setup">(.*?)</script>', answer.text, re.DOTALL)[1])
 
 
+TWO_BLOCKS = [
+    {"name": "near", "question": {"number": 4}, "practice": [{"shown": ["apple", "boat", "drum"], "correct": [1]}]},
+    {"name": "alike", "question": {"form": "similarity_rating", "number": 3}, "page": "part.md"},
+]
+
+
+def test_each_block_is_previewed_saved_or_not(designer, study):
+    told, changes = designer.told(study), {"block": TWO_BLOCKS}
+    files = json.dumps({"part.md": "# Now pairs"})
+
+    def seen(stage, block):
+        sent = {"stage": stage, "block": block, "files": files}
+        return setup_in(designer.preview(study, told, changes, **sent))["preview"]
+
+    for stage, block, form, number, announced in (
+        ("question", "near", "triplet", 1, False), ("practice", "near", "triplet", 0, False),
+        ("question", "alike", "similarity_rating", 5, False), ("part", "alike", "similarity_rating", 5, True),
+        ("instructions", "alike", "triplet", 0, True), ("question", "gone", "triplet", 1, False),
+    ):  # fmt: skip
+        found = seen(stage, block)
+        first = found["questions"][0]
+        assert (first["form"], first["number"], found["announces"]) == (form, number, announced)
+    assert "Now pairs" in seen("part", "alike")["pages"]["block-alike"]
+
+
 def test_the_preview_is_the_raters_page_with_what_is_not_saved_and_keeps_nothing(site, designer, study):
     told = designer.told(study)
     answer = designer.preview(study, told, {"question.form": "odd_one_out", "title": "</script><b>"}, stage="question")
@@ -438,7 +559,9 @@ def test_every_stage_can_be_looked_at(site, designer, untouched, stage, at, answ
 
 def test_what_cannot_be_shown_says_why_in_the_frame(site, designer, study):
     answer = designer.preview(study, designer.told(study), {"question.number": "x"})
-    assert "valid integer" in answer.text
+    assert "expected a whole number" in answer.text
+    answer = designer.preview(study, designer.told(study), {"block": [{"name": "a", "question": {"number": 0}}]})
+    assert "<code>block 1, question, number</code>: expected at least 1" in answer.text
     make(designer, "empty")
     assert "Nothing to see yet" in designer.preview("empty", designer.told("empty")).text
 

@@ -92,6 +92,7 @@ class Form:
     ask : what the page asks; the study's texts call it `ask_` and the page
     script : the file of its script, where that does not stand in `study/web/static/forms`
     settings : keys of `[question]` in `study.toml` that decide what answers mean, beside the form itself
+    shows_also : keys of it that the page shows without a change of what answers mean; others of `Setup` are not used
     columns : how other tools write it down; the last is what rows without a header are taken for
     search : how the best question of a head is found in active choice (`active/proposals.py`)
     """
@@ -109,8 +110,14 @@ class Form:
     ask: ClassVar[str] = ""
     script: ClassVar[Path | None] = None
     settings: ClassVar[tuple[str, ...]] = ()
+    shows_also: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[FileColumns, ...]] = ()
     search: ClassVar[Literal["pair", "threesome", "grid", "drawn"]] = "drawn"
+
+    def unused_settings(self) -> list[str]:
+        """Return the keys of `Setup` that this form does not look at."""
+        keys = [name for name, found in vars(Setup).items() if isinstance(found, property)]
+        return [key for key in keys if key not in (*self.settings, *self.shows_also)]
 
     # --- what is shown
 

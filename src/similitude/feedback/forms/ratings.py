@@ -98,6 +98,7 @@ class RatedPair(Piece):
     ask = "How alike are these two?"
     n_shown = 2
     settings = ("scale",)
+    shows_also = ("low", "high")
     sheet = SIMILARITY
     compares = "ratings of one rater that differ"
 

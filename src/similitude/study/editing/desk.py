@@ -23,7 +23,7 @@ from similitude.study.editing.gallery import Gallery, Moves, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
 from similitude.study.editing.looking import Looked, fault_in, look
 from similitude.study.editing.taking import Taken, Taking
-from similitude.study.fault import StudyError, WrongKeys
+from similitude.study.fault import Fault, StudyError, WrongKeys
 from similitude.study.files import Files, Texts
 from similitude.study.following import follow
 from similitude.study.items import KINDS
@@ -33,6 +33,7 @@ from similitude.study.settings import FILE, Study, read_study
 from similitude.study.site import Kept, Site
 from similitude.study.states import standing
 from similitude.study.store import schema
+from similitude.study.web.limits import LIMITS, Limits
 from similitude.study.written import FOLDER
 
 _PICTURES = tuple(suffix for suffix, kind in KINDS.items() if kind == "image")
@@ -53,11 +54,12 @@ class Desk:
     site: Site
     name: str
     kept: Kept
+    limits: Limits = LIMITS
 
     @classmethod
-    def of(cls, site: Site, name: str) -> Desk | None:
+    def of(cls, site: Site, name: str, limits: Limits = LIMITS) -> Desk | None:
         """The desk of a study; None where there is no such study."""
-        return cls(site, name, site.kept[name]) if name in site.kept else None
+        return cls(site, name, site.kept[name], limits) if name in site.kept else None
 
     # --- what it is ---
 
@@ -69,7 +71,7 @@ class Desk:
     @property
     def incoming(self) -> Incoming:
         """What is on its way to it."""
-        return Incoming(self.folder)
+        return Incoming(self.folder, self.limits)
 
     def basis(self) -> int:
         """The revision that is looked at; what was edited by hand in the meantime is one, too."""
@@ -108,10 +110,10 @@ class Desk:
         why = "People were asked with this already; their answers would not mean the same. Make a new study instead."
         return {f"question.{key}": why for key in keys}
 
-    def to_do(self, looked: Looked) -> list[str]:
-        """What is to be seen to before people are let in, a sentence each."""
-        lacking = [f"{fault.key}: {fault.sentence}" if fault.key else fault.sentence for fault in looked.faults]
-        return lacking + ([] if looked.study is None else unfinished(looked.study))
+    def to_do(self, looked: Looked) -> list[dict[str, str]]:
+        """What is to be seen to before people are let in, a sentence each, with the key that it is about."""
+        others = [] if looked.study is None else unfinished(looked.study)
+        return [fault._asdict() for fault in (*looked.faults, *(Fault("", sentence) for sentence in others))]
 
     # --- texts ---
 
@@ -136,7 +138,8 @@ class Desk:
         except Refused as refusal:
             if refusal.code == "changed":
                 raise OutOfDate(str(refusal)) from None
-            raise WrongKeys(Path(FILE), [fault_in(self.folder, line) for line in str(refusal).splitlines()]) from None
+            lines, text = str(refusal).splitlines(), given.get(FILE) or self.text()
+            raise WrongKeys(Path(FILE), [fault_in(self.folder, line, text) for line in lines]) from None
 
     def page_in(self, file: str, language: str | None) -> str:
         """The name of a page's file in a language."""
@@ -157,7 +160,8 @@ class Desk:
         came = self.incoming.came(files)
         try:
             with self._moving(by) as moves:
-                taken = Taking(self.gallery(), moves, replace, self.asked_about).take(came, self.text())
+                taking = Taking(self.gallery(), moves, replace, self.asked_about, self.limits.table_rows)
+                taken = taking.take(came, self.text())
                 if taken.added or taken.replaced:
                     self._revise_files(taken.texts, by)
             return taken

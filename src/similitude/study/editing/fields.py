@@ -10,18 +10,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from similitude.study.patterns import COLOUR
 from similitude.study.settings import OURS, Study
 
 Kind = Literal[
-    "text", "colour", "whole", "number", "switch", "choice", "texts", "numbers", "rows", "words", "toml"
+    "text", "colour", "whole", "number", "switch", "choice", "texts", "numbers", "rows", "table", "words", "toml"
 ]  # fmt: skip
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
-_COLOUR = "^#[0-9a-fA-F]{6}$"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Field:
     Attributes
     ----------
     key : with its section, as `question.form`
-    kind : what it holds; "texts" and "numbers" are lists, "rows" a list of tables, "words" a table of texts
+    kind : what it holds; "texts" and "numbers" are lists, "rows" a list of tables, "table" one, "words" one of texts
     default : what holds where it is not given; None where nothing does
     required : whether a study, or a row, must give it
     single : whether a list of one is written as that one
@@ -39,7 +39,7 @@ class Field:
     choices : what it may be, where that is a list
     least, most : limits of a number; `beyond` is a limit that it must exceed
     pattern : of a text
-    fields : keys of a row
+    fields : keys of a row or a table
     """
 
     key: str
@@ -119,6 +119,8 @@ def _field(key: str, found: Mapping[str, Any], required: bool, defined: Mapping[
     if len(ways) != 1:
         return Field(key, "toml", **given)
     way = ways[0]
+    if (table := _table(way, defined)) is not None:
+        return Field(key, "table", fields=tuple(_overriding(key, table, defined)), **{**given, "default": None})
     limits: dict[str, Any] = {
         "least": way.get("minimum"),
         "most": way.get("maximum"),
@@ -135,7 +137,7 @@ def _field(key: str, found: Mapping[str, Any], required: bool, defined: Mapping[
             return Field(key, "choice", choices=tuple(way["enum"]), **given)
         case "string":
             pattern = way.get("pattern")
-            return Field(key, "colour" if pattern == _COLOUR else "text", pattern=pattern, **given)
+            return Field(key, "colour" if pattern == COLOUR else "text", pattern=pattern, **given)
         case "array":
             return _list(key, way.get("items", {}), defined, given)
         case "object" if way.get("additionalProperties", {}) == {"type": "string"}:
@@ -149,6 +151,13 @@ def _list(key: str, of: Mapping[str, Any], defined: Mapping[str, Any], given: Ma
         return Field(key, "rows", fields=tuple(_fields(key, table, defined)), **given)
     kinds: dict[str, Kind] = {"string": "texts", "number": "numbers", "integer": "numbers"}
     return Field(key, kinds.get(of.get("type", ""), "toml"), **given)
+
+
+def _overriding(key: str, table: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[Field]:
+    """Keys of a table within a row, as `question` in a block: what it does not say, the study's table says."""
+    _, _, name = key.rpartition(".")
+    for field in _fields(name, table, defined):
+        yield replace(field, key=f"{key}.{field.key.rpartition('.')[2]}", default=None, required=False)
 
 
 def _said(markdown: str) -> str:

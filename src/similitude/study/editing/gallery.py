@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,11 +40,26 @@ class Moves:
         path.rename(to)
         self._done.append((path, to))
 
+    def copy(self, path: Path, to: Path) -> None:
+        """Copy a file to a place where none is."""
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, to)
+        self._done.append((to, to))
+
     def take_back(self) -> None:
-        """Put every file where it was."""
+        """Put every file where it was; what was copied goes."""
         for path, to in reversed(self._done):
-            to.rename(path)
+            to.unlink() if path == to else to.rename(path)
         self._done.clear()
+
+
+def put_away(folder: Path, path: Path, moves: Moves) -> None:
+    """Move a file of a study to those that were taken out."""
+    target, number = folder / REMOVED / path.name, 1
+    while target.exists():
+        number += 1
+        target = target.with_name(f"{path.stem}.{number}{path.suffix}")
+    moves.move(path, target)
 
 
 @dataclass(frozen=True)
@@ -136,11 +152,7 @@ class Gallery:
 
     def put_away(self, path: Path, moves: Moves) -> None:
         """Move a file to those that were taken out."""
-        target, number = self.folder / REMOVED / path.name, 1
-        while target.exists():
-            number += 1
-            target = target.with_name(f"{path.stem}.{number}{path.suffix}")
-        moves.move(path, target)
+        put_away(self.folder, path, moves)
 
     def _known(self, name: str) -> None:
         if not any(one.item.name == name for one in self.listed()):

@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from similitude.study.refusal import Refused
+from similitude.study.web.limits import LIMITS, Limits
 
 FOLDER = ".incoming"
-LARGEST_FILE = 512 * 2**20
-LARGEST_UNPACKED = 2 * 2**30
-MOST_FILES = 20_000
 _LEFT_BEHIND = 24 * 3600.0  # seconds after which what nobody finished is thrown away
 _BLOCK = 1 << 20
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -43,10 +41,11 @@ class Incoming:
     Parameters
     ----------
     folder : of the study
+    limits : sizes of files and archives
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / FOLDER
+    def __init__(self, folder: Path, limits: Limits = LIMITS) -> None:
+        self.folder, self.limits = folder / FOLDER, limits
 
     def size(self, uid: str) -> int:
         """How much of a file is there."""
@@ -59,9 +58,10 @@ class Incoming:
         there = self.size(uid)
         if at != there:
             raise Refused(409, "piece", f"at: expected {there}, found {at}")
-        if there + len(data) > LARGEST_FILE:
+        if there + len(data) > self.limits.upload_bytes:
             path.unlink(missing_ok=True)
-            raise Refused(413, "too_large", f"A file has at most {LARGEST_FILE // 2**20} MB.")
+            most = self.limits.upload_bytes / 2**20
+            raise Refused(413, "too_large", f"A file has at most {most:,.4g} MB (the server's limit upload_bytes).")
         self.folder.mkdir(exist_ok=True)
         if not there:
             self._sweep()
@@ -110,7 +110,7 @@ class Incoming:
         target.mkdir()
         try:
             with zipfile.ZipFile(path) as archive:
-                return list(_entries(archive, target, name))
+                return list(_entries(archive, target, name, self.limits))
         except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, OSError, EOFError, ValueError) as error:
             return [Came(name, None, f"no archive that can be read ({error})")]
 
@@ -124,22 +124,22 @@ def _last(name: str) -> str:
     return PurePosixPath(name.replace("\\", "/")).name
 
 
-def _entries(archive: zipfile.ZipFile, target: Path, name: str) -> Iterator[Came]:
+def _entries(archive: zipfile.ZipFile, target: Path, name: str, limits: Limits) -> Iterator[Came]:
     """What an archive holds; sizes are counted while it is unpacked, since what it says of itself may be a lie."""
-    left, number = LARGEST_UNPACKED, 0
+    left, number = limits.unpacked_bytes, 0
     for entry in archive.infolist():
         last = _last(entry.filename)
         if entry.is_dir() or entry.filename.startswith(_MAC) or not last or last.startswith("."):
             continue
         number += 1
-        if number > MOST_FILES:
-            yield Came(name, None, f"more than {MOST_FILES:,} files; what came after them was left out")
+        if number > limits.archive_files:
+            yield Came(name, None, f"more than {limits.archive_files:,} files; what came after them was left out")
             return
         if why := _against(entry):
             yield Came(entry.filename, None, why)
             continue
         place = target / f"{number:06d}"
-        size = _unpack(archive, entry, place, min(left, LARGEST_FILE))
+        size = _unpack(archive, entry, place, min(left, limits.upload_bytes))
         if size is None:
             place.unlink(missing_ok=True)
             yield Came(entry.filename, None, "too large once it is unpacked; what came after it was left out")

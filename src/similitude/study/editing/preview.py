@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from similitude.study.asking import random_question, width
+from similitude.study.designs import StudyPart
 from similitude.study.items import Item
 from similitude.study.sections import Known
 from similitude.study.settings import Study
@@ -17,10 +18,12 @@ STAGES = {
     "consent": "Consent",
     "before": "Survey before",
     "instructions": "Instructions",
+    "part": "Before a block",
     "practice": "Practice",
     "survey": "Survey after",
     "done": "The last page",
 }
+_OF_BLOCKS = ("question", "part", "practice")  # stages that are looked at block by block; the others come once
 _QUESTIONS = 5
 _SEED = 7  # the same questions whenever a preview is drawn anew, so that only what was changed looks different
 
@@ -31,15 +34,16 @@ def stages_of(study: Study) -> dict[str, str]:
     """What there is to look at, by name."""
     there = {
         "consent": study.pages.consent is not None, "before": bool(fields_at(study, BEFORE)),
-        "practice": bool(study.parts[0].practice),
+        "part": bool(study.block), "practice": any(part.practice for part in study.parts),
         "survey": len(fields_at(study, BEFORE)) < len(study.survey.fields),
     }  # fmt: skip
     return {stage: words for stage, words in STAGES.items() if there.get(stage, True)}
 
 
 def previewed(
-    study: Study, items: Mapping[str, Item], stage: str, drawn: Drawn, chosen: Sequence[str] | None = None
-) -> dict[str, Any]:
+    study: Study, items: Mapping[str, Item], stage: str, drawn: Drawn, chosen: Sequence[str] | None = None,
+    block: str = "",
+) -> dict[str, Any]:  # fmt: skip
     """What the page is told beside the setup of the study, for somebody who is at this stage.
 
     Parameters
@@ -49,21 +53,25 @@ def previewed(
     stage : one of `STAGES`
     drawn : gives an item as the page shows it
     chosen : the items of the one question that is asked; None draws some
+    block : the block that is looked at; the first where there is none of this name
     """
-    practice = len(study.parts[0].practice)
-    asked = stage in ("question", "practice", "consent", "before", "instructions")
-    questions = _questions(study, items, stage != "question", drawn) if asked else []
+    part = (study.part(block) if stage in _OF_BLOCKS else None) or study.parts[0]
+    before = sum(one.length for one in study.parts[: study.parts.index(part)])
+    practice = before + len(part.practice)
+    asked = stage in (*_OF_BLOCKS, "consent", "before", "instructions")
+    questions = _questions(study, part, before, items, stage != "question", drawn) if asked else []
     if chosen is not None:
-        questions = [_asked(study, practice, "question", chosen, items, drawn)]
-    ended = study.length if stage == "survey" else 0
+        questions = [_asked(part, practice, "question", chosen, items, drawn)]
+    ended = study.length if stage == "survey" else before
     remembers = {} if stage == "consent" else {"token": "preview"}
-    if stage in ("question", "practice", "survey"):
+    if stage in (*_OF_BLOCKS, "survey"):
         remembers["instructed"] = "yes"
     return {
         "stage": {"before": "before", "done": "done"}.get(stage, "questions"),
         "questions": questions,
         "answered": practice if stage == "question" else ended,
         "length": study.length,
+        "announces": stage not in ("question", "practice"),
         "wayOut": _way_out(study),
         "remembers": remembers,
     }
@@ -75,28 +83,37 @@ def _way_out(study: Study) -> dict[str, Any]:
     return {"code": study.completion.code, "redirect": redirect, "withheld": None}
 
 
-def _questions(study: Study, items: Mapping[str, Item], practice: bool, drawn: Drawn) -> list[dict[str, Any]]:
-    """Practice, where it is looked at, then questions drawn at random; none where the items are too few."""
-    part, rng = study.parts[0], Random(_SEED)
-    names, start = part.items(list(items)), len(part.practice)
+def _questions(
+    study: Study, part: StudyPart, before: int, items: Mapping[str, Item], practice: bool, drawn: Drawn
+) -> list[dict[str, Any]]:
+    """Practice, where it is looked at, then questions drawn at random; none where the items are too few.
+
+    `before` is the number of questions in the blocks ahead of this one.
+    """
+    rng, names, start = Random(_SEED), part.items(list(items)), before + len(part.practice)
     known = part.practice if practice else ()
-    first = [_known(k, one, study, items, drawn) for k, one in enumerate(known) if items.keys() >= {*one.shown}]
+    first = [
+        _known(study, part, before + k, one, items, drawn)
+        for k, one in enumerate(known)
+        if items.keys() >= {*one.shown}
+    ]
     if len(names) < width(part.question):
         return first
     number = min(_QUESTIONS, part.question.number)
     others = (random_question(part.question, names, rng) for _ in range(number))
-    return first + [_asked(study, start + k, "question", shown, items, drawn) for k, shown in enumerate(others)]
+    return first + [_asked(part, start + k, "question", shown, items, drawn) for k, shown in enumerate(others)]
 
 
-def _known(number: int, one: Known, study: Study, items: Mapping[str, Item], drawn: Drawn) -> dict[str, Any]:
-    asked = _asked(study, number, "practice", one.shown, items, drawn)
+def _known(
+    study: Study, part: StudyPart, number: int, one: Known, items: Mapping[str, Item], drawn: Drawn
+) -> dict[str, Any]:
+    asked = _asked(part, number, "practice", one.shown, items, drawn)
     return {**asked, "correct": list(one.correct)} if study.practice.feedback else asked
 
 
 def _asked(
-    study: Study, number: int, kind: str, shown: Sequence[str], items: Mapping[str, Item], drawn: Drawn
+    part: StudyPart, number: int, kind: str, shown: Sequence[str], items: Mapping[str, Item], drawn: Drawn
 ) -> dict[str, Any]:
-    """A question of the first block, as the server gives it."""
-    part = study.parts[0]
+    """A question of a part, as the server gives it."""
     asked = {"number": number, "kind": kind, "block": part.block, "form": part.question.form}
     return {**asked, "shown": [drawn(items[name]) for name in shown]}

@@ -20,9 +20,9 @@ from similitude.study.fault import StudyError
 from similitude.study.items import KINDS, NO_ITEMS, fault_of_name, item_of_file, item_of_row
 from similitude.study.opening import fault_of
 from similitude.study.settings import FILE
+from similitude.study.web.limits import LIMITS
 
 TABLE = "items.csv"
-MOST_ROWS = 100_000
 LARGEST_TABLE = 64 * 2**20  # bytes
 _ELSEWHERE = ("http://", "https://", "//", "ftp://")
 
@@ -46,12 +46,15 @@ class Taking:
     moves : what moves files into place
     replace : whether what comes takes the place of an item of the same name, unless that was asked about
     asked : how many answers are about an item
+    most_rows : of a table
     """
 
     def __init__(
-        self, gallery: Gallery, moves: Moves, replace: bool = False, asked: Callable[[str], int] = lambda _: 0
-    ) -> None:
+        self, gallery: Gallery, moves: Moves, replace: bool = False, asked: Callable[[str], int] = lambda _: 0,
+        most_rows: int = LIMITS.table_rows,
+    ) -> None:  # fmt: skip
         self.gallery, self.moves, self.replace, self.asked = gallery, moves, replace, asked
+        self.most_rows = most_rows
         self.taken = Taken()
         there = gallery.listed()
         self._paths = {one.item.name: one.item.path for one in there}
@@ -101,7 +104,7 @@ class Taking:
         if same is not None and same != name:
             raise StudyError(f"it holds the same bytes as the item {same!r}")
         self._check_new(name, ", with the same bytes" if same == name else "")
-        before, target = self._paths.get(name), self.gallery.files / f"{name}{suffix}"
+        before, target = self._file_of(name), self.gallery.files / f"{name}{suffix}"
         if before is not None:
             self.gallery.put_away(before, self.moves)
         if target.exists():
@@ -110,6 +113,10 @@ class Taking:
         self._note(name, {"name": name, "file": self.gallery.place(target)})
         self._paths[name] = target
         self._sizes.setdefault(target.stat().st_size, []).append(name)
+
+    def _file_of(self, name: str) -> Path | None:
+        """The file of an item that is there; a text has one, too, though no path is shown of it."""
+        return self._paths.get(name) or (self.gallery.path_of(name) if name in self._paths else None)
 
     def _same_bytes(self, path: Path) -> str | None:
         """The item whose file holds the same; only those of the same size are read."""
@@ -154,13 +161,13 @@ class Taking:
             raise StudyError(f"a table has at most {LARGEST_TABLE // 2**20} MB")
         try:
             reader = csv.DictReader(io.StringIO(came.path.read_bytes().decode("utf-8-sig"), newline=""))
-            rows = [row for row, _ in zip(reader, range(MOST_ROWS + 1), strict=False)]
+            rows = [row for row, _ in zip(reader, range(self.most_rows + 1), strict=False)]
         except (UnicodeDecodeError, csv.Error) as error:
             raise StudyError(f"no table in UTF-8 that can be read ({error})") from None
         if not rows or "name" not in (reader.fieldnames or ()):
             raise StudyError("a table has a column `name`, and one of `file`, `text`, `colour`")
-        if len(rows) > MOST_ROWS:
-            raise StudyError(f"more than {MOST_ROWS:,} rows")
+        if len(rows) > self.most_rows:
+            raise StudyError(f"more than {self.most_rows:,} rows")
         for k, row in enumerate(rows):
             self._each(f"{came.name}, row {k + 2}", self._row, row)
 

@@ -17,6 +17,7 @@ from similitude.feedback.forms import PAGES
 from similitude.study import measured
 from similitude.study.asking import BACKGROUND, DIRECTIONS, OUTCOMES, form_of
 from similitude.study.counting import COUNTS, LEFT_OUT, SUPERSEDED
+from similitude.study.designs import BEFORE_CONDITIONS
 from similitude.study.items import is_storable
 from similitude.study.maintenance.rebuild import recount
 from similitude.study.people.standing import People
@@ -84,7 +85,7 @@ def _row(service: StudyService, cells: Mapping[str, Any], place: int, path: Path
     now = service.database.clock.now()
     number, model = _number(cells.get("number"), where), _number(cells.get("model"), where)
     return {
-        "code": str(cells["rater"]), "condition": _text(cells, "condition") or None, "study_id": service.study_id,
+        "code": str(cells["rater"]), "condition": _condition(cells), "study_id": service.study_id,
         "number": None if number is None else int(number), "uid": None, "kind": cells.get("kind") or "question",
         "block": _text(cells, "block"),
         "form": form, "shown": json.dumps([str(name) for name in shown], ensure_ascii=False), "outcome": outcome,
@@ -122,6 +123,11 @@ def _text(cells: Mapping[str, Any], name: str) -> str:
     """A cell that is a word or empty."""
     cell = cells.get(name)
     return cell if isinstance(cell, str) else ""
+
+
+def _condition(cells: Mapping[str, Any]) -> str | None:
+    said = _text(cells, "condition")
+    return None if said in ("", BEFORE_CONDITIONS) else said
 
 
 def _listed(cell: Any, where: str) -> list[Any]:

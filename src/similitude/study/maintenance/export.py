@@ -27,6 +27,7 @@ from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.feedback.forms import PAGES, PIECES
 from similitude.study import measured
 from similitude.study.counting import standing
+from similitude.study.designs import BEFORE_CONDITIONS
 from similitude.study.entrance import APART, PILOT, REHEARSAL, kept_apart
 from similitude.study.maintenance.plain import PlainTable
 from similitude.study.settings import StudyError
@@ -191,7 +192,7 @@ class AnswersFile:
             if "label" in self._more:
                 columns["label"] = list(_labels(kept, classes))
             if "condition" in self._more:
-                columns["condition"] = [row["condition"] for row in kept]
+                columns["condition"] = [row["condition"] or BEFORE_CONDITIONS for row in kept]
             if "block" in self._more:
                 columns["block"] = [row["block"] or None for row in kept]
             if self._sheets:

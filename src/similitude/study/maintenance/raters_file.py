@@ -17,7 +17,8 @@ from similitude.feedback.files import separated
 from similitude.feedback.files.spreadsheets import defused, plain_column
 from similitude.feedback.files.whole import write_whole
 from similitude.study import measured
-from similitude.study.counting import LEFT_OUT, REDO
+from similitude.study.counting import LEFT_OUT, REDO, TAKEN_BACK
+from similitude.study.designs import BEFORE_CONDITIONS
 from similitude.study.maintenance.export import study_number
 from similitude.study.maintenance.rebuild import latest
 from similitude.study.people.listing import RaterProfile, completion
@@ -44,6 +45,8 @@ def raters_table(database: Database, study: str) -> dict[str, list[Any]]:
         devices = measured.of_raters(_measured(connection, study_id))
     design = [name for name in ("condition", "blocks") if any(one.row[name] is not None for one in raters)]
     columns: dict[str, list[Any]] = {name: [one.row[name] for one in raters] for name in (*_OF_RATER, *design)}
+    if "condition" in design:
+        columns["condition"] = [condition or BEFORE_CONDITIONS for condition in columns["condition"]]
     columns |= _decided(raters, remarks)
     columns["state"] = [one.state for one in raters]
     columns["completion"] = [completion(served.study, one.row) for one in raters]
@@ -64,17 +67,28 @@ def _decided(raters: Sequence[RaterProfile], remarks: dict[int, list[Remark]]) -
         for one, some in zip(raters, its, strict=True)
     ]
     notes = [[{"at": one.at, "who": one.who, "text": one.text} for one in some if one.what == NOTE] for some in its]
-    others = [
-        [{"at": one.at, "who": one.who, "what": one.what} for one in some if one.what not in (NOTE, LEFT_OUT)]
-        for some in its
-    ]
     return {
         "left_out_reason": [one and one.text for one in out],
         "left_out_by": [one and one.who for one in out],
         "redone": [sum(one.what == REDO for one in some) for some in its],
         "notes": [json.dumps(some, ensure_ascii=False) if some else None for some in notes],
-        "decisions": [json.dumps(some, ensure_ascii=False) if some else None for some in others],
+        "decisions": [json.dumps(some, ensure_ascii=False) if some else None for some in map(_history, its)],
     }
+
+
+def _history(remarks: Sequence[Remark]) -> list[dict[str, Any]]:
+    """All decisions about a rater, the first first; who was left out has when and by whom that was taken back."""
+    found: list[dict[str, Any]] = []
+    for one in remarks:
+        if one.what == NOTE:
+            continue
+        if one.what == TAKEN_BACK:
+            for before in found:
+                if before["what"] == LEFT_OUT and before["taken_back"] is None:
+                    before |= {"taken_back": one.at, "taken_back_by": one.who}
+        decided: dict[str, Any] = {"what": one.what, "at": one.at, "who": one.who, "reason": one.text}
+        found.append({**decided, "taken_back": None, "taken_back_by": None} if one.what == LEFT_OUT else decided)
+    return found
 
 
 def _remarks(connection: sa.Connection, study_id: int) -> dict[int, list[Remark]]:

@@ -25,6 +25,7 @@ class Revision:
     at, who : when, and by whom
     changes : what became different, in words
     files : the texts that the study was read from, by name
+    items : the files of its items: size and digest by place; None of before these were kept
     """
 
     number: int
@@ -33,6 +34,7 @@ class Revision:
     who: str
     changes: tuple[str, ...]
     files: Mapping[str, str]
+    items: Mapping[str, str] | None = None
 
 
 def history(connection: sa.Connection, study_id: int) -> list[Revision]:
@@ -88,22 +90,38 @@ def record(
     changes: Sequence[str],
     who: str,
     at: float,
+    items: Mapping[str, str] | None = None,
 ) -> int:
     """Add a revision; returns its number."""
     last = last_number(connection, study_id)
     row = {
         "study_id": study_id, "number": last + 1, "version": version, "files": json.dumps(dict(files)),
         "changes": json.dumps(list(changes)), "who": who, "at": at,
+        "items": None if items is None else json.dumps(dict(items)),
     }  # fmt: skip
     connection.execute(sa.insert(_TABLE), row)
     return last + 1
+
+
+def remember_items(connection: sa.Connection, study_id: int, number: int, items: Mapping[str, str]) -> None:
+    """Keep the files of a revision's items, where nobody has yet."""
+    here = _TABLE.c.study_id == study_id, _TABLE.c.number == number, _TABLE.c["items"].is_(None)
+    connection.execute(sa.update(_TABLE).where(*here).values({"items": json.dumps(dict(items))}))
+
+
+def names_in(connection: sa.Connection, study_id: int, version: str | None) -> list[str]:
+    """The items of a version by name; none where it was never served."""
+    table = schema.study_version
+    here = table.c.study_id == study_id, table.c.version == version
+    text = connection.scalar(sa.select(table.c["items"]).where(*here))
+    return [] if text is None else list(json.loads(text))
 
 
 def _found(connection: sa.Connection, query: sa.Select[tuple[object, ...]]) -> list[Revision]:
     return [
         Revision(
             row["number"], row["version"], row["at"], row["who"], tuple(json.loads(row["changes"])),
-            json.loads(row["files"]),
+            json.loads(row["files"]), None if row["items"] is None else json.loads(row["items"]),
         )
         for row in connection.execute(query).mappings()
     ]  # fmt: skip

@@ -15,7 +15,7 @@ metadata = sa.MetaData(
     }
 )
 # The newest step in migrations/, which older databases are led to; a new one is made as the tables below say.
-REVISION = "0013_webhooks"
+REVISION = "0014_files_of_items"
 version = sa.Table(  # Alembic's own
     "alembic_version",
     sa.MetaData(),
@@ -63,6 +63,7 @@ revision = _table(  # what was decided, change by change; the last is what is se
     _needed("changes", sa.Text),  # in words
     _needed("who", sa.Text),
     _needed("at", sa.Float),
+    sa.Column("items", sa.Text),  # the files of items: size and digest by place; None of before these were kept
     sa.PrimaryKeyConstraint("study_id", "number"),
 )
 

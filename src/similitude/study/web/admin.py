@@ -56,7 +56,7 @@ router = APIRouter(prefix="/admin", include_in_schema=False)
 
 def install(app: FastAPI, site: Site, limits: Limits = LIMITS) -> None:
     """Give an application that serves a site its admin pages."""
-    app.state.door = Door(site.database, limits=limits)
+    app.state.door, app.state.limits = Door(site.database, limits=limits), limits
     app.state.watches = Watches(site)
     app.add_exception_handler(LoginNeeded, _to_login)
     editing = (design, item_pages, text_pages, revision_pages)

@@ -16,7 +16,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from similitude.feedback.forms import PAGES
-from similitude.study.asking import width
+from similitude.study.asking import unused_keys, width
+from similitude.study.designs import page_of_block
 from similitude.study.editing.desk import Desk, OutOfDate, make_study
 from similitude.study.editing.document import changed, value_of, values_of
 from similitude.study.editing.fields import fields, parts
@@ -32,7 +33,7 @@ from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, drawn_at, faults_as_json
 from similitude.study.web.interface import json_reply
 from similitude.study.web.login import Admin, checked_form
-from similitude.study.web.pages import rater_page, setup_of
+from similitude.study.web.pages import rater_page, setup_of, written_page
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
 _AS_TOML = "as toml"  # beside what no control is known for
@@ -81,6 +82,7 @@ async def design_page(request: Request, session: Admin, desk: DeskOf) -> Respons
     told = await asyncio.to_thread(_told, request, desk)
     told["parts"] = [asdict(part) for part in parts()]
     told["texts"] = default_texts()
+    told["unused"] = {form: unused_keys(form) for form in PAGES}
     return render(request, "design.html", session=session, study=desk.titled(), told=told, here="settings")
 
 
@@ -144,6 +146,7 @@ def _told(request: Request, desk: Desk, looked: Looked | None = None) -> dict[st
         "to_do": desk.to_do(found),
         "items": [drawn_at(request, desk)(item) for item in found.items.values()],
         "stages": list((STAGES if study is None else stages_of(study)).items()),
+        "blocks": [] if study is None else [block.name for block in study.block],
         "languages": ["en"] if study is None else list(study.languages),
         "shows": None if study is None else width(study.parts[0].question),
     }  # fmt: skip
@@ -183,11 +186,11 @@ def _previewed(request: Request, desk: Desk, form: dict[str, str]) -> Response:
     stage = form.get("stage", "")
     stage = stage if stage in stages_of(study) else "question"
     told = setup_of(study, background_of(study, items.values()), str(language))
-    told |= {
-        "full": False,
-        "ownSetup": False,
-        "preview": previewed(study, items, stage, drawn_at(request, desk), _chosen(form, items)),
+    shown = previewed(study, items, stage, drawn_at(request, desk), _chosen(form, items), form.get("block", ""))
+    shown["pages"] = {
+        name: str(written_page(study, name, str(language))) for name in (page_of_block(one.name) for one in study.block)
     }
+    told |= {"full": False, "ownSetup": False, "preview": shown}
     if stage == "question" and not told["preview"]["questions"]:
         return _framed(render(request, "no_preview.html", faults=looked.faults))
     return _framed(rater_page(study, told, str(language)))

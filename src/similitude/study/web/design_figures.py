@@ -8,7 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study.entrance import APART
+from similitude.study.counting import answer_counts, changes
+from similitude.study.designs import BEFORE_CONDITIONS
 from similitude.study.service import StudyService
 from similitude.study.store import schema
 
@@ -17,8 +18,8 @@ class DesignFigures:
     """Answers by condition and block, kept up with what was added; nothing where a study has neither."""
 
     def __init__(self) -> None:
-        self._last = 0
-        self._answers: Counter[tuple[str | None, str]] = Counter()
+        self._last = self._decided = 0
+        self._answers: Counter[tuple[str, str]] = Counter()
 
     def look(self, connection: sa.Connection, service: StudyService) -> dict[str, Any]:
         """The conditions with their places, raters and answers, and the answers of each block."""
@@ -34,12 +35,15 @@ class DesignFigures:
 
     def _count(self, connection: sa.Connection, study_id: int) -> None:
         answer, rater = schema.answer, schema.rater
-        here = answer.c.study_id == study_id, answer.c.id > self._last, rater.c.origin.not_in(APART)
+        if (decided := changes(connection, study_id)) != self._decided:  # others count now: begin anew
+            self._last, self._decided = 0, decided
+            self._answers.clear()
+        here = answer.c.study_id == study_id, answer.c.id > self._last, answer_counts()
         newest = sa.func.max(answer.c.id)
         query = sa.select(rater.c.condition, answer.c.block, sa.func.count(), newest).where(*here)
         query = query.join(rater, rater.c.id == answer.c.rater_id).group_by(rater.c.condition, answer.c.block)
         for condition, block, count, last in connection.execute(query).all():
-            self._answers[condition, block] += count
+            self._answers[condition or BEFORE_CONDITIONS, block] += count
             self._last = max(self._last, last)
 
     def _sum(self, condition: str | None = None, block: str | None = None) -> int:

@@ -21,7 +21,7 @@ from similitude.study.web.login import match
 
 def desk_of(request: Request) -> Desk:
     """The study that an address names, served or still a draft that cannot be."""
-    found = Desk.of(request.app.state.site, request.path_params["study"])
+    found = Desk.of(request.app.state.site, request.path_params["study"], request.app.state.limits)
     if found is None:
         raise Refused(404, "no_study", "There is no such study here.")
     return found

@@ -22,10 +22,11 @@ from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, drawn_at, faults_as_json
 from similitude.study.web.interface import json_reply
+from similitude.study.web.limits import Limits
 from similitude.study.web.login import Admin
 
 router = APIRouter(prefix="/admin", include_in_schema=False)
-PIECE = 48 * 1024  # bytes; below the largest body that is taken from anybody, also by the proxies of our examples
+_PIECE = 48 * 1024  # bytes; below the largest body that is taken from anybody, also by the proxies of our examples
 _THUMB = 192
 _KEPT = {  # a drawing that is opened by itself runs no script, whoever uploaded it
     "Cache-Control": "private, max-age=300",
@@ -34,11 +35,16 @@ _KEPT = {  # a drawing that is opened by itself runs no script, whoever uploaded
 _LOGGED_IN = [Depends(login.session_of)]
 
 
+def piece_of(limits: Limits) -> int:
+    """Bytes of a file that are sent at once: less than a body may have."""
+    return min(_PIECE, limits.body_bytes // 2)
+
+
 @router.get("/{study}/design/items")
 async def items_page(request: Request, session: Admin, desk: DeskOf) -> Response:
     """All items, and the way for more to come in."""
     told = await asyncio.to_thread(_told, request, desk)
-    told |= {"piece": PIECE, "kinds": sorted(KINDS)}
+    told |= {"piece": piece_of(desk.limits), "kinds": sorted(KINDS)}
     return render(request, "design_items.html", session=session, study=desk.titled(), told=told, here="items")
 
 

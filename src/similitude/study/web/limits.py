@@ -50,6 +50,10 @@ class Limits:
     per_address : from one address, but for the trusted proxy, from whose address everybody comes
     session_hours : for which somebody who has logged in stays so
     link_hours : for which one-time links work
+    upload_bytes : size of a file that is uploaded, in an archive too
+    unpacked_bytes : size of all that one archive holds
+    archive_files : files that one archive holds
+    table_rows : rows of a table of items
     """
 
     header_bytes: int = 32 * 1024
@@ -63,6 +67,10 @@ class Limits:
     per_address: int = 256
     session_hours: float = 12.0
     link_hours: float = 24.0
+    upload_bytes: int = 512 * 2**20
+    unpacked_bytes: int = 2 * 2**30
+    archive_files: int = 20_000
+    table_rows: int = 100_000
 
 
 LIMITS = Limits()

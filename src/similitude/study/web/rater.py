@@ -27,6 +27,7 @@ from similitude.study.sections import Question
 from similitude.study.service import Joining, Said, StudyService
 from similitude.study.service import encode as _encode
 from similitude.study.store import schema
+from similitude.study.store.rows import dicts
 from similitude.study.timing import Timing
 from similitude.study.web.handing_over import handed_over
 from similitude.study.web.interface import (
@@ -289,14 +290,15 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     table = schema.rater
     query = sa.select(table).where(table.c.id == rater_id, table.c.study_id == service.study_id)
     with service.database.read() as connection:
-        row = connection.execute(query).mappings().one_or_none()
+        row = next(iter(dicts(connection.execute(query))), None)
         if row is None:
             raise unknown_rater()
-        is_open = surveys.is_open(connection, service.study, dict(row))
-    stage, length = "questions", service.answering.length_for(dict(row))
+        service.answering.mark_shut_out(connection, [row])
+        is_open = surveys.is_open(connection, service.study, row)
+    stage, length = "questions", service.answering.length_for(row)
     if row["finished"] is not None and row["erased"] is None:
         stage = "done"
-    elif (refusal := service.answering.refusal(dict(row))) is not None:
+    elif (refusal := service.answering.refusal(row)) is not None:
         if refusal.code != "no_consent":
             raise refusal
         stage = "consent"
@@ -305,7 +307,7 @@ def _where(service: StudyService, rater_id: int) -> dict[str, Any]:
     elif is_open:
         stage = "before"
     found = {"stage": stage, "rater": row["code"], "answered": row["answered"], "length": length}
-    return found | (way_out(service.study, dict(row)) if stage == "done" else {})
+    return found | (way_out(service.study, row) if stage == "done" else {})
 
 
 def shown_questions(service: StudyService, result: dict[str, Any], told: bool = False) -> Response:

@@ -45,7 +45,8 @@ async def version_page(request: Request, session: Admin, study: str, number: int
     if one is None:
         raise Refused(404, "no_revision", f"There is no revision {number} of this study.")
     is_last, last = one is found[0], found[0].number
-    told: dict[str, Any] = {"revision": _said(one), "files": one.files, "is_last": is_last, "last": last}
+    way = None if is_last else await asyncio.to_thread(revisions.way_back, site, study, number)
+    told: dict[str, Any] = {"revision": _said(one), "files": one.files, "is_last": is_last, "last": last, "way": way}
     return render(request, "revision.html", session=session, study=study, title=revisions.title_of(site, study), **told)
 
 
@@ -69,7 +70,10 @@ async def restore(request: Request, session: Admin, study: str) -> Response:
     except ValueError:
         raise Refused(422, "number", "number: expected that of a revision.") from None
     try:
-        await asyncio.to_thread(revisions.restore, request.app.state.site, study, number, session.name, base)
+        texts_alone = form.get("texts_alone") == "yes"
+        await asyncio.to_thread(
+            revisions.restore, request.app.state.site, study, number, session.name, base, texts_alone
+        )
     except Refused as refusal:
         return await _page(request, session, study, refusal)
     return _back(request, study)

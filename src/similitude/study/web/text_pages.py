@@ -22,7 +22,7 @@ from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
 from similitude.study.web.desks import DeskOf, checked_json, faults_as_json
 from similitude.study.web.interface import json_reply
-from similitude.study.web.item_pages import PIECE
+from similitude.study.web.item_pages import piece_of
 from similitude.study.web.login import Admin
 from similitude.study.written import FOLDER, picture_at
 
@@ -108,7 +108,8 @@ def _told(request: Request, desk: Desk) -> dict[str, Any]:
         "basis": desk.basis(), "to_do": desk.to_do(looked), "faults": [fault._asdict() for fault in looked.faults],
         "languages": [] if study is None else [_spoken(study, language) for language in study.languages],
         "pages": pages, "files": {} if study is None else _files(desk, study), "pictures": desk.pictures(),
-        "piece": PIECE, "stages": list((STAGES if study is None else stages_of(study)).items()),
+        "piece": piece_of(desk.limits), "stages": list((STAGES if study is None else stages_of(study)).items()),
+        "blocks": [] if study is None else [block.name for block in study.block],
         "at": outside(request, f"/admin/{desk.name}/{FOLDER}/"),
     }  # fmt: skip
 

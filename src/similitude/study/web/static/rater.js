@@ -194,7 +194,7 @@ async function announce(question, told) {
   const number = question.number - held.first;
   const part = partOf(setup.plan, number);
   const begins = part.start === number || told.size > 0;
-  if (begins && !told.has(part.index) && setup.plan.length > 1) {
+  if (begins && !told.has(part.index) && setup.plan.length > 1 && (setup.preview?.announces ?? true)) {
     const asked = { ...setup, ...setup.blocks[question.block], block: question.block };
     if (part.index > 0 || setup.pages.includes(`block-${question.block}`)) await partPage(main, part, asked);
   }
@@ -265,6 +265,7 @@ async function start() {
   let me = await comeIn();
   if (me === null) return;
   if (setup.ownSetup) await readOwnSetup();
+  if (setup.preview) keepPages(setup.preview.pages);
   if (me.stage === "before") {
     const fields = setup.survey.filter((field) => field.when === "before");
     await survey(main, fields, texts, sendTo("before", (found) => (me = found)), texts.survey_first_title);

@@ -30,7 +30,7 @@ function showConditions({ conditions, blocks }) {
   const parts = [];
   if (conditions.length) {
     parts.push(figuresTable(["Condition", "Places taken", "Raters", "Finished", "Answers"], conditions.map((one) => [
-      one.name, one.quota === null ? format.format(one.places) : `${format.format(one.places)} of ${format.format(one.quota)}`,
+      one.name, one.places === null ? "–" : one.quota === null ? format.format(one.places) : `${format.format(one.places)} of ${format.format(one.quota)}`,
       format.format(one.raters), format.format(one.finished), format.format(one.answers),
     ])));
   }

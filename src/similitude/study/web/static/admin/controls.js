@@ -1,8 +1,9 @@
 // A control for every kind of setting. Each has an `element`, the id of what its label names, `get()`, the value as
 // `study.toml` would have it (null where nothing is given), and `set(value)`, with undefined for what is not given.
+// Those that hold others say where one of them is, `place(path)`, and `follow()` what is chosen elsewhere on the page.
 
 import { make } from "../dom.js";
-import { rows } from "./rows.js";
+import { rows, table } from "./rows.js";
 
 export function control(field, id, context) {
   return KINDS[field.kind](field, id, context);
@@ -62,7 +63,14 @@ function number(field, id) {
   };
 }
 
-function toggle(field, id) {
+/** On or off; where there is no default, it may also be left to what the study says. */
+function toggle(field, id, context) {
+  if (field.default === null) {
+    const words = { yes: true, no: false };
+    const made = choice({ ...field, choices: ["yes", "no"] }, id, context);
+    const named = (value) => Object.keys(words).find((word) => words[word] === value);
+    return { ...made, get: () => words[made.get()] ?? null, set: (value) => made.set(named(value)) };
+  }
   const input = make("input", { ...about(id), type: "checkbox" });
   let given = false;
   return {
@@ -136,4 +144,4 @@ function asToml(value) {
   return `{ ${Object.entries(value).map(([key, one]) => `${name(key)} = ${asToml(one)}`).join(", ")} }`;
 }
 
-const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, toml, words: toml };
+const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, table, toml, words: toml };

@@ -33,6 +33,22 @@ async function renew() {
   return true;
 }
 
+/** Where a key is edited, from whichever page of the design. */
+const placeOf = (key) => `${base}#key-${key.split(".").slice(0, 2).join(".")}`;
+
+/** Say above everything how many things are wrong, each with a link to its place: `faults` have `words` and `go()`. */
+export function problems(faults) {
+  const link = ({ words, go }) => {
+    const one = make("a", { href: "#problem" }, words);
+    one.addEventListener("click", (event) => { event.preventDefault(); go(); });
+    return one;
+  };
+  const said = faults.length === 1 ? "Nothing was saved: this is to be mended first." : `Nothing was saved: ${faults.length} things are to be mended first.`;
+  const list = make("ul", {}, ...faults.map((one) => make("li", {}, one.go ? link(one) : one.words, one.sentence ? `: ${one.sentence}` : "")));
+  at("problem").replaceChildren(make("b", {}, said), list);
+  at("problem").hidden = !faults.length;
+}
+
 /** Say what is wrong above everything, or nothing. */
 export function problem(text) {
   at("problem").textContent = text ?? "";
@@ -41,10 +57,11 @@ export function problem(text) {
 }
 
 /** What is still to be seen to before people are let in. */
-export function showToDo(sentences) {
-  const list = make("ul", {}, ...sentences.map((one) => make("li", {}, ...withCode(one))));
+export function showToDo(faults) {
+  const named = (key) => (key ? [make("a", { href: placeOf(key) }, make("code", {}, key)), ": "] : []);
+  const list = make("ul", {}, ...faults.map(({ key, sentence }) => make("li", {}, ...named(key), ...withCode(sentence))));
   at("to-do").replaceChildren(make("b", {}, "Before people are let in"), list);
-  at("to-do").hidden = !sentences.length;
+  at("to-do").hidden = !faults.length;
 }
 
 /** A sentence, with what stands in backticks as code. */

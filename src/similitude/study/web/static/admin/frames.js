@@ -18,23 +18,29 @@ export function preview(frame, fields) {
 export function frames(given) {
   let timer = null;
   const draw = () => {
-    const fields = { stage: at("stage").value, language: at("language").value, ...given() };
+    const fields = { stage: at("stage").value, block: at("block").value, language: at("language").value, ...given() };
     for (const name of ["desktop", "phone"]) preview(name, fields);
   };
   const follow = () => {
     clearTimeout(timer);
     timer = setTimeout(draw, WAIT);
   };
-  at("stage").addEventListener("change", draw);
-  at("language").addEventListener("change", draw);
+  for (const id of ["stage", "block", "language"]) at(id).addEventListener("change", draw);
   for (const frame of document.querySelectorAll(".looks .frame")) fit(frame);
   return { draw, follow };
 }
 
 /** Offer what there is to look at; what was chosen stays. */
-export function offer(stages, languages) {
+export function offer(stages, languages, blocks) {
   fill(at("stage"), stages);
   fill(at("language"), languages.map((one) => [one, one]));
+  offerBlocks(blocks);
+}
+
+/** Blocks to look at, by name, saved or not; where there is only one thing to look at, nothing is asked. */
+export function offerBlocks(blocks) {
+  fill(at("block"), blocks.map((one) => [one, one]));
+  at("block").parentElement.hidden = blocks.length < 2;
 }
 
 function fill(select, options) {

@@ -149,7 +149,7 @@ function show(found) {
   at("spoken").replaceChildren(...now.languages.map((one) => make("option", { value: one.language }, one.language)));
   at("page").value = before[0] || "consent";
   if (before[1]) at("spoken").value = before[1];
-  offer(now.stages, now.languages.map((one) => one.language));
+  offer(now.stages, now.languages.map((one) => one.language), now.blocks);
   drawPage();
   drawWords();
   drawPictures();

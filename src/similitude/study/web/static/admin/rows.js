@@ -52,7 +52,31 @@ export function rows(field, id, context) {
       list.replaceChildren();
       for (const one of value ?? []) line(one);
     },
+    place: ([number, ...rest]) => list.children[Number(number)]?.row.place(rest) ?? null,
+    follow: () => held().forEach((row) => row.follow()),
   };
+}
+
+/** A table within a row: what it does not say, the study's own table of this name says. */
+export function table(field, id, context) {
+  const element = make("div", { id, class: "table", role: "group", "aria-label": field.key.split(".").pop() });
+  let row = null;
+  const set = (value) => {
+    row = tableRow(field, id, value ?? {}, context);
+    element.replaceChildren(row.element);
+  };
+  set();
+  return {
+    element, id, set,
+    get: () => (Object.keys(row.get()).length ? row.get() : null),
+    place: (path) => row.place(path),
+    follow: () => row.follow(),
+  };
+}
+
+/** Where something is wrong is said: beside one field, or at the end of a row. */
+function fault(id) {
+  return make("p", { class: "wrong", id: id && `${id}-wrong`, hidden: true });
 }
 
 function tableRow(field, id, value, context) {
@@ -60,16 +84,41 @@ function tableRow(field, id, value, context) {
     const own = control(one, `${id}-${named(one.key).replaceAll(" ", "-")}`, context);
     const name = one.key.split(".").pop();
     own.set(value[name]);
-    const label = make("label", { for: own.id }, named(one.key));
+    const holds = one.kind === "rows" || one.kind === "table";
+    const label = make(holds ? "span" : "label", { for: holds ? null : own.id, class: "name" }, named(one.key));
     const words = make("span", { class: "small", id: `${own.id}-words` }, one.words.replaceAll("`", ""));
-    return { name, own, element: make("div", { class: own.inline ? "setting inline" : "setting" }, label, own.element, words) };
+    const wrong = fault(own.id);
+    const kind = one.kind === "table" ? "setting wide" : own.inline ? "setting inline" : "setting";
+    return { name, own, wrong, element: make("div", { class: kind }, label, own.element, words, wrong) };
   });
   const get = () => Object.fromEntries(made.map(({ name, own }) => [name, own.get()]).filter(([, found]) => found !== null));
-  return { element: make("div", { class: "row" }, ...made.map((one) => one.element)), get };
+  const wrong = fault(id), unused = make("p", { class: "small unused", hidden: true });
+  const element = make("div", { class: "row" }, ...made.map((one) => one.element), unused, wrong);
+  const place = ([name, ...rest]) => {
+    const one = made.find((other) => other.name === name);
+    if (!one) return { element, wrong };
+    return (rest.length ? one.own.place?.(rest) : null) ?? { element: one.element, wrong: one.wrong };
+  };
+  const follow = () => {
+    if (made.some((one) => one.name === "form")) showUsed(made, context.unused("question", [get().form]), unused);
+    for (const { own } of made) own.follow?.();
+  };
+  follow();
+  return { element, get, place, follow };
+}
+
+/** Hide the fields that questions do not use, and name them: `unused` has why by name, and the `forms` of the questions. */
+export function showUsed(fields, unused, line) {
+  for (const one of fields) one.element.hidden = unused.why.has(one.name);
+  const hidden = fields.filter((one) => one.element.hidden);
+  const names = hidden.map((one) => one.name.replaceAll("_", " ")).join(", ");
+  line.hidden = !hidden.length;
+  line.textContent = hidden.length ? `Not used by ${unused.forms}: ${names} (${unused.why.get(hidden[0].name)}).` : "";
 }
 
 function knownRow(value, context) {
   const shown = value.shown.map((name) => context.thumbnail(name));
   const said = make("span", { class: "small" }, `expected: ${value.correct.join(", ")}`);
-  return { element: make("div", { class: "known" }, ...shown, said), get: () => value };
+  const wrong = fault(null), element = make("div", { class: "known" }, ...shown, said, wrong);
+  return { element, get: () => value, place: () => ({ element, wrong }), follow() {} };
 }

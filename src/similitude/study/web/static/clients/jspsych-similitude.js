@@ -5,28 +5,29 @@
 //   const end = { type: jsPsychCallFunction, async: true, func: done => study.finish().then(done) };
 //   jsPsych.run([yourConsent, questions, end]);
 //
-// The study names the address of your page under `raters.origins`. Say `display` to show questions in your own way.
+// The study names the address of your page under `raters.origins`. Say `display` to show questions in your own way. A study
+// with times (`study.about.timing`) is asked where your display keeps them: `new jsPsychSimilitude.Study(url, { keepsTimes: true })`.
 
 var jsPsychSimilitude = (function (jspsych) {
   const wait = ms => new Promise(pass => setTimeout(pass, ms));
 
   /** A study, as one rater sees it; the parts of the page's own link say who comes, unless `parameters` do. */
   class Study {
-    constructor(url, { parameters, uid } = {}) {
+    constructor(url, { parameters, uid, keepsTimes = false } = {}) {
       const found = /^(https?:\/\/.+?)\/s\/([^/?#]+)/.exec(url);
       if (!found) throw new Error(`url: expected a link such as https://study.example/s/faces/, found ${url}`);
       [, this.root, this.name] = found;
-      const link = [...new URLSearchParams(globalThis.location?.search ?? "")].slice(0, 20);
-      this.parameters = parameters ?? Object.fromEntries(link);
-      this.uid = uid ?? crypto.randomUUID();
-      this.done = false;
+      this.parameters = parameters ?? Object.fromEntries([...new URLSearchParams(globalThis.location?.search ?? "")].slice(0, 20));
+      Object.assign(this, { uid: uid ?? crypto.randomUUID(), keepsTimes, done: false });
     }
 
     /** Join, say that the person has agreed, and get the first questions. */
     async begin() {
       this.about = await this.ask("GET", "about");
-      const joined = await this.ask("POST", "join", { uid: this.uid, parameters: this.parameters });
-      this.token = joined.token;
+      const times = Object.entries(this.about.timing ?? {}).filter(([key, value]) => value && key !== "record_device");
+      const asked = times.map(([key, value]) => `${key} = ${value}`).join(", ");
+      if (asked && !this.keepsTimes) throw new Error(`timing: this study asks for ${asked}, which a display must keep; let yours do so, and say keepsTimes: true`);
+      ({ token: this.token } = await this.ask("POST", "join", { uid: this.uid, parameters: this.parameters }));
       await this.ask("POST", "consent");
       this.take(await this.ask("POST", "ask", {}));
     }

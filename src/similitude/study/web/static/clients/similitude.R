@@ -11,11 +11,13 @@
 #   similitude_finish(study, "P07")
 #   plot(similitude_model(study)$positions)
 
-# A study; `rehearsal` answers are only a trial, left out of the model and of exports.
-similitude_study <- function(url, token, rehearsal = FALSE) {
+# A study; `rehearsal` answers are only a trial, left out of the model and of exports. A study with times (`about$timing`) is
+# asked only where your display keeps them, `keeps_times = TRUE`.
+similitude_study <- function(url, token, rehearsal = FALSE, keeps_times = FALSE) {
   parts <- regmatches(url, regexec("^(https?://.+?)/s/([^/?#]+)", url, perl = TRUE))[[1]]
   if (length(parts) != 3) stop("url: expected a link such as https://study.example/s/faces/, found ", url)
-  study <- list(root = parts[2], name = parts[3], token = token, rehearsal = rehearsal)
+  study <- list(root = parts[2], name = parts[3], token = token, rehearsal = rehearsal,
+                keeps_times = keeps_times)
   study$about <- similitude_request(study, "GET", "about")
   structure(study, class = "similitude_study")
 }
@@ -27,6 +29,7 @@ print.similitude_study <- function(x, ...) {
 
 # The next question for a rater, who may be new; NULL where there is none. `consent`: the person has agreed to take part.
 similitude_ask <- function(study, rater, consent = FALSE) {
+  similitude_refuse_times(study)
   body <- list(rater = rater, consent = consent, rehearsal = study$rehearsal)
   similitude_next(rater, similitude_request(study, "POST", "ask", body))
 }
@@ -76,6 +79,14 @@ similitude_answers <- function(study) {
 similitude_state <- function(study) similitude_request(study, "GET", "state")
 
 # --- what the others are made of ---
+
+similitude_refuse_times <- function(study) {
+  times <- Filter(function(value) !is.null(value) && as.numeric(value) > 0, study$about$timing)
+  times <- times[names(times) != "record_device"]
+  if (length(times) && !study$keeps_times)
+    stop("timing: this study asks for ", paste(names(times), times, sep = " = ", collapse = ", "),
+         ", which a display must keep; let yours do so, and say keeps_times = TRUE", call. = FALSE)
+}
 
 similitude_next <- function(rater, state) {
   if (length(state$questions) == 0) return(NULL)

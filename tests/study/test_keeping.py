@@ -1,0 +1,121 @@
+"""Files of items come back with the revision that had them: taken out, swapped, renamed, there twice; or are named."""
+
+import contextlib
+
+import pytest
+import sqlalchemy as sa
+
+from similitude.study.editing.gallery import REMOVED, Moves, put_away
+from similitude.study.following import look
+from similitude.study.keeping import WayBack, files_of
+from similitude.study.refusal import Refused
+from similitude.study.revisions import history, restore, revise
+from similitude.study.settings import read_study
+from similitude.study.site import open_site
+from similitude.study.store import schema
+from tests.study.making import SHORT, write_study
+
+TOML = f'title = "T"\n{SHORT}[question]\nnumber = 1\n'
+WORDS = {f"items/{name}.txt": name for name in ("a", "b", "c", "d")} | {"items/twin.txt": "a"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_study(tmp_path, "words", TOML, WORDS)
+
+
+def there(folder):
+    return {path.name: path.read_text(encoding="utf-8") for path in (folder / "items").iterdir()}
+
+
+def brought_back(folder, change):
+    """Change files, and go back; what there is in the end, and the way."""
+    study = read_study(folder)
+    then, moves = files_of(study, {}), Moves()
+    change(folder / "items", moves)
+    way = WayBack.to(study, then, files_of(study, {}))
+    if not way.gone:
+        way.go(Moves())
+    return there(folder), way
+
+
+def swap(items, moves):
+    moves.move(items / "a.txt", items / "between.txt")
+    moves.move(items / "b.txt", items / "a.txt")
+    moves.move(items / "between.txt", items / "b.txt")
+
+
+def replace(items, moves):
+    put_away(items.parent, items / "c.txt", moves)
+    (items / "c.txt").write_text("another", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        swap,
+        replace,
+        lambda items, moves: put_away(items.parent, items / "d.txt", moves),
+        lambda items, moves: moves.move(items / "d.txt", items / "called otherwise.txt"),
+        lambda items, _: (items / "new.txt").write_text("new", encoding="utf-8"),
+        lambda items, _: (items / "twin.txt").unlink(),
+        lambda *_: None,
+    ],
+    ids=["swapped", "replaced", "removed", "renamed", "added", "twin", "unchanged"],
+)
+def test_whatever_was_done_is_undone(folder, change):
+    before = there(folder)
+    after, way = brought_back(folder, change)
+    assert after == before
+    assert way.gone == ()
+
+
+def test_what_is_gone_is_named_and_all_moves_can_be_taken_back(folder):
+    study = read_study(folder)
+    then = files_of(study, {})
+    put_away(folder, folder / "items" / "b.txt", Moves())
+    (folder / "items" / "c.txt").unlink()
+    way = WayBack.to(study, then, files_of(study, {}))
+    assert way.words == ["1 file comes back: items/b.txt.", "1 file is gone: items/c.txt."]
+    (folder / REMOVED / "under another name").write_text("c", encoding="utf-8")
+    (folder / "items" / "twin.txt").unlink()
+    before, moves = there(folder), Moves()
+    way = WayBack.to(study, then, files_of(study, {}))
+    way.go(moves)
+    assert there(folder) == {path.rpartition("/")[2]: text for path, text in WORDS.items()}
+    moves.take_back()
+    assert there(folder) == before
+
+
+def test_a_table_names_its_files_and_others_are_left_alone(tmp_path):
+    table = 'name,file\none,items/a.txt\ntwo,items/b.txt\nthree,""\n'
+    toml = TOML + '[items]\ntable = "items.csv"\n'
+    folder = write_study(tmp_path, "words", toml, {**WORDS, "items.csv": table})
+    study = read_study(folder)
+    then = files_of(study, {"items.csv": table})
+    assert list(then) == ["items/a.txt", "items/b.txt"]
+    assert WayBack.to(study, then, {**then, "items/c.txt": "1:x"}).words == []
+
+
+def test_revisions_from_before_files_were_kept_are_restored_by_the_names_of_their_items(folder):
+    with contextlib.closing(open_site(folder.parent)) as site:
+        revise(site, "words", {"study.toml": TOML.replace('"T"', '"Other"')}, "ada")
+        with site.database.write() as connection:
+            connection.execute(sa.update(schema.revision).values({"items": None}))
+        restore(site, "words", 1, "ada")
+        (folder / "items" / "d.txt").unlink()
+        look(site), look(site)
+        with pytest.raises(Refused, match=r"nothing was changed: 1 item is gone \(d\)"):
+            restore(site, "words", 1, "ada")
+        assert restore(site, "words", 2, "ada", texts_alone=True).changes[0] == "title: “T” becomes “Other”"
+
+
+def test_a_start_remembers_the_files_of_the_revision_that_lies_there(folder):
+    with contextlib.closing(open_site(folder.parent)) as site, site.database.write() as connection:
+        connection.execute(sa.update(schema.revision).values({"items": None}))
+    with contextlib.closing(open_site(folder.parent)) as site:
+        assert list(history(site, "words")[0].items) == sorted(WORDS)
+        assert len(history(site, "words")) == 1
+    (folder / "items" / "c.txt").write_text("another", encoding="utf-8")
+    with contextlib.closing(open_site(folder.parent)) as site:
+        assert history(site, "words")[0].changes == ("1 file of an item holds something else: items/c.txt",)
