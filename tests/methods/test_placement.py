@@ -43,12 +43,14 @@ def test_a_new_item_in_one_role_alone(truth, model, role):
 def test_more_answers_place_better(truth, model):
     c = about_new(truth, [20], 30_000)
     c = sm.Comparisons.from_triplets(c.triplets, names=[*NAMES, "old oak"])
-    errors = []
-    for count in (4, 40, 400):
-        placed = model.place(c[:count], random_state=0)
-        errors.append(np.linalg.norm(sm.align(placed.embedding, truth[:21])[20] - truth[20]))
-    assert errors[2] < errors[0]
-    assert errors[2] < 0.1
+
+    def error(answers):
+        placed = model.place(answers, random_state=0)
+        return np.linalg.norm(sm.align(placed.embedding, truth[:21])[20] - truth[20])
+
+    many = error(c[:400])
+    assert many < 0.1
+    assert many < np.mean([error(c[k : k + 4]) for k in range(0, 80, 4)])  # four answers may be lucky once
 
 
 def test_what_cannot_be_placed(truth, model):

@@ -46,7 +46,7 @@ def test_it_beats_pooling_where_raters_differ_and_pools_where_they_do_not():
     assert sm.log_loss(ours, later) < sm.log_loss(pooled, later) - 0.1
     alike = answers(np.full(10, 2.0), 60)
     same = sm.RaterEmbedding(2, random_state=0).fit(alike)
-    assert same.spread_ < 0.3
+    assert same.spread_ < 0.6  # .19 ± .09 over draws
     later = answers(np.full(10, 2.0), 60, seed=2)
     assert sm.log_loss(same, later) < sm.log_loss(sm.STE(2, random_state=0).fit(alike), later) + 0.005
 
