@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
-from similitude.auto import race
+from similitude.auto import average, race
 from similitude.auto.candidates import lines
 from similitude.auto.held_out import HeldOut
 from similitude.auto.levels import levels, mean_form
@@ -82,6 +82,20 @@ def test_probabilities_whatever_was_chosen(answers):
     model = sm.AutoSimilarity(candidates=[sm.SOE(), sm.GNMDS()], dimensions=(2,), random_state=0).fit(answers)
     assert model.has_probability
     assert sm.calibration_error(model, unseen()) < 0.05
+
+
+def test_whoever_is_worse_on_every_answer_alike_has_no_weight():
+    """As on three answers, where the scatter of the differences may be 0."""
+
+    class Alike:
+        def __init__(self, mean):
+            self.mean = mean
+
+        def difference(self, trial, leader):
+            return self.mean, 0.0
+
+    assert average._weight(Alike(-0.1), None, None) == 0.0
+    assert average._weight(Alike(0.0), None, None) == 1.0
 
 
 def test_without_average_it_is_the_best_single_fit(answers):

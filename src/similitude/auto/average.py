@@ -97,7 +97,9 @@ def _average(race: Race, standing: Sequence[Trial]) -> HeldOut:
 
 def _weight(race: Race, trial: Trial, leader: Trial) -> float:
     mean, error = race.difference(trial, leader)
-    return float(np.exp(-0.125 * (mean / error) ** 2)) if mean < 0 else 1.0
+    if mean >= 0.0:
+        return 1.0
+    return float(np.exp(-0.125 * (mean / error) ** 2)) if error else 0.0  # on a few answers all may differ alike
 
 
 @dataclass(frozen=True, eq=False)
