@@ -52,6 +52,18 @@ def test_start_and_prior_fit_the_term(name, term, model):
 
 
 @pytest.mark.parametrize(("name", "term", "model"), CASES, ids=IDS)
+def test_finite_where_a_long_step_may_lead(name, term, model):
+    """Own parameters are mostly logarithms: 8 is e^8 of what they are."""
+    problem = problem_of(term, model)
+    at = problem.start(np.random.default_rng(1).normal(size=model.size))
+    for far in (8.0, -8.0):
+        moved = np.concatenate([at[: model.size], at[model.size :] + far])
+        value, gradient = problem.value_and_gradient(moved)
+        assert np.isfinite(value)
+        assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize(("name", "term", "model"), CASES, ids=IDS)
 def test_the_weight_of_a_lone_term_changes_nothing_but_its_prior(name, term, model):
     once, twice = problem_of(term, model), problem_of(term, model, [2.0])
     at = point(once)

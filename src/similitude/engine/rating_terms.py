@@ -90,7 +90,7 @@ class Graded(Rated):
         pull = down - up
         gradient = [
             by_gap[:1],
-            gaps * (by_gap[1:] - within / np.expm1(gaps)),
+            gaps * (by_gap[1:] - within / np.expm1(np.minimum(gaps, 700.0))),  # a long step may part them by more
             np.array([steepness * (pull @ level)]),
             self._by_rater(pull),
         ]
