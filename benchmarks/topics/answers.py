@@ -36,7 +36,7 @@ SIZES = {
     "color": (300, 480), "shape": (300, 480), "size": (300, 480), "shapecolor": (500, 2000), "shapesize": (500, 2000),
     "sizecolor": (500, 2000), "car60": (1000, 1400), "food100": (300, 1000),
 }  # fmt: skip
-THINGS, THINGS_HELD_OUT = (5000,), 10_000
+THINGS, THINGS_HELD_OUT = (5000, 20_000), 10_000
 PARTS = {
     f"{term}, {similarity}, {'learned' if d == WIDE else d}": (term, similarity, d)
     for similarity in ("distance", "student", "dot")
