@@ -4,8 +4,8 @@
 the same answers. The gain is that of the log-loss of held-out answers, each as its rater sees it, with 95 % intervals
 over answers.
 
-- odd ones out of perceptual_kernels, 20 raters a palette, and triplets of strangefruit30, 416 raters: three splits by
-  answer, a fourth held out;
+- odd ones out of perceptual_kernels, 20 raters a palette, each of whom answered every triple once, and triplets of
+  strangefruit30, 416 raters: three splits by answer, a fourth held out;
 - THINGS, 264 raters (a fifth of the answers are nobody's): learned from the first 40,000, or from 214,000, held out are
   answers 214,000 to 233,999.
 
@@ -48,7 +48,7 @@ def run(settings: Settings) -> Iterator[Table]:
     cases += [{"data": "things1854", "answers": size, "seed": 0} for size in ([3_000] if settings.quick else THINGS)]
     found = pd.DataFrame(run_cases("rater_weights", case, cases, PROCESSES))
     parts = found.groupby(["data", found.learned], sort=False)
-    note = "products; means over splits; intervals over answers; spread: of the logarithms of weights, 0 is none"
+    note = "products; means over splits; intervals over the answers of one; spread: of log weights, 0 is none"
     title = "Raters who weigh the dimensions differently: log-loss and accuracy of held-out answers"
     yield Table("rater_weights", title, COLUMNS, [row(data, part) for (data, _), part in parts], note)
 
@@ -79,7 +79,7 @@ def split(data: str, answers: int | None, seed: int) -> tuple[sm.Comparisons, sm
 def row(data: str, part: pd.DataFrame) -> Row:
     """Means over splits."""
     mean = part.mean(numeric_only=True)
-    half = 1.96 * float(np.sqrt((part.error**2).mean() / len(part)))
+    half = 1.96 * float(np.sqrt((part.error**2).mean()))  # splits overlap: as if there were one
     found: Row = {"data": data, "answers": int(mean.learned), "raters": int(mean.raters), "splits": len(part)}
     found |= {name: mean[name] for name in ("log-loss, alike", "accuracy, alike", "s, alike", "s, weights")}
     for name in ("sharpness", "weights"):

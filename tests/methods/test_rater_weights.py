@@ -129,3 +129,23 @@ def test_a_map_with_weights_is_its_definition(dot):
     rater, i, j = pairs[:, 0] // 4, pairs[:, 0] % 4, pairs[:, 1] % 4
     value = -(weights[rater] * X[i] * X[j]).sum(1) if dot else (weights[rater] * (X[i] - X[j]) ** 2).sum(1)
     np.testing.assert_allclose(model.sqdist(params, pairs, CPU()), value)
+
+
+@pytest.mark.slow
+def test_weights_go_with_features_lapses_and_cant_tell():
+    rng = np.random.default_rng(1)
+    truth = 1.5 * rng.normal(size=(15, 2))
+    c = drawn(truth, np.array([[2.0, 0.05], [0.05, 2.0]] * 4), 150, "dot", 1)
+    shown, odd = c.answers.shown.matrix(), c.answers.response.matrix()[:, 0].astype(float)
+    odd[rng.random(len(odd)) < 0.1] = np.nan
+    said = sm.Comparisons.from_odd_one_out(shown, odd, rater=c.answers.rater.values)
+    features = truth @ rng.normal(size=(2, 3)) + 0.1 * rng.normal(size=(15, 3))
+    model = sm.ChoiceEmbedding(6, raters="weights", lapse="auto", cant_tell="auto", random_state=0)
+    model.fit(said, features=features)
+    assert model.spread_ > 0
+    np.testing.assert_allclose(model.transform(features) + model.residual_, model.embedding_, atol=1e-9)
+    assert (model.raters_.lapse >= 0).all()
+    assert 0 < model.cant_tell_ < 1
+    loaded = sm.Similarity.from_bytes(model.similarity_.to_bytes())
+    assert np.array_equal(loaded.predict_cant_tell(said), model.similarity_.predict_cant_tell(said))
+    assert np.array_equal(loaded.predict_proba(said), model.predict_proba(said))
