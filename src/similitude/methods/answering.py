@@ -51,7 +51,7 @@ class AnswerModel(ABC):
     def agree(self, comparisons: Comparisons, measure: Measure, loss: ComparisonLoss) -> Floats:
         """(m,) probability that each answer agrees with its comparison, by how unlike items are in the map of all."""
 
-    def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats] | None:
+    def views_of(self, comparisons: Comparisons) -> tuple[Floats, Floats] | None:
         """(g, D, d) views of the map, (m, g) the chance that each comparison was made in each; None without views."""
         return None
 
@@ -152,6 +152,12 @@ class Weighed(Sharpness):
         """(p,) how unlike the items of each pair are to somebody each: what each dimension adds, times its weight."""
         return np.einsum("pk,pk->p", measure.by_dimension(pairs), self.weights[who])
 
+    def views_of(self, comparisons: Comparisons) -> tuple[Floats, Floats]:
+        """The map with the weights of whoever compared."""
+        names, rater = raters_of(comparisons)
+        who, place = np.unique(places_among(names, self.names, rater), return_inverse=True)
+        return np.sqrt(self.weights[who])[:, None, :] * np.eye(self.weights.shape[1]), np.eye(len(who))[place]
+
     def stored(self) -> Stored:
         """Return what a file holds of it, beside the names."""
         plain, arrays = super().stored()
@@ -190,7 +196,7 @@ class Groups(AnswerModel):
             agrees += chance * loss.probability(pair_sqdist(own, comparisons.near), pair_sqdist(own, comparisons.far))
         return agrees
 
-    def seen(self, comparisons: Comparisons) -> tuple[Floats, Floats]:
+    def views_of(self, comparisons: Comparisons) -> tuple[Floats, Floats]:
         """The map of each group, by the membership of whoever compared."""
         return self.views, self._members(comparisons)
 

@@ -36,8 +36,8 @@ def place_items(
 
     Minimises over the new rows x the sum of the losses of the comparisons that name them, plus |x - c|²/(2 s²): a
     normal prior. Its centre c is where each new item is `expected` (m × d), else the centre of the items already
-    placed; its `variance` s² is theirs unless it is given. Where groups of raters have maps of their own, a comparison
-    counts in each by the chance that its rater belongs there: everybody places an item in the map that they see.
+    placed; its `variance` s² is theirs unless it is given. Where raters see the map differently, by weights of
+    their own or in groups, a comparison counts in each view by the chance that it was made there.
     """
     if n_init < 1:
         raise ValueError(f"n_init: expected at least 1 start, found {n_init}")
@@ -72,7 +72,7 @@ def place_items(
 def _as_seen(similarity: Similarity, c: Comparisons, rows: Array, fixed: Floats) -> tuple[Positions, SimilarityGraph]:
     """Return the model of new items, and these comparisons in it: once, or once for each view of the map."""
     near, far, weight, n_new = c.near[rows], c.far[rows], c.weight[rows], c.n_items - len(fixed)
-    seen = None if similarity.answering is None else similarity.answering.seen(c)
+    seen = None if similarity.answering is None else similarity.answering.views_of(c)
     if seen is None:
         graph = SimilarityGraph(c.n_items, near, far, np.ascontiguousarray(weight), merged=False)
         return Positions(n_new, fixed.shape[1], fixed=fixed), graph
