@@ -57,7 +57,7 @@ from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
-from similitude.methods.rater_weights import Part, WithoutWeights, as_raters_see, spread_asked_for
+from similitude.methods.rater_weights import HeldOutPart, WithoutWeights, as_raters_see, spread_asked_for
 from similitude.methods.sharded_choices import InShards
 from similitude.methods.unpressed import unpressed_share
 from similitude.settings import check_count, check_number, one_of
@@ -388,7 +388,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         parts = []
         for training, held_out in folds(choices_of(c), rng):
             part = begun(training, fitted(self._picked(training, rater, n_raters), None))
-            parts += [] if part is None else [Part(part, held_out, rater, self._measure)]
+            parts += [] if part is None else [HeldOutPart(part, held_out, rater, self._measure)]
         spread = spread_asked_for(parts, usual)
         if spread is None:
             return None

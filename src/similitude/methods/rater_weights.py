@@ -99,7 +99,7 @@ class WithoutWeights:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class HeldOutPart:
     """A fit without weights to some of the answers, and the others.
 
     Attributes
@@ -127,7 +127,7 @@ class Part:
         return np.concatenate(lost)
 
 
-def spread_asked_for(parts: Sequence[Part], solve: Solve) -> float | None:
+def spread_asked_for(parts: Sequence[HeldOutPart], solve: Solve) -> float | None:
     """The spread of the raters' weights at which held-out answers are likeliest; None where weights do not surely help.
 
     Spreads are tried from the least on, until two in a row are no better: the least may be too small to turn the axes.
