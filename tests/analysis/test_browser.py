@@ -39,7 +39,7 @@ def crowded(tmp_path_factory):
     """The page of a map with more names than there is room for."""
     truth = np.random.default_rng(3).normal(size=(150, 2))
     names = [f"an item called {k:03d}" for k in range(150)]
-    c = sm.simulate(truth, 300, sharpness=2.0, names=names, random_state=1)
+    c = sm.simulate(truth, 900, sharpness=2.0, names=names, random_state=1)  # so many that nobody is left out
     found = sm.learn(c, method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
     path = tmp_path_factory.mktemp("crowded") / "report.html"
     path.write_text(found.page(), encoding="utf-8")

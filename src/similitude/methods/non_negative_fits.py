@@ -79,7 +79,7 @@ class Fits:
             best = self._fit(best[0], k, self.tol)
         X = best[0]
         if cut_short and not X.size:  # nothing is left of what was never finished
-            return X, replace(best[1], status="max_iter")
+            return X, replace(best[1], status="max_iter", n_iter=max(found.n_iter for _, found in several))
         return best
 
     def _fit(self, start: Floats, price: int, tol: float) -> Found:

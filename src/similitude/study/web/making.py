@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import zipfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from similitude.study.refusal import Refused
 from similitude.study.service import StudyService
+from similitude.study.store.database import StoreError
 from similitude.study.supervise import apart
 from similitude.study.web.admin_page import outside, render
 from similitude.study.web.auth import Session
@@ -117,7 +119,8 @@ def _wait(process: subprocess.Popen[bytes], works: Works, number: int) -> None:
     process.wait()
     assert process.stdin is not None
     process.stdin.close()
-    works.fail(number, _BROKE_OFF)
+    with suppress(StoreError):  # where the database cannot be asked, its last sign of life tells
+        works.fail(number, _BROKE_OFF)
 
 
 def _made(service: StudyService, kind: str) -> bytes:
