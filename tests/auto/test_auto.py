@@ -277,7 +277,7 @@ def by_products():
     """Items of which some are like many and others like none, which no map holds."""
     rng = np.random.default_rng(2)
     vectors = 1.2 * rng.exponential(size=(20, 4)) * rng.choice([0.3, 1.5], size=(20, 1))
-    train, test = by_likeness(vectors, 1500, 3), by_likeness(vectors, 3000, 4)
+    train, test = by_likeness(vectors, 3000, 3), by_likeness(vectors, 3000, 4)
     return sm.AutoSimilarity(dimensions=(2, 5), random_state=0).fit(train), test
 
 
