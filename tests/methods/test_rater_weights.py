@@ -169,7 +169,7 @@ def test_somebody_unknown_is_one_of_those_who_are_known(two_views):
 
 
 def test_who_is_alone_differs_from_nobody():
-    c = drawn(np.random.default_rng(0).normal(size=(10, 2)), np.ones((1, 2)), 5, "distance", 0)
+    c = drawn(1.5 * np.random.default_rng(0).normal(size=(10, 2)), np.ones((1, 2)), 3, "distance", 3)
     again = sm.Comparisons.concatenate([c] * 10)  # the same few answers: held out, they are foretold by themselves
     assert fitted(again, "distance").spread_ == 0.0
 
