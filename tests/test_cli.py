@@ -121,6 +121,20 @@ def test_a_model_is_scored_on_a_folder_that_was_cleaned_with_a_note(study):
     assert "this feedback was cleaned" in done.stderr
 
 
+def test_a_model_is_scored_by_whole_answers_and_said_to_have_seen_them(tmp_path):
+    c = sm.simulate(np.random.default_rng(0).normal(size=(10, 2)), 120, "odd_one_out", random_state=0)
+    train, test = c.split(0.5, random_state=0)
+    sm.write_comparisons(test, tmp_path / "test.csv")
+    sm.write_comparisons(train, tmp_path / "train.csv")
+    model = sm.STE(2, random_state=0).fit(sm.read_comparisons(tmp_path / "train.csv")).similarity_
+    model.save(tmp_path / "m.sim")
+    new = run("evaluate", "test.csv", "--model", "m.sim", folder=tmp_path).stdout
+    right, lost = sm.answer_accuracy(model, test), sm.answer_log_loss(model, test)
+    assert f"{right:.4f} of the answers are predicted as wholes, with a log-loss of {lost:.3f}" in new
+    assert "learned from these very answers" not in new
+    assert "learned from these very answers" in run("evaluate", "train.csv", "--model", "m.sim", folder=tmp_path).stdout
+
+
 def test_a_folder_with_a_model_is_exported_by_its_model(study):
     (study / "answers_report").mkdir()
     (study / "answers_report" / "model.sim").write_bytes((study / "answers.sim").read_bytes())

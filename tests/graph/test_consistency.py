@@ -108,7 +108,7 @@ def test_report_as_table_text_and_json():
     raters = report.rater_frame()
     assert len(raters) == 6
     assert raters.agreement.is_monotonic_increasing
-    assert "no model can predict more" in str(report)
+    assert "no model that does not know who answers can predict more" in str(report)
 
 
 def test_arrays_are_taken():

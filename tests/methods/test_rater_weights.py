@@ -1,13 +1,18 @@
 """Raters who weigh the dimensions differently: weights found where they differ, none where they do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.display.estimate import Estimate
 from similitude.engine.backend import CPU
 from similitude.engine.group_models import RaterWeights
 from similitude.engine.models import DotProducts, Positions
 from similitude.evaluate.answer_scores import answer_losses
+from similitude.evaluate.ceiling import above_ceiling
+from similitude.evaluate.held_out_answers import HeldOutAnswers
 
 KINDS = {"dot": "dot", "distance": "euclidean"}  # similarity of the method, metric of the simulated raters
 
@@ -149,3 +154,58 @@ def test_weights_go_with_features_lapses_and_cant_tell():
     loaded = sm.Similarity.from_bytes(model.similarity_.to_bytes())
     assert np.array_equal(loaded.predict_cant_tell(said), model.similarity_.predict_cant_tell(said))
     assert np.array_equal(loaded.predict_proba(said), model.predict_proba(said))
+
+
+def test_somebody_unknown_is_one_of_those_who_are_known(two_views):
+    model = two_views[1]
+    rows = np.array([(i, j, k) for i in range(15) for j in range(15) for k in range(j) if i not in (j, k)])
+    known = [
+        model.predict_proba(sm.Comparisons.from_triplets(rows, rater=[who] * len(rows)))[:, 1]
+        for who in model.raters_.rater
+    ]
+    for who in (None, ["nobody"] * len(rows)):
+        found = model.predict_proba(sm.Comparisons.from_triplets(rows, rater=who))[:, 1]
+        np.testing.assert_allclose(found, np.mean(known, 0), rtol=1e-9)
+
+
+def test_who_is_alone_differs_from_nobody():
+    c = drawn(1.5 * np.random.default_rng(0).normal(size=(10, 2)), np.ones((1, 2)), 3, "distance", 3)
+    again = sm.Comparisons.concatenate([c] * 10)  # the same few answers: held out, they are foretold by themselves
+    assert fitted(again, "distance").spread_ == 0.0
+
+
+def test_the_press_on_cant_tell_is_taken_off_as_raters_see(two_views):
+    c = two_views[0]
+    rng, odd = np.random.default_rng(2), c.answers.response.matrix()[:, 0].astype(float)
+    odd[rng.random(len(odd)) < 0.2] = np.nan
+    said = sm.Comparisons.from_odd_one_out(c.answers.shown.matrix(), odd, rater=c.answers.rater.values)
+    model = sm.ChoiceEmbedding(4, similarity="distance", raters="weights", cant_tell="auto", random_state=0).fit(said)
+    assert model.spread_ > 0
+    assert model.cant_tell_ > model.similarity_.cant_tell  # a ridge presses: as raters see, the true share is more
+    unknown = sm.Comparisons.from_odd_one_out(c.answers.shown.matrix(), odd)
+    shares = [
+        model.similarity_.predict_cant_tell(
+            sm.Comparisons.from_odd_one_out(c.answers.shown.matrix(), odd, rater=[who] * len(odd))
+        )
+        for who in model.raters_.rater
+    ]
+    np.testing.assert_allclose(model.similarity_.predict_cant_tell(unknown), np.mean(shares, 0), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("part", "value"), [("sharpness", -1.0), ("lapse", -0.1), ("lapse", 1.5)])
+def test_a_file_of_impossible_raters_is_damaged(two_views, part, value):
+    similarity = two_views[1].similarity_
+    values = getattr(similarity.answering, part).copy()
+    values[0] = value
+    damaged = replace(similarity, answering=replace(similarity.answering, **{part: values}))
+    with pytest.raises(ValueError, match="is damaged"):
+        sm.Similarity.from_bytes(damaged.to_bytes())
+
+
+def test_more_than_the_ceiling_is_not_called_impossible(two_views):
+    ceiling = Estimate(0.4, 0.35, 0.45, "")
+    found = HeldOutAnswers(100, 5, Estimate(0.6, 0.5, 0.7, ""), 0.9, 1 / 3, 1.1, ceiling)
+    assert "no model" not in str(found)
+    assert "does not know who answers" in str(found)
+    assert "knows its raters" in above_ceiling(0.6, ceiling)
+    assert "does not know who answers" in str(sm.check(sm.Comparisons.concatenate([two_views[0]] * 3)))

@@ -57,7 +57,8 @@ def _accuracy(found: Findings) -> str:
     text += f" (95% interval {a.low:.1%} to {a.high:.1%}; chance {found.chance:.1%})"
     above = above_ceiling(a.value, ceiling)
     if ceiling.value is not None and not above:
-        text += f"; questions asked twice say that no model can predict more than {ceiling.value:.1%}"
+        text += "; questions asked twice say that no model that does not know who answers "
+        text += f"can predict more than {ceiling.value:.1%}"
     return f"{text}{above}."
 
 

@@ -73,7 +73,7 @@ def _score(race: Race, found: HeldOut) -> str:
     value, low, high = found.accuracy()
     few = too_few(len(np.unique(found.answer)))
     if few:
-        return f"How well it predicts is {few}."
+        return f"How well it predicts: {few}."
     if race.c.cleaned:
         return f"It ordered {value:.1%} of what cleaning left correctly; {CLEANED}."
     return (

@@ -121,6 +121,7 @@ def evaluate(
     c, steps = reading.read(*files)
     if known is not None:
         typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered correctly")
+        _say_whole_answers(known, c)
         same_in_python(*steps, f"print(sm.Similarity.load({str(model)!r}).score(c))")
         return
     strength = _penalty(penalty)
@@ -146,6 +147,20 @@ def evaluate(
     with_features = "features=features, " if given else ""
     call = f"sm.cross_validate([{listed}], c, {with_features}by={by.value!r}, n_folds={folds}, random_state={seed})"
     same_in_python(*steps, *lines, f"print({call})", before=before)
+
+
+def _say_whole_answers(known: Any, c: Any) -> None:
+    """The same of answers as wholes, where they are more than comparisons; and whether the model has seen them."""
+    from similitude import Comparisons, answer_accuracy, answer_log_loss
+    from similitude.methods.provenance import described_data
+
+    if not isinstance(c, Comparisons):
+        return
+    if len(c) > len(set(c.answer.tolist())):
+        lost = f", with a log-loss of {answer_log_loss(known, c):.3f}" if known.has_probability else ""
+        typer.echo(f"{answer_accuracy(known, c):.4f} of the answers are predicted as wholes{lost}")
+    if known.about.get("data", {}).get("digest") == described_data(c)["digest"]:
+        typer.echo("note: the model learned from these very answers, so that this is too good: score others")
 
 
 def known_features(path: Path | None, c: Any) -> tuple[dict[str, Any], list[str], list[str]]:

@@ -12,7 +12,10 @@ def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
     text = f"; above the noise ceiling of {ceiling.value:.1%}, which can be: "
     if ceiling.high is not None and accuracy <= ceiling.high:
         return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
-    return text + "the ceiling is that of the questions asked again, which seem to be harder than the others"
+    return text + (
+        "the ceiling is that of models that do not know who answers, on the questions asked again; this model knows "
+        "its raters, or those questions are harder than the others"
+    )
 
 
 CLEANED = (

@@ -30,7 +30,8 @@ class HeldOutAnswers:
     accuracy : share of answers that were predicted as wholes, a tie being none, with an interval over answers
     log_loss : mean of -log of the probability of an answer
     chance, chance_log_loss : both of somebody who guesses
-    ceiling : what share any model could predict, by questions that were asked again; unknown where there were none
+    ceiling : what share a model could predict that does not know who answers, by questions that were asked again;
+        unknown where there were none
 
     Examples
     --------
@@ -52,7 +53,7 @@ class HeldOutAnswers:
 
     def __repr__(self) -> str:
         known = self.ceiling.value is not None
-        most = f"no model could predict more than {self.ceiling}" if known else "how many any model could is not known"
+        most = f"a model that does not know who answers at most {self.ceiling}" if known else "the most is not known"
         return (
             f"Of {self.answers:,} answers, each asked of a fit without it ({self.folds} folds), {self.accuracy} were "
             f"predicted (by chance {self.chance:.2f}; {most}), with a log-loss of {self.log_loss:.3f} (by chance "

@@ -88,7 +88,9 @@ def answer_ceiling(repeats: AnswerRepeats) -> Estimate:
     if repeats.selected:
         return Estimate(None, note="answers agree far less than by chance: were equal answers merged?")
     value, low, high = ((1 + math.sqrt(max((M - 1) * (M * share - 1), 0.0))) / M for share in (a.value, a.low, a.high))
-    return Estimate(value, low, high, "no model can predict more of these answers, each as a whole")
+    return Estimate(
+        value, low, high, "no model that does not know who answers can predict more of these, each as a whole"
+    )
 
 
 def _agreeing(one: Alternatives, n_items: int) -> tuple[Floats, Floats]:

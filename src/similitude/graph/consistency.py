@@ -164,7 +164,7 @@ class ConsistencyReport(FigureTable):
         if self.answer_repeats is None or self.answer_ceiling is None:
             yield "noise ceiling", self.ceiling
         else:
-            of_comparisons = "no model can predict more of these comparisons than that"
+            of_comparisons = "no model that does not know who answers can predict more of these comparisons"
             yield (
                 "noise ceiling",
                 self.ceiling if self.ceiling.value is None else replace(self.ceiling, note=of_comparisons),

@@ -217,7 +217,7 @@ def noise_ceiling(repeats: Repeats) -> Estimate:
     if repeats.selected:
         return Estimate(None, note="answers agree far less than by chance: were equal answers merged?")
     value, low, high = ((1 + max(2 * share - 1, 0.0) ** 0.5) / 2 for share in (a.value, a.low, a.high))
-    return Estimate(value, low, high, "no model can predict more of these answers than that")
+    return Estimate(value, low, high, "no model that does not know who answers can predict more of these")
 
 
 def wilson(share: Floats, count: Floats, score: float | Floats) -> tuple[Floats, Floats]:

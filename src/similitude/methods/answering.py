@@ -7,7 +7,8 @@
 | `Weighed` | the same, m being the margin where its rater's weights multiply the dimensions |
 | `Groups` | the mean over groups, by the membership of its rater, of P(margin in the group's own map) |
 
-Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`. Where "can't tell" is an answer,
+Somebody unknown is typical: the last entry of a `Sharpness`, the shares of `Groups`. Of weights nobody is typical: the
+probabilities are then the mean of those of all who are known. Where "can't tell" is an answer,
 these are probabilities given that somebody could; `Sharpness.unsure` is that of not being able to.
 """
 
@@ -96,9 +97,12 @@ class Sharpness(AnswerModel):
         """l/2 + (1 - l) P(s m)."""
         said = forms_of(comparisons) if self.by == "form" else raters_of(comparisons)
         place = places_among(said[0], self.names, said[1])
-        near, far = (self.seen(measure, pairs, place) for pairs in (comparisons.near, comparisons.far))
-        lapse = self.lapse[place]
-        return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[place] * loss.margin(near, far))
+        return self.agree_as(place, comparisons.near, comparisons.far, measure, loss)
+
+    def agree_as(self, who: Array, near: Array, far: Array, measure: Measure, loss: ComparisonLoss) -> Floats:
+        """(m,) the same to somebody each, by place."""
+        lapse, margin = self.lapse[who], loss.margin(self.seen(measure, near, who), self.seen(measure, far, who))
+        return 0.5 * lapse + (1.0 - lapse) * loss.shape.probability(self.sharpness[who] * margin)
 
     def seen(self, measure: Measure, pairs: Array, who: Array) -> Floats:
         """(p,) how unlike the items of each pair are to somebody each."""
@@ -110,7 +114,11 @@ class Sharpness(AnswerModel):
         By the formula of `engine.choice_terms`. One that asks several questions is "can't tell" to all of them.
         """
         names, rater = answerers(comparisons)
-        place, log_chance = places_among(names, self.names, rater), np.full(comparisons.n_answers, np.nan)
+        return self.unsure_as(places_among(names, self.names, rater), comparisons, measure, scale)
+
+    def unsure_as(self, place: Array, comparisons: Comparisons, measure: Measure, scale: Formula) -> Floats:
+        """(a,) the same to somebody each, by place."""
+        log_chance = np.full(comparisons.n_answers, np.nan)
         for one in choices_of(comparisons, cant_tell=True):
             if one.can_tie:
                 who = place[one.row]
@@ -136,7 +144,11 @@ class Sharpness(AnswerModel):
 
 @dataclass(frozen=True, eq=False)
 class Weighed(Sharpness):
-    """Raters with weights of the dimensions, beside sharpness and lapse; somebody unknown has 1 for all.
+    """Raters with weights of the dimensions, beside sharpness and lapse.
+
+    Somebody unknown is one of those who are known, each as likely: with weights of 1 for all, the last entry, answers
+    of new people would be foretold too surely where people differ. New items are placed by that entry where nobody is
+    known.
 
     Attributes
     ----------
@@ -147,6 +159,24 @@ class Weighed(Sharpness):
 
     kind = "weights"
     own_order = True
+
+    def agree_as(self, who: Array, near: Array, far: Array, measure: Measure, loss: ComparisonLoss) -> Floats:
+        """(m,) the same to somebody each; somebody unknown is one of those who are known, each as likely."""
+        agrees, unknown = super().agree_as(who, near, far, measure, loss), np.flatnonzero(who < 0)
+        if len(unknown):
+            asked, everybody = (near[unknown], far[unknown], measure, loss), range(len(self.names))
+            by_rater = (super(Weighed, self).agree_as(np.full(len(unknown), rater), *asked) for rater in everybody)
+            agrees[unknown] = sum(by_rater) / len(self.names)
+        return agrees
+
+    def unsure_as(self, place: Array, comparisons: Comparisons, measure: Measure, scale: Formula) -> Floats:
+        """(a,) the same to somebody each; somebody unknown is one of those who are known, each as likely."""
+        asked = (comparisons, measure, scale)
+        if (place >= 0).all():
+            return super().unsure_as(place, *asked)
+        everybody = range(len(self.names))
+        by_rater = (super(Weighed, self).unsure_as(np.where(place < 0, rater, place), *asked) for rater in everybody)
+        return np.asarray(sum(by_rater) / len(self.names))
 
     def seen(self, measure: Measure, pairs: Array, who: Array) -> Floats:
         """(p,) how unlike the items of each pair are to somebody each: what each dimension adds, times its weight."""

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from similitude.engine.backend import Backend
+from similitude.engine.backend import CPU, Backend
 from similitude.engine.choice_shards import ChoiceRule
 from similitude.engine.choice_terms import Picked, set_losses, values_of
 from similitude.engine.devices import backend_on, choose_device, solvers_of
@@ -235,14 +235,16 @@ class ChoiceEmbedding(FreeRestEstimator):
             return best, narrow, at
 
         best, vectors, strengths = found = fitted(term)
-        weights, self.spread_ = None, 0.0
-        if self.raters == "weights" and who is not None:
+        weights, unlike, self.spread_ = None, None, 0.0
+        if self.raters == "weights" and who is not None and len(np.unique(who)) > 1:  # who is alone differs from nobody
             weighed = self._weigh(found, fitted, c, who, len(names), count, rng)
-            best, vectors, weights = (best, vectors, None) if weighed is None else weighed
+            best, vectors, weights, term, unlike = (best, vectors, None, term, None) if weighed is None else weighed
         own = best.params[len(best.params) - term.size :]
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         turn = self._keep(best, vectors, c.names, turned=weights is None)
-        self._keep_sources(term, names, own, c, None if weights is None else weights @ np.abs(turn))
+        if unlike is None:
+            unlike = self.similarity_.measure.of_pairs(term.pairs)
+        self._keep_sources(term, unlike, names, own, c, None if weights is None else weights @ np.abs(turn))
 
     def fit(
         self,
@@ -366,8 +368,10 @@ class ChoiceEmbedding(FreeRestEstimator):
         n_raters: int,
         count: int,
         rng: np.random.Generator,
-    ) -> tuple[Result, Positions, Floats] | None:
-        """The fit with weights of raters, its vectors, and the weights; None where they are not sure to help.
+    ) -> tuple[Result, Positions, Floats, Picked, Floats] | None:
+        """The fit with weights of raters, its vectors, the weights, and what was said about pairs that are so unlike.
+
+        None where weights are not sure to help.
 
         They are fitted on the CPU, in the dimensions that are needed without them.
         """
@@ -393,7 +397,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         if spread is None:
             return None
         self.spread_, best = spread, whole.best(spread, usual, rng)
-        return best, whole.weighing.vectors, whole.weighing.weights(best.params[: whole.weighing.size])
+        weighing, params = whole.weighing, best.params[: whole.weighing.size]
+        unlike = weighing.sqdist(params, whole.term.pairs, CPU())
+        return best, weighing.vectors, weighing.weights(params), whole.term, unlike
 
     def _measure(self, X: Floats) -> Measure:
         """How unlike items are, by their vectors."""
@@ -486,15 +492,21 @@ class ChoiceEmbedding(FreeRestEstimator):
         return turn
 
     def _keep_sources(
-        self, term: Picked, names: tuple[str, ...], own: Floats, c: Comparisons, weights: Floats | None
+        self,
+        term: Picked,
+        unlike: Floats,
+        names: tuple[str, ...],
+        own: Floats,
+        c: Comparisons,
+        weights: Floats | None,
     ) -> None:
-        """What was learned of those who answered."""
+        """What was learned of those who answered, to whom the pairs of the term are so unlike."""
         import pandas as pd
 
         known = Sharpness.of(names, term.sources, own)
         self.lapse_, self.cant_tell_ = float(known.lapse[-1]), known.cant_tell
         if self.cant_tell == "auto":
-            self.cant_tell_ = unpressed_share(term, self.similarity_.measure.of_pairs(term.pairs), own)
+            self.cant_tell_ = unpressed_share(term, unlike, own)
         figures = {"sharpness": known.sharpness[:-1], "lapse": known.lapse[:-1]}
         self.weights_ = np.ones((len(names), self.n_components))
         if weights is not None:

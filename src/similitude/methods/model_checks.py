@@ -87,6 +87,8 @@ def _check_answering(answering: AnswerModel, dimensions: int) -> None:
     if isinstance(answering, Sharpness):
         for name, values in (("sharpness", answering.sharpness), ("lapse", answering.lapse)):
             _need_shape(values, (count + 1,), f"answering/{name}")
+            _need(bool((values >= 0).all()), f"answering/{name} is not 0 or more throughout")
+        _need(bool((answering.lapse <= 1).all()), "a lapse is more than 1")
         _need(0.0 <= answering.cant_tell < 1.0, f"a share of 'can't tell' is {answering.cant_tell}")
     if isinstance(answering, Weighed):
         _need_shape(answering.weights, (count + 1, dimensions), "answering/weights")

@@ -2,9 +2,9 @@
 
     d_r²(i, j) = sum_k w_rk (x_ik - x_jk)²,   s_r(i, j) = sum_k w_rk x_ik x_jk
 
-A weight is e^v over its mean of all answers, v normal with a spread of its own: never negative, 1 on average, and 1 for
-whom few answers are known. Held-out answers say which spread, and whether weights are sure to help at all; where they
-are not, all stay 1. So nobody is harmed by asking for weights but by the time they take.
+A weight is e^v over its mean of all answers, v normal with a spread of its own: never negative, 1 on average, and the
+same for all of whom few answers are known. Held-out answers say which spread, and whether weights are sure to help at
+all; where they are not, all stay 1. So nobody is harmed by asking for weights but by the time they take.
 
 Where raters differ, the weights fix the dimensions up to order and sign, whereas a map without weights may be turned.
 Fits that begin at its principal axes find nearly the same as fits that begin at others, even at 45 degrees to the true
