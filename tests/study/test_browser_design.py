@@ -209,7 +209,7 @@ def make_known(page):
         dialog.get_by_role("button", name=name).click()
     dialog.get_by_role("button", name="Answer it").click()
     page.frame_locator("iframe[name=known]").locator("button.choose:enabled").first.click()
-    expect(page.locator("[data-key='practice.questions'] .known")).to_contain_text("expected: 1")
+    expect(page.locator("[data-key='practice.questions'] .known")).to_contain_text("expected: face01")
 
 
 def take_part(browser, url, shot):
@@ -356,6 +356,15 @@ def test_what_is_wrong_in_a_row_is_said_beside_its_field_with_a_link_above(desig
     save(page)
     expect(page.locator("#problem")).to_be_hidden()
     expect(page.locator(".wrong:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("written", ["en\nde", '["en", "de"]'])
+def test_a_list_is_written_one_to_a_line_or_as_in_the_file(designed, written):
+    site, url, page = designed
+    page.goto(f"{url}/admin/faces/design")
+    type_in(page, key("language"), written)
+    page.click("#save:enabled")
+    until(lambda: site.studies["faces"].study.languages == ("en", "de"), "two languages")
 
 
 def test_fields_that_the_form_does_not_use_are_not_offered_and_come_back_with_it(designed, shot):

@@ -30,3 +30,14 @@ def test_simulated_raters_answer_every_form_and_the_export_is_read(tmp_path):
             is_piece = PAGES[page].name in PIECES
             assert found.n_answers == (RATERS if is_piece else RATERS * NUMBER), page
             assert len(found) > 0 or is_piece, page
+
+
+def test_simulated_raters_reply_to_a_survey_before_the_first_question(tmp_path):
+    one_of_each_form(tmp_path, NUMBER)
+    field = '{ name = "%s", label = "?", kind = "number", required = true, when = "%s" }'
+    survey = ", ".join(field % said for said in (("age", "before"), ("years", "after")))
+    with (tmp_path / "triplet" / "study.toml").open("a", encoding="utf-8") as file:
+        file.write(f"\n[survey]\nfields = [{survey}]\n")
+    with serving(tmp_path) as live:
+        done = simulate_study(live.link("triplet"), RATERS, rehearsal=False)
+    assert (done.finished, done.answers, done.failed) == (RATERS, RATERS * NUMBER, 0)

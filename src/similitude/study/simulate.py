@@ -177,7 +177,7 @@ class _Rater:
             token = joined["token"]
             if joined["stage"] == "consent":
                 joined = await self.client.ask("POST", "consent", token=token)
-            if joined["stage"] == "questions":
+            if joined["stage"] in ("before", "questions"):  # replies of both surveys go with the last request
                 await self._answer_all(about, token)
             if joined["stage"] != "done":
                 await self.client.ask("POST", "finish", {"replies": self._replies(about["survey"])}, token)

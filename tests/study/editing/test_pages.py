@@ -477,6 +477,20 @@ def test_pages_words_and_pictures_are_written_in_every_language(site, designer, 
     assert designer.get(f"/admin/{study}/pages/%2e%2e%2fstudy.toml").status_code == 404
 
 
+def test_what_conditions_ask_is_written_in_other_languages(site, designer, study):
+    conditions = [{"name": "plain"}, {"name": "mood", "text": "Which feels alike?"}]
+    told = designer.told(study)
+    assert designer.save(study, told, language=["en", "de"], condition=conditions).status_code == 200
+    told = designer.told(study, "/pages")
+    german = {one["name"]: one["default"] for one in told["languages"][1]["words"]}
+    assert german["question_mood"] == "Which feels alike?"
+    words = {"question_mood": "Welches fühlt sich ähnlich an?"}
+    answer = designer.tell(study, "/pages", told, basis=told["basis"], do="words", language="de", words=words)
+    assert answer.status_code == 200
+    assert site.studies[study].study.spoken["de"] == words
+    assert "question_mood" not in {one["name"] for one in told["languages"][0]["words"]}
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [

@@ -23,7 +23,7 @@ def words_in(study: Study, language: str) -> list[dict[str, Any]]:
     defaults: dict[str, Text] = {**default_texts(), **translation(language)}
     if not _is_first(study, language):
         said = {"title": study.title, "question": study.question.text or "", "low": study.question.low or ""}
-        defaults = {**said, "high": study.question.high or "", **defaults}
+        defaults = {**said, "high": study.question.high or "", **_said_by_parts(study), **defaults}
     return [
         {
             "name": name, "default": text, "own": own.get(name),
@@ -43,7 +43,7 @@ def is_checked(folder: Path, language: str) -> bool:
 def said_in(study: Study, language: str, changes: Mapping[str, Text | bool | None]) -> dict[str, str]:
     """Files with other words, by name: `[texts]` holds those of the first language, a file of its own each other."""
     files, found = Files(study.folder), {}
-    if strange := sorted(set(changes) - {*default_texts(), *OWN, CHECKED}):
+    if strange := sorted(set(changes) - {*default_texts(), *OWN, *_said_by_parts(study), CHECKED}):
         raise StudyError(f"{strange[0]}: there is no text of this name")
     own = dict(changes)
     if _is_first(study, language):
@@ -66,6 +66,16 @@ def _with_words(text: str, changes: Mapping[str, Text | bool | None]) -> str:
     for name in changes.keys() - left:
         text = re.sub(rf"^\[{name}\][^\n]*\n?", "", text, flags=re.MULTILINE)
     return text
+
+
+def _said_by_parts(study: Study) -> dict[str, Text]:
+    """What blocks and conditions ask, in the first language, by the names that it has in the others."""
+    said: dict[str, Text] = {}
+    for block in study.block:
+        own = block.question
+        said |= {f"question_{block.name}": own.text or "", f"low_{block.name}": own.low or ""}
+        said[f"high_{block.name}"] = own.high or ""
+    return said | {f"question_{one.name}": one.text or "" for one in study.condition}
 
 
 def _is_first(study: Study, language: str) -> bool:

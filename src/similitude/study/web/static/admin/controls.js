@@ -98,11 +98,11 @@ function choice(field, id) {
   };
 }
 
-/** A list, one to a line. */
+/** A list, one to a line, or as study.toml writes it: ["de", "fr"]. */
 function list(field, id) {
-  const input = make("textarea", { ...about(id), rows: 3, spellcheck: "false" });
+  const input = make("textarea", { ...about(id), rows: 3, spellcheck: "false", placeholder: "one to a line" });
   let given = false;
-  const lines = () => input.value.split("\n").map((line) => line.trim()).filter((line) => line);
+  const lines = () => asWritten(input.value) ?? input.value.split("\n").map((line) => line.trim()).filter((line) => line);
   const written = (value) => [value ?? []].flat();
   const read = () => (field.kind === "numbers" ? lines().map((line) => (Number.isFinite(Number(line)) ? Number(line) : line)) : lines());
   return {
@@ -145,3 +145,13 @@ function asToml(value) {
 }
 
 const KINDS = { text, colour, whole: number, number, switch: toggle, choice, texts: list, numbers: list, rows, table, toml, words: toml };
+
+/** The entries of a list in brackets; null where it is none. */
+function asWritten(text) {
+  try {
+    const found = JSON.parse(text);
+    return Array.isArray(found) ? found.map(String) : null;
+  } catch {
+    return null;
+  }
+}

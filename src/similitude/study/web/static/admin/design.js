@@ -14,6 +14,7 @@ const unusedLines = new Map(); // by part: the line that names what questions do
 const context = {
   get items() { return now.items; },
   get shows() { return now.shows; },
+  get form() { return valueOf("question.form") ?? now.values["question.form"] ?? "triplet"; },
   thumbnail: (name) => thumbnails(now.items).of(name),
   preview: (frame, fields) => preview(frame, { ...given(), ...fields }),
   unused,

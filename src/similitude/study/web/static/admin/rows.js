@@ -19,7 +19,7 @@ export function rows(field, id, context) {
 
   function line(value) {
     count += 1;
-    const row = known ? knownRow(value, context) : tableRow(field, `${id}-${count}`, value, context);
+    const row = known ? knownRow(field, value, context) : tableRow(field, `${id}-${count}`, value, context);
     const item = make("li", {}, row.element, buttons());
     item.row = row;
     list.append(item);
@@ -116,9 +116,16 @@ export function showUsed(fields, unused, line) {
   line.textContent = hidden.length ? `Not used by ${unused.forms}: ${names} (${unused.why.get(hidden[0].name)}).` : "";
 }
 
-function knownRow(value, context) {
+/** What is expected, by the names of items where the answer is places among those shown; a block may be of another form. */
+function expected(field, value, context) {
+  const picks = ["triplet", "odd_one_out", "choice", "most_central", "ranking", "best_worst", "attribute"];
+  const named = !field.key.startsWith("block") && picks.includes(context.form);
+  return value.correct.map((code) => (named ? value.shown[code] ?? code : code)).join(", ");
+}
+
+function knownRow(field, value, context) {
   const shown = value.shown.map((name) => context.thumbnail(name));
-  const said = make("span", { class: "small" }, `expected: ${value.correct.join(", ")}`);
+  const said = make("span", { class: "small" }, `expected: ${expected(field, value, context)}`);
   const wrong = fault(null), element = make("div", { class: "known" }, ...shown, said, wrong);
   return { element, get: () => value, place: () => ({ element, wrong }), follow() {} };
 }
