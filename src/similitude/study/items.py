@@ -130,10 +130,14 @@ def item_of_row(row: dict[str, str], folder: Path, where: str) -> Item:
     """The item that a row of a table is; StudyError where it can be none."""
     name = (row.get("name") or "").strip()
     if file := row.get("file"):
-        path = (folder / file).resolve()
+        try:
+            path = (folder / file).resolve()
+            is_there = path.is_file()
+        except (OSError, ValueError):  # NUL, or longer than a name can be
+            raise StudyError(f"{where}: {name!r} has the file {file[:80]!r}, which no file can be called") from None
         if not path.is_relative_to(folder):
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which lies outside the study's folder")
-        if not path.is_file():
+        if not is_there:
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which is not there")
         return item_of_file(name, path, where, row.get("text") or "")
     if colour := row.get("colour"):

@@ -1,5 +1,6 @@
 """The pages that edit a study, asked as a browser asks them: saved and told by key, two at once, drafts, a restart."""
 
+import errno
 import io
 import itertools
 import json
@@ -599,3 +600,20 @@ def test_what_is_no_such_study_or_request_is_said(site, designer, study):
     assert designer.raw(f"/admin/{study}/design", content=b"\xff").status_code == 422
     unknown = designer.save(study, told, nothing__here=1)
     assert "unknown key" in unknown.json()["detail"]
+
+
+def test_a_full_disk_is_said_in_a_sentence(designer, study, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", "/a/place/of/the/server")
+
+    told = designer.told(study, "/items")
+    monkeypatch.setattr("similitude.study.editing.incoming.Incoming.add", full)
+    reply = designer.raw(
+        f"/admin/{study}/design/upload/upload-0001?at=0", content=b"x",
+        headers={"X-CSRF": told["csrf"], "Accept": "*/*"},
+    )  # fmt: skip
+    assert reply.status_code == 507
+    assert reply.json()["detail"].endswith(
+        "(No space left on device); nothing was changed. Make room on its disk and try again."
+    )
+    assert "/a/place" not in reply.text

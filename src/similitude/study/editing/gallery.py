@@ -35,7 +35,9 @@ class Moves:
         self._done: list[tuple[Path, Path]] = []
 
     def move(self, path: Path, to: Path) -> None:
-        """Move a file to a place where none is."""
+        """Move a file to a place where none is; StudyError where one is, since it would be lost."""
+        if to.exists():
+            raise StudyError(f"there is a file {to.name!r} already")
         to.parent.mkdir(parents=True, exist_ok=True)
         path.rename(to)
         self._done.append((path, to))
@@ -43,13 +45,13 @@ class Moves:
     def copy(self, path: Path, to: Path) -> None:
         """Copy a file to a place where none is."""
         to.parent.mkdir(parents=True, exist_ok=True)
+        self._done.append((to, to))  # before it is whole, which a full disk prevents
         shutil.copy2(path, to)
-        self._done.append((to, to))
 
     def take_back(self) -> None:
         """Put every file where it was; what was copied goes."""
         for path, to in reversed(self._done):
-            to.unlink() if path == to else to.rename(path)
+            to.unlink(missing_ok=True) if path == to else to.rename(path)
         self._done.clear()
 
 
