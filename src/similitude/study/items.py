@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def is_storable(text: str) -> bool:
 
 
 def _from_folder(folder: Path, where: str) -> list[Item]:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(NO_ITEMS))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]

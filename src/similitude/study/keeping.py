@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -152,4 +153,4 @@ def _put_away(folder: Path, sizes: set[str]) -> dict[str, Path]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    return sorted(path for path in folder.iterdir() if path.is_file()) if os.path.isdir(folder) else []

@@ -617,3 +617,19 @@ def test_a_full_disk_is_said_in_a_sentence(designer, study, monkeypatch):
         "(No space left on device); nothing was changed. Make room on its disk and try again."
     )
     assert "/a/place" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("items.folder", "\0"), ("items.folder", "x" * 3000), ("completion.code", "a\0b"),
+        ("completion.code", "\ud800"), ("catch.questions", [None]), ("question.number", [None]),
+    ],
+)  # fmt: skip
+def test_what_no_file_can_hold_is_told_and_leaves_the_draft_as_it_can_be_edited(designer, study, key, value):
+    told = designer.told(study)
+    body = json.dumps({"csrf": told["csrf"], "basis": told["basis"], "changes": {key: value}})
+    reply = designer.raw(f"/admin/{study}/design", content=body)
+    assert reply.status_code in (200, 422)
+    again = designer.told(study)
+    assert designer.save(study, again, title="Still here").status_code == 200

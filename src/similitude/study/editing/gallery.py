@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ class Gallery:
 
     def paths(self) -> list[Path]:
         """The files of the folder that are items."""
-        if not self.files.is_dir():
+        if not os.path.isdir(self.files):
             return []
         return sorted(path for path in self.files.iterdir() if path.is_file() and not path.name.startswith(NO_ITEMS))
 
