@@ -1,6 +1,7 @@
 """Files of items come back with the revision that had them: taken out, swapped, renamed, there twice; or are named."""
 
 import contextlib
+import errno
 
 import pytest
 import sqlalchemy as sa
@@ -9,9 +10,10 @@ from similitude.study.editing.gallery import REMOVED, Moves, put_away
 from similitude.study.following import look
 from similitude.study.keeping import WayBack, files_of
 from similitude.study.refusal import Refused
-from similitude.study.revisions import history, restore, revise
-from similitude.study.settings import read_study
+from similitude.study.revisions import history, restore, revise, way_back
+from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
+from similitude.study.states import DRAFT
 from similitude.study.store import schema
 from tests.study.making import SHORT, write_study
 
@@ -95,6 +97,69 @@ def test_a_table_names_its_files_and_others_are_left_alone(tmp_path):
     then = files_of(study, {"items.csv": table})
     assert list(then) == ["items/a.txt", "items/b.txt"]
     assert WayBack.to(study, then, {**then, "items/c.txt": "1:x"}).words == []
+
+
+ROWS = "name,file\n{}".format("".join(f"{name},items/{name}.txt\n" for name in "abcd"))
+OF_TABLE = TOML + '[items]\ntable = "items.csv"\n'
+
+
+def test_a_row_that_was_taken_out_comes_back_with_its_file_which_never_left(tmp_path):
+    folder = write_study(tmp_path, "words", OF_TABLE, {**WORDS, "items.csv": ROWS})
+    with contextlib.closing(open_site(tmp_path)) as site:
+        revise(site, "words", {"items.csv": ROWS.replace("d,items/d.txt\n", "")}, "ada")
+        assert restore(site, "words", 1, "ada").changes == ("1 item is new: d",)
+    assert there(folder)["d.txt"] == "d"
+
+
+def test_what_lies_at_the_place_of_a_file_that_comes_back_is_put_away_though_it_is_no_item(tmp_path):
+    folder = write_study(tmp_path, "words", OF_TABLE, {**WORDS, "items.csv": ROWS})
+    with contextlib.closing(open_site(tmp_path)) as site:
+        revise(site, "words", {"items.csv": ROWS.replace("d,items/d.txt\n", "")}, "ada")
+        put_away(folder, folder / "items" / "d.txt", Moves())
+        (folder / "items" / "d.txt").write_text("precious", encoding="utf-8")
+        restore(site, "words", 1, "ada")
+    assert there(folder)["d.txt"] == "d"
+    assert "precious" in [path.read_text(encoding="utf-8") for path in (folder / REMOVED).iterdir()]
+
+
+def test_nothing_is_moved_over_another_file(folder):
+    with pytest.raises(StudyError, match=r"there is a file 'b\.txt' already"):
+        Moves().move(folder / "items" / "a.txt", folder / "items" / "b.txt")
+    assert there(folder)["b.txt"] == "b"
+
+
+def test_a_file_that_could_not_be_copied_whole_does_not_stay(folder, monkeypatch):
+    """A disk that is full in the middle of it."""
+
+    def half(_, to):
+        to.write_text("ha", encoding="utf-8")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with contextlib.closing(open_site(folder.parent)) as site:
+        (folder / "items" / "twin.txt").unlink()
+        look(site), look(site)
+        monkeypatch.setattr("similitude.study.editing.gallery.shutil.copy2", half)
+        with pytest.raises(OSError, match="No space left"):
+            restore(site, "words", 1, "ada")
+        assert sorted(there(folder)) == ["a.txt", "b.txt", "c.txt", "d.txt"]
+        assert len(history(site, "words")) == 2
+
+
+@pytest.mark.parametrize(
+    "row", ["e,{}.txt\n".format("x" * 300), "e,{}\n".format("x" * 200_000), "e,a\0b.txt\n"], ids=["long", "huge", "nul"]
+)
+def test_a_table_that_names_what_no_file_can_be_called_is_told_so(tmp_path, row):
+    folder = write_study(tmp_path, "words", OF_TABLE, {**WORDS, "items.csv": ROWS})
+    with contextlib.closing(open_site(tmp_path)) as site:
+        with site.database.write() as connection:
+            connection.execute(sa.update(schema.study).values(phase=DRAFT))
+        (folder / "items.csv").write_text(f"name,file\n{row}", encoding="utf-8")
+        look(site), look(site)
+    with contextlib.closing(open_site(tmp_path)) as site:
+        assert "no file can be called" in site.kept["words"].problem or "cannot read" in site.kept["words"].problem
+        assert way_back(site, "words", 1).words == []  # all of its files lie where they lay
+        restore(site, "words", 1, "ada")
+        assert site.kept["words"].problem is None
 
 
 def test_revisions_from_before_files_were_kept_are_restored_by_the_names_of_their_items(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def is_storable(text: str) -> bool:
 
 
 def _from_folder(folder: Path, where: str) -> list[Item]:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise StudyError(f"{where}: no folder {folder.name!r}; put one file per item there, or name a table")
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(NO_ITEMS))
     unknown = [path.name for path in files if path.suffix.lower() not in KINDS]
@@ -130,10 +131,14 @@ def item_of_row(row: dict[str, str], folder: Path, where: str) -> Item:
     """The item that a row of a table is; StudyError where it can be none."""
     name = (row.get("name") or "").strip()
     if file := row.get("file"):
-        path = (folder / file).resolve()
+        try:
+            path = (folder / file).resolve()
+            is_there = path.is_file()
+        except (OSError, ValueError):  # NUL, or longer than a name can be
+            raise StudyError(f"{where}: {name!r} has the file {file[:80]!r}, which no file can be called") from None
         if not path.is_relative_to(folder):
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which lies outside the study's folder")
-        if not path.is_file():
+        if not is_there:
             raise StudyError(f"{where}: {name!r} has the file {file!r}, which is not there")
         return item_of_file(name, path, where, row.get("text") or "")
     if colour := row.get("colour"):

@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,13 +29,32 @@ def files_of(study: Study, texts: Mapping[str, str]) -> dict[str, str]:
     """The files of a study's items; those outside its folder are nobody's to bring back."""
     folder = study.folder.resolve()
     if study.items.table:
-        rows = csv.DictReader(io.StringIO(texts.get(study.items.table, ""), newline=""))
-        paths = [folder / row["file"] for row in rows if row.get("file")]
+        places = _named_in(texts.get(study.items.table, ""))
     else:
-        place = folder / study.items.folder
-        paths = [path for path in _files_in(place) if not path.name.startswith(NO_ITEMS)]
-    inside = sorted({path for path in paths if path.is_file() and path.resolve().is_relative_to(folder)})
-    return {path.relative_to(folder).as_posix(): fingerprint(path) for path in inside}
+        within = Path(study.items.folder)
+        found = _files_in(folder / within)
+        places = [(within / path.name).as_posix() for path in found if not path.name.startswith(NO_ITEMS)]
+    return _lying(folder, places)
+
+
+def _named_in(table: str) -> list[str]:
+    """The files that a table names; none where it cannot be read, as that of a draft."""
+    try:
+        return [row["file"] for row in csv.DictReader(io.StringIO(table, newline="")) if row.get("file")]
+    except csv.Error:
+        return []
+
+
+def _lying(folder: Path, places: Iterable[str]) -> dict[str, str]:
+    """What lies at some places of a folder: size and digest by place; a file that is named in two ways stands once."""
+    found, seen = {}, set[Path]()
+    for place in sorted(set(places)):
+        with suppress(OSError, ValueError):  # names that no file can have, and what is taken away just now
+            path = (folder / place).resolve()
+            if path.is_file() and path.is_relative_to(folder) and path not in seen:
+                seen.add(path)
+                found[place] = fingerprint(folder / place)
+    return found
 
 
 def fingerprint(path: Path) -> str:
@@ -74,14 +95,23 @@ class WayBack:
 
     @classmethod
     def to(cls, study: Study, then: ItemFiles, now: ItemFiles) -> WayBack:
-        """The way from the files of now to those of then; `study` is as it was then."""
+        """The way from the files of now to those of then; `study` is as it was then.
+
+        What lies at a place of then counts whether or not it is an item now: where a row was taken out of a table, or
+        the table cannot be read, its file has stayed.
+        """
         folder = study.folder.resolve()
+        lying = _lying(folder, then)
         whole = not study.items.table  # then every file in the folder of items is one
         within = Path(study.items.folder)
         others = [place for place in now if place not in then and whole and Path(place).parent == within]
-        out = [place for place in then if now.get(place, then[place]) != then[place]]
-        back = {place: print_ for place, print_ in then.items() if now.get(place) != print_}
-        there = {*now.values(), *_put_away(folder, {print_.partition(":")[0] for print_ in back.values()})}
+        out = [place for place in then if lying.get(place, then[place]) != then[place]]
+        back = {place: print_ for place, print_ in then.items() if lying.get(place) != print_}
+        there = {
+            *now.values(),
+            *lying.values(),
+            *_put_away(folder, {print_.partition(":")[0] for print_ in back.values()}),
+        }
         gone = [place for place, print_ in back.items() if print_ not in there]
         return cls(folder, (*others, *out), back, tuple(gone))
 
@@ -123,4 +153,4 @@ def _put_away(folder: Path, sizes: set[str]) -> dict[str, Path]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    return sorted(path for path in folder.iterdir() if path.is_file()) if os.path.isdir(folder) else []

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,7 @@ from similitude.study.designs import (
     variant,
     with_defaults,
 )
-from similitude.study.fault import UNKNOWN, KeyFault, WrongKeys
+from similitude.study.fault import UNKNOWN, Fault, KeyFault, WrongKeys
 from similitude.study.fault import StudyError as StudyError
 from similitude.study.files import Files
 from similitude.study.languages import read_own, wording
@@ -312,6 +313,8 @@ def read_study(folder: Path, files: Files | None = None) -> Study:
         raise StudyError(f"{folder}: no {FILE} in it; `similitude study new {folder}` makes one") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML ({error})") from None
+    if faults := [Fault(key, "expected text without NUL") for key in _with_nul(written)]:
+        raise WrongKeys(path, faults)
     if ours := sorted({*OURS} & set(written)):
         raise StudyError(f"{path}: {ours[0]}: {UNKNOWN}")
     try:
@@ -322,6 +325,15 @@ def read_study(folder: Path, files: Files | None = None) -> Study:
     study = study.model_copy(update={"words": _read_pages(path, files, study), "spoken": spoken})
     said = {one: {name: text for some in study.texts_in(one) for name, text in some.items()} for one in study.languages}
     return study.model_copy(update={"wording": wording(study.languages, said)})
+
+
+def _with_nul(value: Any, key: str = "") -> Iterator[str]:
+    """Keys whose text has a sign that no name of a file and no column of a database may have."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inside:
+        yield from _with_nul(one, f"{key}.{name}" if key else str(name))
+    if isinstance(value, str) and "\0" in value:
+        yield key
 
 
 def _spoken_names(study: Study) -> list[str]:

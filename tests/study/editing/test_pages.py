@@ -1,5 +1,6 @@
 """The pages that edit a study, asked as a browser asks them: saved and told by key, two at once, drafts, a restart."""
 
+import errno
 import io
 import itertools
 import json
@@ -613,3 +614,36 @@ def test_what_is_no_such_study_or_request_is_said(site, designer, study):
     assert designer.raw(f"/admin/{study}/design", content=b"\xff").status_code == 422
     unknown = designer.save(study, told, nothing__here=1)
     assert "unknown key" in unknown.json()["detail"]
+
+
+def test_a_full_disk_is_said_in_a_sentence(designer, study, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device", "/a/place/of/the/server")
+
+    told = designer.told(study, "/items")
+    monkeypatch.setattr("similitude.study.editing.incoming.Incoming.add", full)
+    reply = designer.raw(
+        f"/admin/{study}/design/upload/upload-0001?at=0", content=b"x",
+        headers={"X-CSRF": told["csrf"], "Accept": "*/*"},
+    )  # fmt: skip
+    assert reply.status_code == 507
+    assert reply.json()["detail"].endswith(
+        "(No space left on device); nothing was changed. Make room on its disk and try again."
+    )
+    assert "/a/place" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("items.folder", "\0"), ("items.folder", "x" * 3000), ("completion.code", "a\0b"),
+        ("completion.code", "\ud800"), ("catch.questions", [None]), ("question.number", [None]),
+    ],
+)  # fmt: skip
+def test_what_no_file_can_hold_is_told_and_leaves_the_draft_as_it_can_be_edited(designer, study, key, value):
+    told = designer.told(study)
+    body = json.dumps({"csrf": told["csrf"], "basis": told["basis"], "changes": {key: value}})
+    reply = designer.raw(f"/admin/{study}/design", content=body)
+    assert reply.status_code in (200, 422)
+    again = designer.told(study)
+    assert designer.save(study, again, title="Still here").status_code == 200

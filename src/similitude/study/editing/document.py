@@ -53,6 +53,8 @@ def written(value: Any) -> str:
         if value and all(isinstance(one, Mapping) for one in value):
             return "[\n" + "".join(f"  {written(one)},\n" for one in value) + "]"
         return f"[{', '.join(map(written, value))}]"
+    if value is None:
+        raise StudyError("expected a value in every row, found none")
     if isinstance(value, str):
         return tomlkit.string(value).as_string()
     return str(tomlkit.item(value).as_string())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,9 @@ class Moves:
         self._done: list[tuple[Path, Path]] = []
 
     def move(self, path: Path, to: Path) -> None:
-        """Move a file to a place where none is."""
+        """Move a file to a place where none is; StudyError where one is, since it would be lost."""
+        if to.exists():
+            raise StudyError(f"there is a file {to.name!r} already")
         to.parent.mkdir(parents=True, exist_ok=True)
         path.rename(to)
         self._done.append((path, to))
@@ -43,13 +46,13 @@ class Moves:
     def copy(self, path: Path, to: Path) -> None:
         """Copy a file to a place where none is."""
         to.parent.mkdir(parents=True, exist_ok=True)
+        self._done.append((to, to))  # before it is whole, which a full disk prevents
         shutil.copy2(path, to)
-        self._done.append((to, to))
 
     def take_back(self) -> None:
         """Put every file where it was; what was copied goes."""
         for path, to in reversed(self._done):
-            to.unlink() if path == to else to.rename(path)
+            to.unlink(missing_ok=True) if path == to else to.rename(path)
         self._done.clear()
 
 
@@ -105,7 +108,7 @@ class Gallery:
 
     def paths(self) -> list[Path]:
         """The files of the folder that are items."""
-        if not self.files.is_dir():
+        if not os.path.isdir(self.files):
             return []
         return sorted(path for path in self.files.iterdir() if path.is_file() and not path.name.startswith(NO_ITEMS))
 

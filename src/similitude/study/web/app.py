@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import math
 import mimetypes
@@ -87,6 +88,7 @@ def create_app(
     app.mount("/static", pages.OwnFiles(directory=pages.STATIC))
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(StoreError, _no_store)
+    app.add_exception_handler(OSError, _no_file)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _gone)
     app.add_middleware(_Head)
@@ -119,6 +121,21 @@ def _no_store(request: Request, error: Exception) -> Response:
     return admin.refusal_page(request, 503, UNAVAILABLE) or JSONResponse(
         {"code": "store", "detail": UNAVAILABLE}, 503, {"Retry-After": "2"}
     )
+
+
+def _no_file(request: Request, error: Exception) -> Response:
+    """A full disk, or a folder that may not be written to; where it is, is for the log alone."""
+    assert isinstance(error, OSError)
+    _log.error("%s %s", request.method, request.url.path, exc_info=error)
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    why = error.strerror or "no reason is given"
+    sentence = f"The server could not read or write a file ({why}); nothing was changed. " + (
+        "Make room on its disk and try again." if full else "Its log says which."
+    )
+    status = 507 if full else 500
+    if _is_page(request):
+        return pages.fault_page(503)
+    return admin.refusal_page(request, status, sentence) or JSONResponse({"code": "file", "detail": sentence}, status)
 
 
 async def _gone(_: Request, __: Exception) -> Response:

@@ -34,8 +34,9 @@ async def checked_json(request: Request, session: Session) -> dict[str, Any]:
     """What a script of ours sent; refused where its token is not the session's."""
     try:
         sent = json.loads(await request.body())
-    except ValueError:
-        raise Refused(422, "invalid", "body: expected JSON") from None
+        json.dumps(sent, ensure_ascii=False).encode()  # half a surrogate pair, which no file can hold
+    except (ValueError, RecursionError):
+        raise Refused(422, "invalid", "body: expected JSON of whole Unicode characters") from None
     if not isinstance(sent, dict):
         raise Refused(422, "invalid", "body: expected a table")
     match(str(sent.pop("csrf", "")), session.csrf)
