@@ -83,6 +83,7 @@ def test_it_explains_every_parameter(name):
 
 
 @pytest.mark.slow
+@pytest.mark.own_seed  # an example shows what its own seeds give
 @pytest.mark.parametrize("name", PUBLIC)
 def test_its_examples_run(name):
     value = PUBLIC[name]

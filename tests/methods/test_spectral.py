@@ -359,6 +359,7 @@ def test_togetherness_is_that_both_ends_stay_in_one_cluster_beside_chance(rng):
     assert abs(togetherness(held_out, lambda rows: mixed[rows]).mean()) < 0.4  # 20 links, a standard error of 0.1
 
 
+@pytest.mark.own_seed  # a set on which the two proofs disagree
 def test_a_bend_that_gains_neighbours_and_parts_clusters_is_not_taken(rng):
     held_out, where = linked_halves(rng)
     ends = held_out.asked.reshape(-1, 2)
