@@ -25,6 +25,7 @@ from similitude.study.following import (
     is_draft,
     item_files,
     latest,
+    moving,
     open_study,
     settle,
     too_late,
@@ -93,20 +94,13 @@ def restore(
     Files of items that were taken out or replaced since come back, those that came since are put away. Refused, before
     anything is changed, where a file is gone; `texts_alone` leaves the files as they are.
     """
-    with site.lock:
-        kept = kept_in(site, name)
-        follow(site, kept, settled=True)
+    kept = kept_in(site, name)
+    with moving(site, kept) as moves:
         then = _revision(site, kept, number)
         given: dict[str, str | None] = {**dict.fromkeys(kept.files), **then.files}
-        moves, what = Moves(), f"restored revision {number} of"
-        try:
-            if not texts_alone:
-                _bring_back(site, kept, then, moves)
-            return revise(site, name, given, who, base, what)
-        except BaseException:
-            moves.take_back()
-            settle(site, kept)
-            raise
+        if not texts_alone:
+            _bring_back(site, kept, then, moves)
+        return revise(site, name, given, who, base, f"restored revision {number} of")
 
 
 def way_back(site: Site, name: str, number: int) -> WayBack | None:
