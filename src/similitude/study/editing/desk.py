@@ -16,13 +16,13 @@ import sqlalchemy as sa
 from similitude.study import revisions
 from similitude.study.asking import encode, meaning
 from similitude.study.audit import note
-from similitude.study.create import unfinished
 from similitude.study.editing.document import changed, values_of
 from similitude.study.editing.gallery import Gallery, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
 from similitude.study.editing.looking import Looked, fault_in, look
 from similitude.study.editing.taking import Taken, Taking
-from similitude.study.fault import Fault, StudyError, WrongKeys
+from similitude.study.editing.to_do import to_do
+from similitude.study.fault import StudyError, WrongKeys
 from similitude.study.files import Files, Texts
 from similitude.study.following import follow, moving, settle
 from similitude.study.items import KINDS
@@ -110,9 +110,12 @@ class Desk:
         return {f"question.{key}": why for key in keys}
 
     def to_do(self, looked: Looked) -> list[dict[str, str]]:
-        """What is to be seen to before people are let in, a sentence each, with the key that it is about."""
-        others = [] if looked.study is None else unfinished(looked.study)
-        return [fault._asdict() for fault in (*looked.faults, *(Fault("", sentence) for sentence in others))]
+        """What is to be seen to before people are let in, a sentence each, with the key or the page that mends it."""
+        try:
+            has_items = bool(self.gallery().listed())
+        except StudyError:
+            has_items = True  # in a table that cannot be read, which is what is said then
+        return [one._asdict() for one in to_do(looked, has_items)]
 
     # --- texts ---
 
