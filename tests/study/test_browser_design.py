@@ -145,7 +145,7 @@ def test_a_study_from_an_empty_server_to_its_report(served, context, shot, monke
     make(page)
     shot(page, "strip-2-new")
     made(page)
-    expect(page.locator("#to-do")).to_contain_text("items")
+    expect(page.locator("#to-do")).to_contain_text("Items: there are none yet")
 
     add_items(page, url, {**files(), "again.svg": files()["face03.svg"], "notes.docx": "no item"})
     expect(page.locator("#went")).to_have_text("12 added, 2 not taken")

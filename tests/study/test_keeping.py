@@ -3,6 +3,7 @@
 import contextlib
 import errno
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
@@ -10,11 +11,12 @@ from similitude.study.editing.gallery import REMOVED, Moves, put_away
 from similitude.study.following import look
 from similitude.study.keeping import WayBack, files_of
 from similitude.study.refusal import Refused
-from similitude.study.revisions import history, restore, revise, way_back
+from similitude.study.revisions import answered_otherwise, history, restore, revise, way_back
 from similitude.study.settings import StudyError, read_study
 from similitude.study.site import open_site
 from similitude.study.states import DRAFT
 from similitude.study.store import schema
+from tests.study.live import answer, join
 from tests.study.making import SHORT, write_study
 
 TOML = f'title = "T"\n{SHORT}[question]\nnumber = 1\n'
@@ -184,3 +186,26 @@ def test_a_start_remembers_the_files_of_the_revision_that_lies_there(folder):
     (folder / "items" / "c.txt").write_text("another", encoding="utf-8")
     with contextlib.closing(open_site(folder.parent)) as site:
         assert history(site, "words")[0].changes == ("1 file of an item holds something else: items/c.txt",)
+
+
+@pytest.mark.parametrize("table", [False, True], ids=["folder", "table"])
+def test_items_with_answers_get_other_files_only_where_one_is_sure(tmp_path, table):
+    toml, more = (OF_TABLE, {"items.csv": ROWS}) if table else (TOML, {})
+    folder = write_study(tmp_path, "words", toml, {**WORDS, **more})
+    with contextlib.closing(open_site(tmp_path)) as site:
+        for name in "abcd":
+            put_away(folder, folder / "items" / f"{name}.txt", Moves())
+            (folder / "items" / f"{name}.txt").write_text(f"another {name}", encoding="utf-8")
+        look(site), look(site)
+        assert answered_otherwise(site, "words", 1) == {}
+        service, before = site.studies["words"], there(folder)
+        rater = join(service)
+        asked = {*service.questions(rater).result()["questions"][0]["shown"]} - {"twin"}
+        answer(service, rater, 1, np.random.default_rng(0), outcome="skipped")
+        assert answered_otherwise(site, "words", 1) == dict.fromkeys(asked, 1)
+        with pytest.raises(Refused, match=rf"people were asked about would show .*: {min(asked)} \(1 answer\)"):
+            restore(site, "words", 1, "ada")
+        assert there(folder) == before
+        assert len(history(site, "words")) == 2
+        restore(site, "words", 1, "ada", sure=True)
+        assert {name: there(folder)[f"{name}.txt"] for name in asked} == {name: name for name in asked}

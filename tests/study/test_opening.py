@@ -116,6 +116,27 @@ def test_texts_that_would_stay_in_english_are_told(tmp_path):
     assert unfinished(read_study(folder)) == []
 
 
+CATCHES = 'questions = [{shown = ["face00", "face01", "face02"], correct = [1]}]'
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        (f"[catch]\n{CATCHES}\n", "catch.every: 1 catch question is never asked: this is 0; say after how many"),
+        (f"[question]\nnumber = 9\n[catch]\nevery = 10\n{CATCHES}\n", "after every 10 questions, and there are 9;"),
+        (f'[[block]]\nname = "a"\n{CATCHES.replace("questions", "catch")}\n', "block.0.catch_every: 1 catch question"),
+        (f"[question]\nnumber = 9\n[catch]\nevery = 9\n{CATCHES}\n", None),
+    ],
+    ids=["zero", "too rare", "of a block", "asked"],
+)
+def test_catch_questions_that_are_never_asked_are_told(tmp_path, monkeypatch, toml, said):
+    write_study(tmp_path, "faces", f'title = "T"\n{SHORT}{toml}')
+    monkeypatch.setattr("similitude.study.serve.serve", lambda *_, **__: None)
+    result = CliRunner().invoke(app, ["study", "serve", str(tmp_path / "faces")])
+    assert result.exit_code == 0
+    assert (said in result.output) if said else "never asked" not in result.output
+
+
 def test_consent_that_is_still_the_example_is_told(tmp_path):
     new_study(tmp_path / "faces")
     assert "faces/consent.md is still the example" in still_an_example(read_study(tmp_path / "faces"))

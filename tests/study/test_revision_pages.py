@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from similitude.study import revisions
+from similitude.study.editing.gallery import Moves, put_away
 from similitude.study.following import look
 from similitude.study.loop import Workers
 from similitude.study.site import open_site
@@ -65,6 +66,32 @@ def test_the_page_shows_state_and_history_and_takes_both_back(site, browser):
     assert [one["number"] for one in told["history"]] == [3, 2, 1]
     assert browser.get("/admin/colours/state").json()["now"]["state"] == "closed"
     assert "closed" in browser.get("/admin").text
+
+
+def test_the_page_of_a_revision_asks_who_would_show_other_files_of_items_with_answers(site, browser):
+    folder = site.kept["colours"].folder
+    text = (folder / "study.toml").read_text(encoding="utf-8")
+    names = [f"item{k}" for k in range(6)]
+    (folder / "items").mkdir(exist_ok=True)
+    for name in names:
+        (folder / "items" / f"{name}.txt").write_text(name, encoding="utf-8")
+    (folder / "study.toml").write_text(text.replace('table = "colours.csv"', ""), encoding="utf-8")
+    look(site), look(site)
+    for name in names:
+        put_away(folder, folder / "items" / f"{name}.txt", Moves())
+        (folder / "items" / f"{name}.txt").write_text(f"another {name}", encoding="utf-8")
+    look(site), look(site)
+    assert 'name="sure"' not in browser.get(f"{PAGE}/2").text
+    service = site.studies["colours"]
+    answer(service, join(service), 1, np.random.default_rng(0), outcome="skipped")
+    back = browser.send(PAGE, "/admin/colours/restore", number="2", base="3")
+    assert back.headers["location"].endswith(f"{PAGE}/2"), "the page that asks"
+    page = browser.get(f"{PAGE}/2").text
+    assert "items that people were asked about would show other files" in page
+    assert 'name="sure"' in page
+    assert (folder / "items" / "item0.txt").read_text(encoding="utf-8") == "another item0"
+    assert browser.send(PAGE, "/admin/colours/restore", number="2", base="3", sure="yes").status_code == 303
+    assert (folder / "items" / "item0.txt").read_text(encoding="utf-8") == "item0"
 
 
 def test_a_revision_is_shown_with_its_texts(site, browser):

@@ -64,6 +64,7 @@ def restore(
     study: Name = None,
     database: DatabaseUrl = None,
     texts_alone: Annotated[bool, typer.Option(help="leave the files of items as they are")] = False,
+    sure: Annotated[bool, typer.Option(help="also where items with answers would show other files")] = False,
 ) -> None:
     """Let a study say and show again what it did in an earlier revision; a server that runs follows within seconds."""
     from similitude.study import revisions
@@ -71,5 +72,5 @@ def restore(
 
     name = name_of(folder, study)
     with closing(open_site(folder, database)) as site:
-        now = revisions.restore(site, name, number, me(), texts_alone=texts_alone)
+        now = revisions.restore(site, name, number, me(), texts_alone=texts_alone, sure=sure)
     typer.echo(f"{name}: revision {now.number} says what revision {number} said: {'; '.join(now.changes)}")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from similitude.study import shelf, states
+from similitude.study import journal, shelf, states
 from similitude.study.asking import check_same_question, means_otherwise
 from similitude.study.audit import note
 from similitude.study.changes import changes
 from similitude.study.contents import Contents, read_contents
+from similitude.study.editing.gallery import Moves
 from similitude.study.files import Files, Texts
-from similitude.study.keeping import ItemFiles, changes_of_files, files_of
+from similitude.study.keeping import ItemFiles, changes_of_files, files_of, fingerprint
 from similitude.study.proposals import Proposal, asked_before, proposed, settings_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, check_name, folders_in
@@ -40,6 +41,9 @@ def open_study(site: Site, name: str, folder: Path, who: str = BY_HAND) -> None:
     """
     with site.database.read() as connection:
         study_id = number_of(connection, name)
+    if not _mend(site, folder, study_id, journal.PATIENCE):
+        raise StudyError(f"{name}: {journal.being_moved()}")
+    with site.database.read() as connection:
         last = None if study_id is None else rows.last_revision(connection, study_id)
     if study_id is None:
         contents = read_contents(folder)  # before there is a trace of it
@@ -122,9 +126,14 @@ def follow(site: Site, kept: Kept, settled: bool = False) -> None:
     """Serve what others made of a study, and what was edited by hand in its folder.
 
     An edit counts when the folder has not changed since the last look, so that nothing half written is read; at once
-    where it is `settled`.
+    where it is `settled`. While another process moves files nothing is looked at, and who wants to change the study
+    waits, in the end in vain.
     """
     with site.lock:
+        if not kept.moving and not _mend(site, kept.folder, kept.study_id, journal.PATIENCE if settled else 0.0):
+            if settled:
+                raise journal.being_moved()
+            return
         with site.database.read() as connection:
             number = rows.last_number(connection, kept.study_id)
         if number > kept.number:
@@ -134,6 +143,38 @@ def follow(site: Site, kept: Kept, settled: bool = False) -> None:
         before, kept.seen = kept.seen, now
         if now != kept.stamp and (settled or now == before):
             _look_at_folder(site, kept)
+
+
+def _mend(site: Site, folder: Path, study_id: int | None, patience: float) -> bool:
+    """Let files of items agree with the revisions where somebody was killed; False where somebody moves them now."""
+
+    def was_recorded(base: int, places: Iterable[Path]) -> bool:
+        with site.database.read() as connection:
+            since = [] if study_id is None else rows.history(connection, study_id)
+        since = [one for one in since if one.number > base and one.items is not None]
+        return any(journal.has(folder, one.items or {}, places, fingerprint) for one in since)
+
+    return journal.mend(folder, was_recorded, patience)
+
+
+@contextmanager
+def moving(site: Site, kept: Kept) -> Iterator[Moves]:
+    """Files are moved while nobody else changes a study, and moved back where it then cannot be served."""
+    with site.lock:
+        follow(site, kept, settled=True)
+        held = journal.Journal(kept.folder, kept.number)
+        moves, kept.moving = Moves(held), True
+        try:
+            try:
+                yield moves
+            except BaseException:
+                moves.take_back()
+                raise
+            held.end()
+        finally:
+            held.leave()
+            kept.moving = False
+            settle(site, kept)
 
 
 def _look_at_folder(site: Site, kept: Kept) -> None:

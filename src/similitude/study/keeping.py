@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from similitude.display.words import counted, listed
-from similitude.study.editing.gallery import REMOVED, Moves, put_away
+from similitude.study.editing.gallery import REMOVED, Moves, name_in, put_away
 from similitude.study.items import NO_ITEMS
 from similitude.study.settings import Study
 
@@ -37,10 +37,23 @@ def files_of(study: Study, texts: Mapping[str, str]) -> dict[str, str]:
     return _lying(folder, places)
 
 
+def shown_by(study: Study, texts: Mapping[str, str], files: ItemFiles) -> dict[str, str]:
+    """The size and digest of the file that each item shows, by the item's name; `files` are those of the same study."""
+    if study.items.table:
+        named = ((name_in(row), row["file"]) for row in _rows_with_files(texts.get(study.items.table, "")))
+        return {name: files[place] for name, place in named if place in files}
+    return {Path(place).stem: found for place, found in files.items()}
+
+
 def _named_in(table: str) -> list[str]:
-    """The files that a table names; none where it cannot be read, as that of a draft."""
+    """The files that a table names."""
+    return [row["file"] for row in _rows_with_files(table)]
+
+
+def _rows_with_files(table: str) -> list[dict[str, str]]:
+    """The rows of a table that name a file; none where it cannot be read, as that of a draft."""
     try:
-        return [row["file"] for row in csv.DictReader(io.StringIO(table, newline="")) if row.get("file")]
+        return [row for row in csv.DictReader(io.StringIO(table, newline="")) if row.get("file")]
     except csv.Error:
         return []
 

@@ -11,7 +11,12 @@ nobody else has since revision 7, `restore(..., number=3)` makes an earlier one 
 
 from __future__ import annotations
 
+import json
 import os
+from collections import Counter
+from collections.abc import Mapping
+
+import sqlalchemy as sa
 
 from similitude.display.words import counted, listed
 from similitude.study import states
@@ -25,22 +30,24 @@ from similitude.study.following import (
     is_draft,
     item_files,
     latest,
+    moving,
     open_study,
     settle,
     too_late,
 )
-from similitude.study.keeping import WayBack
+from similitude.study.keeping import WayBack, shown_by
 from similitude.study.proposals import Proposal, proposed, settings_of
 from similitude.study.refusal import Refused
 from similitude.study.settings import StudyError, check_name
 from similitude.study.site import Kept, Site
 from similitude.study.store import revisions as rows
+from similitude.study.store import schema
 from similitude.study.store.revisions import Revision
 from similitude.study.store.rows import draft_anew
 
 __all__ = [
-    "Proposal", "Revision", "add_study", "history", "kept_in", "may_become", "propose", "restore", "revise",
-    "set_state", "title_of", "way_back",
+    "Proposal", "Revision", "add_study", "answered_otherwise", "history", "kept_in", "may_become", "propose", "restore",
+    "revise", "set_state", "shown_otherwise", "title_of", "way_back",
 ]  # fmt: skip
 
 
@@ -86,27 +93,23 @@ def _refuse(site: Site, kept: Kept, proposal: Proposal) -> None:
 
 
 def restore(
-    site: Site, name: str, number: int, who: str, base: int | None = None, texts_alone: bool = False
+    site: Site, name: str, number: int, who: str, base: int | None = None, texts_alone: bool = False, sure: bool = False
 ) -> Revision:
     """Let a study say and show again what it did in an earlier revision, as a new one.
 
     Files of items that were taken out or replaced since come back, those that came since are put away. Refused, before
-    anything is changed, where a file is gone; `texts_alone` leaves the files as they are.
+    anything is changed, where a file is gone, and where an item that answers are about would show another file unless
+    one is `sure`; `texts_alone` leaves the files as they are.
     """
-    with site.lock:
-        kept = kept_in(site, name)
-        follow(site, kept, settled=True)
+    kept = kept_in(site, name)
+    with moving(site, kept) as moves:
         then = _revision(site, kept, number)
         given: dict[str, str | None] = {**dict.fromkeys(kept.files), **then.files}
-        moves, what = Moves(), f"restored revision {number} of"
-        try:
-            if not texts_alone:
-                _bring_back(site, kept, then, moves)
-            return revise(site, name, given, who, base, what)
-        except BaseException:
-            moves.take_back()
-            settle(site, kept)
-            raise
+        if not texts_alone:
+            if not sure and (found := answered_otherwise(site, name, number)):
+                raise Refused(409, "sure", f"Nothing was changed: {shown_otherwise(found)} Say that you are sure.")
+            _bring_back(site, kept, then, moves)
+        return revise(site, name, given, who, base, f"restored revision {number} of")
 
 
 def way_back(site: Site, name: str, number: int) -> WayBack | None:
@@ -117,6 +120,36 @@ def way_back(site: Site, name: str, number: int) -> WayBack | None:
     if then.items is None or study is None:
         return None
     return WayBack.to(study, then.items, item_files(kept.folder, None, kept.files))
+
+
+def answered_otherwise(site: Site, name: str, number: int) -> dict[str, int]:
+    """The items that answers are about and that would show another file in an earlier revision: answers by name."""
+    kept = kept_in(site, name)
+    then = _revision(site, kept, number)
+    before, now = (settings_of(Files(kept.folder, texts, alone=True))[0] for texts in (then.files, kept.files))
+    if before is None or now is None or then.items is None:
+        return {}
+    shown = shown_by(now, kept.files, item_files(kept.folder, None, kept.files))
+    back = shown_by(before, then.files, then.items)
+    others = {one for one, found in back.items() if shown.get(one, found) != found}
+    return _answers_about(site, kept, others) if others else {}
+
+
+def _answers_about(site: Site, kept: Kept, names: set[str]) -> dict[str, int]:
+    """How many answers are about each of some items; those without any are left out."""
+    answer, found = schema.answer, Counter[str]()
+    with site.database.read() as connection:
+        for (shown,) in connection.execute(sa.select(answer.c.shown).where(answer.c.study_id == kept.study_id)):
+            found.update(names.intersection(json.loads(shown)))
+    return dict(sorted(found.items()))
+
+
+def shown_otherwise(found: Mapping[str, int]) -> str:
+    """In a sentence which items with answers would show another file."""
+    named = [f"{name} ({counted(n, 'answer')})" for name, n in found.items()]
+    what = counted(len(named), "item that people were asked about would show another file",
+                   "items that people were asked about would show other files")  # fmt: skip
+    return f"{what}, and their answers would pass for answers about these: {listed(named, len(named))}."
 
 
 def _bring_back(site: Site, kept: Kept, then: Revision, moves: Moves) -> None:

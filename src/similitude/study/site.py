@@ -32,6 +32,7 @@ class Kept:
     files : the texts of that revision, by name
     stamp, seen : of the folder as it was when it was last read, and at the last look
     problem : why what lies there, or was said last, is not served; None where it is
+    moving : whether files of its items are being moved here
     """
 
     name: str
@@ -42,6 +43,7 @@ class Kept:
     stamp: Stamp = ()
     seen: Stamp = ()
     problem: str | None = None
+    moving: bool = False
 
 
 @dataclass(frozen=True)

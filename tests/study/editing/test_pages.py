@@ -122,7 +122,9 @@ def test_a_study_is_made_from_an_empty_server(tmp_path):
     assert make(designer, "words").headers["location"] == "/admin/words/design"
     told = designer.told("words")
     assert told["values"]["title"] == "Some <b>words</b>"
-    assert any("items" in one["sentence"] for one in told["to_do"])
+    links = {one["words"]: one["page"] for one in told["to_do"]}
+    assert links == {"Items": "items", "Consent": "pages#page=consent"}
+    assert not re.search(r"folder|file|toml|\.md", " ".join(one["sentence"] for one in told["to_do"]))
     assert "Some &lt;b&gt;words&lt;/b&gt;" in designer.get("/admin/words/design").text
     assert designer.get("/s/words/").status_code == 404, "a draft without items is served to nobody"
     assert deeds(site.database)[0].what == "made"
@@ -206,6 +208,17 @@ def test_what_a_draft_still_lacks_is_said_of_the_row_that_lacks_it(designer, stu
     answer = designer.save(study, designer.told(study), **changes)
     assert answer.status_code == 200, "the items may come later"
     assert said in {one["key"]: one["sentence"] for one in answer.json()["to_do"]}[key]
+
+
+def test_what_is_to_be_seen_to_leads_to_the_page_that_mends_it(designer, study):
+    known = [{"shown": ["a", "b", "c"], "correct": [1]}]
+    answer = designer.save(study, designer.told(study), language=["de", "sw"], catch__questions=known)
+    said = {one["words"] or one["key"]: one for one in answer.json()["to_do"]}
+    assert said["Texts in de"]["page"] == "pages#language=de"
+    assert "made by a machine" in said["Texts in de"]["sentence"]
+    assert said["Texts in sw"]["page"] == "pages#language=sw"
+    assert "1 catch question is never asked: this is 0" in said["catch.every"]["sentence"]
+    assert not any("toml" in one["sentence"] for one in said.values())
 
 
 def test_what_the_question_says_wrong_is_not_said_again_of_every_block(designer, untouched):

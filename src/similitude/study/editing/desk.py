@@ -6,26 +6,25 @@ folder under the lock of the site, and taken back where the study could not be s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from similitude.study import revisions, shelf
+from similitude.study import revisions
 from similitude.study.asking import encode, meaning
 from similitude.study.audit import note
-from similitude.study.create import unfinished
 from similitude.study.editing.document import changed, values_of
-from similitude.study.editing.gallery import Gallery, Moves, fault_of_file_name
+from similitude.study.editing.gallery import Gallery, fault_of_file_name
 from similitude.study.editing.incoming import Incoming
 from similitude.study.editing.looking import Looked, fault_in, look
 from similitude.study.editing.taking import Taken, Taking
-from similitude.study.fault import Fault, StudyError, WrongKeys
+from similitude.study.editing.to_do import to_do
+from similitude.study.fault import StudyError, WrongKeys
 from similitude.study.files import Files, Texts
-from similitude.study.following import follow
+from similitude.study.following import follow, moving, settle
 from similitude.study.items import KINDS
 from similitude.study.opening import fault_of
 from similitude.study.refusal import Refused
@@ -111,9 +110,12 @@ class Desk:
         return {f"question.{key}": why for key in keys}
 
     def to_do(self, looked: Looked) -> list[dict[str, str]]:
-        """What is to be seen to before people are let in, a sentence each, with the key that it is about."""
-        others = [] if looked.study is None else unfinished(looked.study)
-        return [fault._asdict() for fault in (*looked.faults, *(Fault("", sentence) for sentence in others))]
+        """What is to be seen to before people are let in, a sentence each, with the key or the page that mends it."""
+        try:
+            has_items = bool(self.gallery().listed())
+        except StudyError:
+            has_items = True  # in a table that cannot be read, which is what is said then
+        return [one._asdict() for one in to_do(looked, has_items)]
 
     # --- texts ---
 
@@ -159,7 +161,7 @@ class Desk:
         """Take in what was uploaded, as far as it can be."""
         came = self.incoming.came(files)
         try:
-            with self._moving(by) as moves:
+            with moving(self.site, self.kept) as moves:
                 taking = Taking(self.gallery(), moves, replace, self.asked_about, self.limits.table_rows)
                 taken = taking.take(came, self.text())
                 if taken.added or taken.replaced:
@@ -171,13 +173,13 @@ class Desk:
     def remove_item(self, name: str, sure: bool, by: str) -> None:
         """Take an item out; who removes one that was asked about must be sure."""
         self._ask(name, sure, "they stay in downloads, and the model forgets them")
-        with self._moving(by) as moves:
+        with moving(self.site, self.kept) as moves:
             self._revise_files(self.gallery().remove(name, moves), by)
 
     def rename_item(self, name: str, other: str, sure: bool, by: str) -> None:
         """Call an item otherwise; who renames one that was asked about must be sure."""
         self._ask(name, sure, "they keep the old name, and the model takes it for another item")
-        with self._moving(by) as moves:
+        with moving(self.site, self.kept) as moves:
             self._revise_files(self.gallery().rename(name, other, moves), by)
 
     def asked_about(self, name: str) -> int:
@@ -191,27 +193,9 @@ class Desk:
         if not sure and (number := self.asked_about(name)):
             raise NotSure(f"{number:,} answers are about {name!r}: {what}.")
 
-    @contextmanager
-    def _moving(self, by: str) -> Iterator[Moves]:
-        """Files are moved while nobody else changes the study, and moved back where it then cannot be served."""
-        moves = Moves()
-        with self.site.lock:
-            follow(self.site, self.kept, settled=True)
-            try:
-                yield moves
-            except BaseException:
-                moves.take_back()
-                self._settle()
-                raise
-
     def _revise_files(self, texts: Texts, by: str) -> None:
-        self._settle()
+        settle(self.site, self.kept)
         self._revise(texts, by)
-
-    def _settle(self) -> None:
-        """Take note of the folder as it is, so that files of ours do not pass for somebody's edit by hand."""
-        self.kept.stamp = shelf.stamp_of(self.folder, self.site.contents_of(self.name), self.kept.files)
-        self.kept.seen = self.kept.stamp
 
     # --- pictures of pages ---
 
@@ -236,7 +220,7 @@ class Desk:
                     target.parent.mkdir(exist_ok=True)
                     came.path.replace(target)
                     taken.added.append(came.name)
-                self._settle()
+                settle(self.site, self.kept)
             if taken.added:
                 with self.site.database.write() as connection:
                     now = self.site.database.clock.now()

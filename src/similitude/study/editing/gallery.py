@@ -17,6 +17,7 @@ from typing import Any
 
 from similitude.study.fault import StudyError
 from similitude.study.items import NO_ITEMS, Item, fault_of_name, item_of_file, item_of_row
+from similitude.study.journal import Journal, Move, take_back
 from similitude.study.opening import Opened
 
 COLUMNS = ("name", "file", "text", "colour")
@@ -30,30 +31,37 @@ _OPENED = Opened()  # files that were looked at, each once for as long as it sta
 
 
 class Moves:
-    """Files that were moved, so that they can be moved back."""
+    """Files that were moved, so that they can be moved back: by us, or by whoever finds the journal."""
 
-    def __init__(self) -> None:
-        self._done: list[tuple[Path, Path]] = []
+    def __init__(self, journal: Journal | None = None) -> None:
+        self._done: list[Move] = []
+        self._journal = journal
 
     def move(self, path: Path, to: Path) -> None:
         """Move a file to a place where none is; StudyError where one is, since it would be lost."""
         if to.exists():
             raise StudyError(f"there is a file {to.name!r} already")
-        to.parent.mkdir(parents=True, exist_ok=True)
+        self._begin(path, to)
         path.rename(to)
-        self._done.append((path, to))
 
     def copy(self, path: Path, to: Path) -> None:
         """Copy a file to a place where none is."""
-        to.parent.mkdir(parents=True, exist_ok=True)
-        self._done.append((to, to))  # before it is whole, which a full disk prevents
+        self._begin(to, to)
         shutil.copy2(path, to)
 
     def take_back(self) -> None:
         """Put every file where it was; what was copied goes."""
-        for path, to in reversed(self._done):
-            to.unlink(missing_ok=True) if path == to else to.rename(path)
-        self._done.clear()
+        while self._done:
+            take_back(*self._done.pop())
+            if self._journal is not None:
+                self._journal.drop()
+
+    def _begin(self, path: Path, to: Path) -> None:
+        """Note a move before it is made, and a copy before it is whole, which a full disk prevents."""
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if self._journal is not None:
+            self._journal.add(path, to)
+        self._done.append((path, to))
 
 
 def put_away(folder: Path, path: Path, moves: Moves) -> None:

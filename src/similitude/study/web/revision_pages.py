@@ -46,7 +46,9 @@ async def version_page(request: Request, session: Admin, study: str, number: int
         raise Refused(404, "no_revision", f"There is no revision {number} of this study.")
     is_last, last = one is found[0], found[0].number
     way = None if is_last else await asyncio.to_thread(revisions.way_back, site, study, number)
+    others = {} if is_last else await asyncio.to_thread(revisions.answered_otherwise, site, study, number)
     told: dict[str, Any] = {"revision": _said(one), "files": one.files, "is_last": is_last, "last": last, "way": way}
+    told["otherwise"] = revisions.shown_otherwise(others) if others else None
     return render(request, "revision.html", session=session, study=study, title=revisions.title_of(site, study), **told)
 
 
@@ -70,11 +72,13 @@ async def restore(request: Request, session: Admin, study: str) -> Response:
     except ValueError:
         raise Refused(422, "number", "number: expected that of a revision.") from None
     try:
-        texts_alone = form.get("texts_alone") == "yes"
+        texts_alone, sure = form.get("texts_alone") == "yes", form.get("sure") == "yes"
         await asyncio.to_thread(
-            revisions.restore, request.app.state.site, study, number, session.name, base, texts_alone
+            revisions.restore, request.app.state.site, study, number, session.name, base, texts_alone, sure
         )
     except Refused as refusal:
+        if refusal.code == "sure":  # which the page of the revision asks, with what would happen
+            return RedirectResponse(outside(request, f"/admin/{study}/versions/{number}"), 303)
         return await _page(request, session, study, refusal)
     return _back(request, study)
 

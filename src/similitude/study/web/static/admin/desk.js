@@ -58,8 +58,11 @@ export function problem(text) {
 
 /** What is still to be seen to before people are let in. */
 export function showToDo(faults) {
-  const named = (key) => (key ? [make("a", { href: placeOf(key) }, make("code", {}, key)), ": "] : []);
-  const list = make("ul", {}, ...faults.map(({ key, sentence }) => make("li", {}, ...named(key), ...withCode(sentence))));
+  const named = ({ key, page, words }) => {
+    if (page) return [make("a", { href: `${base}/${page}` }, words), ": "];
+    return key ? [make("a", { href: placeOf(key) }, make("code", {}, key)), ": "] : [];
+  };
+  const list = make("ul", {}, ...faults.map((one) => make("li", {}, ...named(one), ...withCode(one.sentence))));
   at("to-do").replaceChildren(make("b", {}, "Before people are let in"), list);
   at("to-do").hidden = !faults.length;
 }

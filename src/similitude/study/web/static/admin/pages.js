@@ -190,6 +190,16 @@ async function sendOne(body, kept) {
   return false;
 }
 
+/** Show the page and the language that a link names. */
+function followLink() {
+  const link = new URLSearchParams(location.hash.slice(1)), page = link.get("page"), tag = link.get("language");
+  if (page in NAMES) at("page").value = page;
+  if (now.languages.some((one) => one.language === tag)) at("spoken").value = at("language").value = tag;
+  drawPage();
+  drawWords();
+  lookAt(at("page").value);
+}
+
 const look = frames(given);
 const count = bar(save, () => { drafts.clear(); words.clear(); show(now); count(0, "As it was saved"); });
 guard(() => drafts.size + words.size > 0);
@@ -201,5 +211,6 @@ at("spoken").addEventListener("change", () => { drawPage(); drawWords(); at("lan
 at("find").addEventListener("input", () => { at("all").open = true; drawWords(); });
 at("pictures").addEventListener("change", addPictures);
 at("checked").addEventListener("change", () => noteWord("checked", at("checked").checked || null, spoken().checked || null));
+window.addEventListener("hashchange", followLink);
 show(told);
-lookAt("consent");
+followLink();
