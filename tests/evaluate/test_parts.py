@@ -5,16 +5,17 @@ import pytest
 
 import similitude as sm
 from similitude.evaluate.parts import compare_parts, conditions, sessions
+from similitude.evaluate.rater_groups import attribute_columns
 
 RATERS, EACH = 20, 40
 
 
-def answers(**extra):
+def answers(strategy=None, **extra):
     """Twenty raters of forty answers each, one after the other, with further columns."""
     rng = np.random.default_rng(0)
     rows = [rng.choice(9, 3, replace=False) for _ in range(RATERS * EACH)]
     rater = np.repeat([f"r{k}" for k in range(RATERS)], EACH)
-    return sm.Comparisons.from_triplets(rows, rater=rater, n_items=9, extra=extra)
+    return sm.Comparisons.from_triplets(rows, rater=rater, n_items=9, strategy=strategy, extra=extra)
 
 
 def right(chance, seed=1):
@@ -86,3 +87,28 @@ def test_conditions_vary_within_raters_and_groups_do_not():
     assert found["block"][1] == ("0", "1", "2", "3")
     np.testing.assert_array_equal(found["block"][0], block)
     assert found["light"][1] == ("bright", "dim")
+
+
+def test_questions_that_a_model_chose_make_nobody_look_tired():
+    number = np.tile(np.arange(EACH), RATERS)
+    chosen = (number >= EACH // 4) & (number % 4 > 0)  # none in the first quarter, three of four later
+    c = answers(np.where(chosen, "information_gain", "random"), trial_number=number, block=number % 2)
+    by, quarter = sessions(c)
+    assert (quarter[chosen] == -1).all()
+    found = compare_parts(c, (~chosen).astype(float), by, quarter, over_time=True)
+    assert (found.p_value, found.change, found.differ) == (1, 0, False)
+    assert found.table.answers.sum() == (~chosen).sum()
+    assert "share of answers to evenly drawn questions that the model predicts" in str(found)
+    part = conditions(c)["block"][0]
+    np.testing.assert_array_equal(part >= 0, ~chosen)
+
+    hardly = np.where((number >= EACH // 4) & (number % 20 > 0), "information_gain", "random")
+    assert sessions(answers(hardly, trial_number=number)) is None, "of some quarters nothing is left to compare"
+
+
+def test_which_model_chose_a_question_is_no_condition():
+    number = np.tile(np.arange(EACH), RATERS)
+    model, strategy = number // 20, np.where(number % 2, "random", "information_gain")
+    assert list(conditions(answers(strategy, model=model, light=model))) == ["light"]
+    assert list(conditions(answers(model=model))) == ["model"], "a column of the lab's own"
+    assert attribute_columns(answers(strategy, model=model, light=model)) == ["light"]

@@ -295,3 +295,27 @@ def test_the_interface_asks_for_the_scope_of_admins(service, lab):
                       program.post("/raters/note", rater="r0001", text="x"),
                       program.post("/raters/decide", action="redo", raters=["r0001"])):  # fmt: skip
             assert (found.status_code, found.json()["code"]) == (403, "scope")
+
+
+def test_raters_are_listed_with_their_condition_and_the_study_says_what_its_map_is_of(tmp_path):
+    design = "".join(f'\n[[condition]]\nname = "{name}"\nquota = 1\n' for name in ("hue", "mood"))
+    site, service = open_study(write_study(tmp_path / "colours", catch=design, number=4))
+    app = create_app(site)
+    app.state.door.use_link(app.state.door.make_link().rsplit("/", 1)[1], "ada", PASSWORD)
+    browser = Browser(app)
+    browser.log_in()
+    for _ in range(2):
+        join(service)
+    listed = browser.get("/admin/colours/raters").text
+    assert listed.count("</a> (hue)</td>") == listed.count("</a> (mood)</td>") == 1
+    own = browser.get("/admin/colours/rater?code=r0001").text
+    assert re.search(r"Condition</th><td>(hue|mood)</td>", own)
+    assert "of all conditions" in browser.get("/admin/colours").text
+    site.close()
+
+
+def test_without_conditions_none_is_named(service, browser):
+    join(service)
+    assert "(None)" not in browser.get("/admin/colours/raters").text
+    assert "Condition</th>" not in browser.get("/admin/colours/rater?code=r0001").text
+    assert "of all conditions" not in browser.get("/admin/colours").text

@@ -32,6 +32,16 @@ def test_simulated_raters_answer_every_form_and_the_export_is_read(tmp_path):
             assert len(found) > 0 or is_piece, page
 
 
+def test_simulated_raters_say_where_they_cannot_see_what_is_alike(tmp_path):
+    one_of_each_form(tmp_path, NUMBER)
+    with serving(tmp_path) as live, contextlib.closing(open_site(tmp_path)) as site:
+        names = site.studies["triplet"].names
+        blind = simulate_study(live.link("triplet"), RATERS)
+        seeing = simulate_study(live.link("triplet"), RATERS, truth=dict.fromkeys(names, (0.0,)), seed=1)
+    assert "fail catch trials as well" in str(blind)
+    assert "catch trials" not in str(seeing)
+
+
 def test_simulated_raters_reply_to_a_survey_before_the_first_question(tmp_path):
     one_of_each_form(tmp_path, NUMBER)
     field = '{ name = "%s", label = "?", kind = "number", required = true, when = "%s" }'

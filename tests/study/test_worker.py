@@ -25,7 +25,7 @@ from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.supervise import Supervisor
 from similitude.study.web.watch import Watch
-from similitude.study.worker import StudyWorker
+from similitude.study.worker import QUIET, StudyWorker
 from tests.patience import until
 from tests.study.live import NAMES, answer, fill, join, open_study, worker_of, write_study
 from tests.systems import unix_only
@@ -338,6 +338,46 @@ def test_a_second_worker_waits_and_takes_over_when_the_first_is_silent(study):
     assert not first.step(), "who lost the study sees it"
     with pytest.raises(Lost, match="no longer keeps"), first._holding.write():
         pass
+
+
+def test_when_answers_cease_the_figures_are_of_all_of_them(study):
+    hands = Hands()
+    worker = worker_of(study, monotonic=hands)
+    fill(study, 2, 40)
+    worker.step()
+    fill(study, 1, 5, seed=3)
+    worker.step()
+    hands.at += QUIET / 2
+    fill(study, 1, 1, seed=4)
+    worker.step()
+    hands.at += QUIET / 2
+    worker.step()
+    assert json.loads(model(study)["findings"])["learned"] == 80, "it is not due, and somebody may still be at it"
+    hands.at += QUIET
+    worker.step()
+    assert json.loads(model(study)["findings"])["learned"] == 86
+    assert all_of(study, schema.curve)[-1]["answers"] == 86
+    version = model(study)["version"]
+    hands.at += 10 * QUIET
+    worker.step()
+    assert model(study)["version"] == version, "nothing came since"
+
+
+def test_a_trickle_of_answers_costs_a_share_of_the_time(study, monkeypatch):
+    hands = Hands()
+    worker = worker_of(study, monotonic=hands)
+    look = worker._look
+    monkeypatch.setattr(worker, "_look", lambda *given: (look(*given), setattr(hands, "at", hands.at + 60)))
+    fill(study, 2, 40)
+    worker.step()
+    fill(study, 1, 1, seed=4)
+    worker.step()
+    hands.at += 10 * 60
+    worker.step()
+    assert model(study)["version"] == 1
+    hands.at += 10 * 60
+    worker.step()
+    assert model(study)["version"] == 2
 
 
 def test_a_clock_that_goes_backwards_neither_stops_nor_steals(study, monkeypatch):

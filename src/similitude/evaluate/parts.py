@@ -1,5 +1,8 @@
 """Whether answers are predicted as well in every part of a study: early and late, under each condition.
 
+Where a model chose some of the questions, parts are compared by the evenly drawn ones alone: it chooses what it cannot
+predict, and more of that the longer a session goes on, so that chosen ones would make everybody look tired.
+
 >>> import numpy as np, similitude as sm
 >>> from similitude.evaluate.parts import compare_parts
 >>> c = sm.simulate(np.random.default_rng(0).normal(size=(8, 2)), 400, raters=10, random_state=1)
@@ -19,6 +22,7 @@ import pandas as pd
 from similitude.display.words import written_p
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.drawn import describes_choice, evenly_drawn
 from similitude.feedback.extra import as_cells, is_empty
 from similitude.feedback.files.column_map import plain
 from similitude.feedback.forms.pieces import SHEET
@@ -48,6 +52,7 @@ class Parts:
     p_value : share of random exchanges of the parts within raters after which parts differ as much
     change, low, high : of the last part over the first, in points, within raters, with its 95% interval
     raters : how many of them answered in more than one part
+    evenly_drawn : whether other answers were left aside, since their questions were chosen by a model
     """
 
     by: str
@@ -58,6 +63,7 @@ class Parts:
     low: float
     high: float
     raters: int
+    evenly_drawn: bool = False
 
     @property
     def differ(self) -> bool:
@@ -68,7 +74,8 @@ class Parts:
         """Return what was found in a sentence."""
         where = "over the session" if self.over_time else f"with {self.by}"
         verdict = "changes" if self.differ else "does not change detectably"
-        said = f"The share of answers that the model predicts {verdict} {where}"
+        which = " to evenly drawn questions" if self.evenly_drawn else ""
+        said = f"The share of answers{which} that the model predicts {verdict} {where}"
         test = f"(p {written_p(self.p_value)}, {self.raters} raters)"
         if not np.isfinite(self.change) or not (self.over_time or len(self.table) == 2):
             return f"{said} {test}."
@@ -83,7 +90,8 @@ class Parts:
 def sessions(c: Comparisons) -> tuple[str, Array] | None:
     """Return the column that says when each answer was given, and the quarter of its rater's session, -1 where unknown.
 
-    None where there is no such column: the order of a file need not be that of the answers.
+    It is -1 as well where the question was chosen. None where there is no such column (the order of a file need not be
+    that of the answers), or where hardly any questions but chosen ones were asked in some quarter.
     """
     names = [name for name in c.answers.extra if plain(name) in _MOMENTS]
     if not names or not c.answers.rater.recorded:
@@ -94,6 +102,11 @@ def sessions(c: Comparisons) -> tuple[str, Array] | None:
         own = np.flatnonzero((rater == code) & np.isfinite(moment))
         if len(own) >= _FEWEST_IN_SESSION and 2 * len(np.unique(moment[own])) > len(own):  # ties stay as they are
             quarter[own[np.argsort(moment[own], kind="stable")]] = np.arange(len(own)) * len(_QUARTERS) // len(own)
+    even = evenly_drawn(c)
+    if (quarter[~even] >= 0).any():
+        quarter[~even] = -1
+        if np.bincount(quarter[quarter >= 0], minlength=len(_QUARTERS)).min() < _FEWEST:
+            return None
     return (names[0], quarter) if (quarter >= 0).any() else None
 
 
@@ -108,13 +121,14 @@ def _moments(column: Array) -> Floats:
 def conditions(c: Comparisons) -> dict[str, tuple[Array, tuple[str, ...]]]:
     """Return the columns that vary within most raters: the condition of each answer, -1 where unknown, and their names.
 
-    A column of a few values, each with enough answers; one that tells the time is none (`sessions`).
+    A column of a few values, each with enough answers to evenly drawn questions; one that tells the time is none
+    (`sessions`), nor one that tells how questions were chosen.
     """
     found = {}
     rater = c.answers.rater.codes
-    compares = np.bincount(c.answer, minlength=c.n_answers) > 0
+    compares = (np.bincount(c.answer, minlength=c.n_answers) > 0) & evenly_drawn(c)
     for name, column in c.answers.extra.items():
-        if plain(name) in (*_MOMENTS, SHEET) or not c.answers.rater.recorded:
+        if plain(name) in (*_MOMENTS, SHEET) or describes_choice(c, name) or not c.answers.rater.recorded:
             continue
         known = ~is_empty(column) & (rater >= 0) & compares
         cells = as_cells(column)
@@ -179,7 +193,7 @@ def compare_parts(
     rng = np.random.default_rng(random_state)
     return Parts(
         by, over_time, _table(score, where, rater, seconds, names), _p_value(score, where, rater, n_permutations, rng),
-        change, low, high, raters,
+        change, low, high, raters, not evenly_drawn(c).all(),
     )  # fmt: skip
 
 

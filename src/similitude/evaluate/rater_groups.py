@@ -13,6 +13,7 @@ import pandas as pd
 from similitude.display.words import counted, listed
 from similitude.evaluate.group_shuffles import FEWEST_SHUFFLES, Between, Within
 from similitude.feedback.comparisons import Comparisons
+from similitude.feedback.drawn import describes_choice
 from similitude.feedback.extra import BEFORE_CONDITIONS
 from similitude.feedback.forms.pieces import SHEET
 from similitude.feedback.leaving_out import leave_out
@@ -183,10 +184,11 @@ def _within(c: Comparisons, value: Array) -> Grouped:
 def attribute_columns(c: Comparisons) -> list[str]:
     """Return the columns by which groups of raters, or conditions within them, can be compared; a design's first.
 
-    The column that tells sheets apart repeats the one of blocks.
+    The column that tells sheets apart repeats the one of blocks, and which model chose a question is no condition.
     """
     found = []
-    for name in sorted((name for name in c.answers.extra if name != SHEET), key=lambda name: name not in COLUMNS):
+    names = (name for name in c.answers.extra if name != SHEET and not describes_choice(c, name))
+    for name in sorted(names, key=lambda name: name not in COLUMNS):
         try:
             grouped(c, name)
         except ValueError:

@@ -19,6 +19,14 @@ REPEAT = "repeat"
 """The strategy that asks an evenly drawn question of another rater."""
 
 
+_OF_CHOICE = ("model", "score")
+
+
+def describes_choice(comparisons: Comparisons, column: str) -> bool:
+    """Whether a further column says how questions were chosen, as a strategy does: nothing that people differ by."""
+    return comparisons.answers.strategy.recorded and column in _OF_CHOICE
+
+
 def evenly_drawn(comparisons: Comparisons) -> Bools:
     """Which answers are to questions drawn evenly from all; a sheet is, since its pieces know no other way.
 

@@ -60,6 +60,7 @@ class Summary:
     seconds: float = 0.0
     waits: list[float] = field(default_factory=list)
     refusals: Counter[str] = field(default_factory=Counter)
+    blind: bool = False  # whether where the items lie was drawn by chance
 
     def __str__(self) -> str:
         rate = self.answers / max(self.seconds, 1e-9)
@@ -72,6 +73,11 @@ class Summary:
             lines.append(f"an answer was kept after {p50:.0f} ms (half of them), {p99:.0f} ms (99%)")
         elif self.finished:
             lines.append("they had finished before: another --seed makes other raters")
+        if self.blind:
+            lines.append(
+                "they cannot see these items: which are alike was drawn by chance, so they fail catch trials as well; "
+                "a model of these items lets them see (--truth)"
+            )
         lines += [f"{count} times: {why}" for why, count in self.refusals.most_common()]
         return "\n".join(lines)
 
@@ -129,6 +135,7 @@ async def _all(
         elif isinstance(outcome, BaseException):
             raise outcome
     summary.seconds = time.perf_counter() - begin
+    summary.blind = where.drawn
     return summary
 
 
@@ -137,6 +144,7 @@ class Where:
 
     def __init__(self, truth: Mapping[str, Position] | None, colours: ColourPositions | None, seed: int) -> None:
         self.truth, self.colours, self.seed = truth, colours, seed
+        self.drawn = False  # whether any of them was
         self._found: dict[str, Position] = {}
 
     def of(self, item: Mapping[str, Any]) -> Position:
@@ -153,6 +161,7 @@ class Where:
             return self.truth[name]
         if item["kind"] == "colour" and self.colours is not None:
             return tuple(self.colours([str(item["content"])])[0].tolist())
+        self.drawn = True
         rng = Random(f"{self.seed} {name}")
         return rng.gauss(0, 1), rng.gauss(0, 1)
 

@@ -32,6 +32,8 @@ from similitude.study.webhooks import trouble_of_model
 
 BEAT = 2.0  # seconds between heartbeats where there is nothing else to write
 AFTER_FAULT = 30.0  # seconds for which a study that made trouble is left alone
+QUIET = 20.0  # seconds without an answer after which all that came is fitted and looked at
+_QUIET_PER_FIT = 20  # as many times what the last fit took: in a slow trickle of answers, 1 second in 20 is for that
 _STALE = 4  # the pool is chosen anew when a quarter as many answers have come as it holds
 
 
@@ -68,6 +70,7 @@ class StudyWorker:
         self.learner = Learner(self.study, self.names, start)
         self._last_answer = self._redactions = self._changes = 0
         self._chosen_at = 0
+        self._came_at, self._took = self._monotonic(), 0.0  # the latest answers; what the last fit and look took
         self._begun = True  # the first round says what there is, be it too little
         self._found: dict[str, Any] | None = None
 
@@ -137,8 +140,10 @@ class StudyWorker:
 
     def _round(self) -> None:
         self._catch_up()
-        if self.learner.is_due or self._begun:
+        if self.learner.is_due or self._begun or self._is_quiet:
+            began = self._monotonic()
             self._fit()
+            self._took = self._monotonic() - began
         elif self._wants_questions:
             self._fill(anew=self._is_stale)
         elif self._monotonic() - self._beat_at >= BEAT:
@@ -161,6 +166,14 @@ class StudyWorker:
             with _uncollected(), self.database.read() as connection:
                 answers, self._last_answer, seen = read_log(connection, self.study_id, self.names, self._last_answer)
             self.learner.learn(answers)
+            if len(answers):
+                self._came_at = self._monotonic()
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether answers have ceased to come before a fit was due: the figures are to be of all, not of most."""
+        waited = self._monotonic() - self._came_at
+        return self.learner.n_answers > self.learner.fitted_at and waited >= max(QUIET, _QUIET_PER_FIT * self._took)
 
     def _fit(self) -> None:
         """Fit, choose questions, and only then look how good it is: nobody waits for that."""

@@ -121,7 +121,8 @@ def _told(one: RaterProfile) -> dict[str, Any]:
     figures = {"agreement": percent(one.judged.get("agreement")), "seconds": seconds(one.judged.get("seconds"))}
     return {
         "code": one.code, "flags": one.flags, "left_out": one.is_left_out, "reason": one.reason, "state": one.state,
-        "answered": row["answered"], "catches": catches, "joined": moment(row["joined"]), **figures,
+        "answered": row["answered"], "catches": catches, "joined": moment(row["joined"]),
+        "condition": row["condition"], **figures,
     }  # fmt: skip
 
 
