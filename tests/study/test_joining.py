@@ -23,6 +23,7 @@ from similitude.study.settings import StudyError
 from similitude.study.site import open_site
 from similitude.study.store import schema
 from similitude.study.web.app import create_app
+from similitude.study.web.pages import terms_in_words
 from similitude.study.web.watch import Watch
 from tests.shell import run
 from tests.study.servers import write_study
@@ -282,6 +283,19 @@ def test_what_could_not_be_shown_earns_no_code_where_nothing_can_be_skipped(serv
     paid = "[question]\nnumber = 10\nskip = false\ncant_tell = false\n[completion]\ncode = 'C1'\n"
     service = serve(paid + "seconds_per_question = 0")
     assert answer_all(service, take_part(service), ["not_shown"] * 10)["withheld"] == "not_shown"
+
+
+PRACTICE = "[practice]\nquestions = [{shown = ['w00', 'w01', 'w02'], correct = [1]}]\n"
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.5, "at least 6 of the 10 questions"), (0.0, "at least 10 of the 10")])
+@sqlite
+def test_raters_are_told_of_the_questions_that_they_see_counted_and_that_is_enough(serve, take_part, share, told):
+    service = serve(f"{PAID}seconds_per_question = 0\nlargest_skip_share = {share}\n{PRACTICE}")
+    assert any(told in sentence for sentence in terms_in_words(service.study, "en"))
+    enough = 10 if share == 0 else 6
+    outcomes = ["skipped"] * (11 - enough) + ["answered"] * enough  # the first is practice
+    assert answer_all(service, take_part(service), outcomes)["code"] == "C1"
 
 
 @sqlite

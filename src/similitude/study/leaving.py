@@ -37,11 +37,14 @@ def terms(study: Study) -> Row:
 
 
 def _least_answered(study: Study) -> int:
-    """How many questions must be answered; also where none can be skipped: a program may call any `not_shown`."""
+    """How many questions must be answered; also where none can be skipped: a program may call any `not_shown`.
+
+    Practice counts, but is never asked for: never more than there are questions without it, which raters see counted.
+    """
     completion = study.completion
     if completion.code is None and completion.redirect is None:
         return 0
-    return study.length - math.floor(study.length * completion.largest_skip_share)
+    return min(study.length - math.floor(study.length * completion.largest_skip_share), study.own_length)
 
 
 def why_withheld(connection: sa.Connection, study: Study, rater: Row, served: float) -> str | None:

@@ -278,6 +278,11 @@ class Study(Section):
         return sum(part.length for part in self.parts)
 
     @property
+    def own_length(self) -> int:
+        """The same without practice: the questions that raters see counted."""
+        return self.length - sum(len(part.practice) for part in self.parts)
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages in which raters are asked; the first where a browser wants none of them."""
         return (self.language,) if isinstance(self.language, str) else self.language

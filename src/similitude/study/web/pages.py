@@ -93,9 +93,8 @@ def language_of(request: Request, study: Study) -> str:
 
 def texts_of(study: Study, language: str) -> dict[str, str]:
     """All words of a study's pages, with `title`, `question`, `low` and `high` where it says them in this language."""
-    wanted, practice = terms(study), sum(len(part.practice) for part in study.parts)
-    every = {"total": study.length - practice, "pick": study.parts[0].question.pick}
-    numbers = {"": every, "terms_time": {"seconds": wanted[TIME]}, "terms_skips": {"total": study.length}}
+    every = {"total": study.own_length, "pick": study.parts[0].question.pick}
+    numbers = {"": every, "terms_time": {"seconds": terms(study)[TIME]}}
     return {"title": study.title, **in_language(language, study.texts_in(language), numbers)}
 
 
@@ -108,7 +107,7 @@ def terms_in_words(study: Study, language: str) -> list[str]:
         said.append(texts["terms_time"].replace("{seconds}", str(wanted[TIME])))
     if wanted[SKIPS]:
         counted = texts["terms_skips"].replace("{answered}", str(wanted[SKIPS]))
-        said.append(counted.replace("{total}", str(study.length)))
+        said.append(counted.replace("{total}", str(study.own_length)))
     if len(said) > asked and any(part.practice for part in study.parts):
         said.append(texts["terms_practice"])
     return said
