@@ -106,6 +106,19 @@ def test_questions_that_a_model_chose_make_nobody_look_tired():
     assert sessions(answers(hardly, trial_number=number)) is None, "of some quarters nothing is left to compare"
 
 
+def test_raters_of_few_late_answers_count_for_little_in_the_change():
+    c, late = answers(), np.full(RATERS * EACH, -1)
+    score = np.ones(RATERS * EACH)
+    for rater in range(RATERS):
+        own, few = np.arange(rater * EACH, (rater + 1) * EACH), rater % 2
+        late[own[:20]], late[own[20 : 21 if few else 40]] = 0, 3
+        score[own[:20:2]] = 0  # half of the first quarter is predicted
+        score[own[20:]] = 1 if few else np.arange(20) % 2  # of one late answer all, of twenty as many as before
+    found = compare_parts(c, score, "n", late, over_time=True)
+    share = (20 / 21) / (20 / 21 + 10)  # of the raters of one late answer, by how sure each gain is
+    assert found.change == pytest.approx(50 * share)
+
+
 def test_which_model_chose_a_question_is_no_condition():
     number = np.tile(np.arange(EACH), RATERS)
     model, strategy = number // 20, np.where(number % 2, "random", "information_gain")

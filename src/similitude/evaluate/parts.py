@@ -212,14 +212,18 @@ def _table(score: Floats, part: Array, rater: Array, seconds: Floats | None, nam
 
 def _last_over_first(score: Floats, part: Array, rater: Array, n_parts: int) -> tuple[float, float, float, int]:
     """Return by how many points each rater's last part is predicted better than the first, and how many have both."""
-    by_rater = pd.DataFrame({"rater": rater, "part": part, "score": score}).pivot_table("score", "rater", "part")
+    answers = pd.DataFrame({"rater": rater, "part": part, "score": score})
+    by_rater, number = (answers.pivot_table("score", "rater", "part", aggfunc=kind) for kind in ("mean", "count"))
     several = int((by_rater.notna().sum(axis=1) > 1).sum())
     if not {0, n_parts - 1} <= set(by_rater.columns):
         return np.nan, np.nan, np.nan, several
-    gain = 100 * (by_rater[n_parts - 1] - by_rater[0]).dropna().to_numpy()
-    if len(gain) < 2:
+    gain = 100 * (by_rater[n_parts - 1] - by_rater[0])
+    sureness = 1 / (1 / number[n_parts - 1] + 1 / number[0])  # so that a rater of one late answer counts for little
+    both = gain.notna().to_numpy()
+    if both.sum() < 2:
         return np.nan, np.nan, np.nan, several
-    return *clustered_mean(gain, np.ones(len(gain)), np.arange(len(gain))), several
+    given = gain.to_numpy()[both], sureness.to_numpy(float)[both], np.arange(int(both.sum()))
+    return *clustered_mean(*given), several
 
 
 def _p_value(score: Floats, part: Array, rater: Array, n_permutations: int, rng: np.random.Generator) -> float:
