@@ -66,7 +66,9 @@ def test_a_rater_is_asked_in_the_words_of_now_and_loses_nothing(site, address, p
     assert page.get_by_text("Which is closer?").count() == 0, "who looks at a question looks at it in peace"
     page.keyboard.press("1")
     on_question(page, 1)  # it was on its way to the screen before anybody could tell
-    until(lambda: len(answers(site)) == 1, lambda: f"{answers(site)}")
+    on_its_way = "() => Object.keys(localStorage).some(key => key.includes('answer/'))"
+    until(lambda: not page.evaluate(on_its_way), "the page was not told that its answer is stored")
+    assert len(answers(site)) == 1
     page.keyboard.press("2")
     page.get_by_text("Which is closer?").first.wait_for()
     on_question(page, 2)
