@@ -17,7 +17,15 @@ import numpy as np
 
 from similitude.engine.backend import Backend
 from similitude.engine.models import DotProducts, Model, Positions
+from similitude.graph.build import SimilarityGraph
 from similitude.types import Array, Floats
+
+
+def seen_by_groups(n_items: int, near: Array, far: Array, weight: Floats, merged: bool) -> SimilarityGraph:
+    """Every comparison once for each group, of weights (g, m): item i as group g sees it is item g · n_items + i."""
+    shifts = [g * n_items for g in range(len(weight))]
+    near, far = (np.concatenate([pairs + k for k in shifts]).astype(np.int32) for pairs in (near, far))
+    return SimilarityGraph(len(weight) * n_items, near, far, weight.ravel(), merged)
 
 
 class GroupShifts(Positions):

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from similitude.engine.backend import CPU
+from similitude.engine.group_models import seen_by_groups
 from similitude.engine.joint_terms import Mixed
 from similitude.engine.losses import as_loss
 from similitude.engine.terms import ComparisonLoss
@@ -102,10 +103,7 @@ class RatedAnswers:
 
     def graph(self, member: Floats) -> SimilarityGraph:
         """Every comparison once for each group, weighted by its rater's membership."""
-        shift = [g * self.n_items for g in range(len(member))]
-        near, far = (np.concatenate([pair + k for k in shift]).astype(np.int32) for pair in (self.near, self.far))
-        weight = (member[:, self.rater] * self.weight).ravel()
-        return SimilarityGraph(len(member) * self.n_items, near, far, weight, True)
+        return seen_by_groups(self.n_items, self.near, self.far, member[:, self.rater] * self.weight, merged=True)
 
     def pulls(self, X: Floats, loss: ComparisonLoss) -> Floats:
         """(raters, n · d) where each rater pulls the pooled map to, over the root of the weight of what they said."""

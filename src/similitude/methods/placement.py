@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from similitude.engine.comparison_terms import Compared
-from similitude.engine.group_models import PlacedInViews
+from similitude.engine.group_models import PlacedInViews, seen_by_groups
 from similitude.engine.models import Positions
 from similitude.engine.penalties import Ridge
 from similitude.engine.problem import Problem
@@ -77,9 +77,7 @@ def _as_seen(similarity: Similarity, c: Comparisons, rows: Array, fixed: Floats)
         graph = SimilarityGraph(c.n_items, near, far, np.ascontiguousarray(weight), merged=False)
         return Positions(n_new, fixed.shape[1], fixed=fixed), graph
     views, chance = seen
-    shifts = [g * c.n_items for g in range(len(views))]
-    near, far = (np.concatenate([pairs + k for k in shifts]).astype(np.int32) for pairs in (near, far))
-    graph = SimilarityGraph(len(views) * c.n_items, near, far, (chance[rows].T * weight).ravel(), merged=False)
+    graph = seen_by_groups(c.n_items, near, far, chance[rows].T * weight, merged=False)
     return PlacedInViews(n_new, fixed, views), graph
 
 

@@ -46,8 +46,8 @@ def lbfgs(
     watch, bounds = _Watch(tol, callback), _bounds(problem.penalty, start.size, units)
 
     def steepness(counted: Floats, gradient: Floats) -> float:
-        may_move = True if bounds is None else (counted > bounds.lb) | (gradient < 0)
-        return float(np.linalg.norm(gradient * may_move))
+        moving = gradient if bounds is None else gradient[(counted > bounds.lb) | (gradient < 0)]
+        return float(np.linalg.norm(moving))
 
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
