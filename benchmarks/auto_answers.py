@@ -24,7 +24,8 @@ def scores(data: str, answers: int, held_out: int, seed: int) -> Row:
     of_choices = model.chosen_.candidate.str.startswith("ChoiceEmbedding")
     return {
         "accuracy": sm.answer_accuracy(model, test), "log-loss": sm.answer_log_loss(model, test), "seconds": seconds,
-        "kind": model.similarity_.kind, "choices": float(model.chosen_.share[of_choices].sum()),
+        "kind": model.similarity_.kind, "raters": getattr(model.similarity_.answering, "kind", "alike"),
+        "choices": float(model.chosen_.share[of_choices].sum()),
     }  # fmt: skip
 
 

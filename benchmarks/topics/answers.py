@@ -9,7 +9,8 @@ by answer; accuracy and log-loss are those of held-out answers, each as a whole.
 - `answers_validated`: the same with learned dimensions, the penalty chosen on a fifth of the training answers by the
   log-loss of answers, among four strengths of the default; three splits.
 - `answers_auto`: AutoSimilarity as it is beside that of an earlier version (`--before FOLDER`), on the same splits,
-  with 95% intervals of the paired differences (t over splits), and which share models of choices have in what it chose.
+  with 95% intervals of the paired differences (t over splits), which share models of choices have in what it chose, and
+  whether its raters differ, where it is known who answered (palettes and THINGS).
 
 The run can be stopped and taken up again, first splits of all sets first. Of the 1,854 things only AutoSimilarity
 learns here, without features; `wide` and `things` have more of them.
@@ -47,7 +48,7 @@ VALIDATED = {name: setting for name, setting in PARTS.items() if setting[2] == W
 AUTO = {
     "data": "", "answers": ",d", "splits": "d", "log-loss before": ".4f", "log-loss": ".4f", "difference": "",
     "accuracy before": ".4f", "accuracy": ".4f", "difference (accuracy)": "", "choices": ".2f", "products": "d",
-    "s before": ".1f", "s": ".1f",
+    "weights": "d", "sharpness": "d", "s before": ".1f", "s": ".1f",
 }  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def auto_table(before: pd.DataFrame, now: pd.DataFrame) -> Table:
     rows = [_auto_row(data, int(m), part) for (data, m), part in both.groupby(["data", "answers"], sort=False)]
     rows.append(_auto_row("mean over sets", None, both.groupby("seed").mean(numeric_only=True)))
     note = "1 thread, seconds of processor time; choices: share of models of choices in the average; products: splits "
-    note += "whose result compares by products"
+    note += "whose result compares by products; weights, sharpness: splits in which raters differ in these"
     return Table("answers_auto", "AutoSimilarity on whole answers, before and now", AUTO, rows, note)
 
 
@@ -147,6 +148,8 @@ def _auto_row(data: str, answers: int | None, part: pd.DataFrame) -> Row:
         "data": data, "answers": answers, "splits": len(part), **means,
         "difference": _written(gaps["log-loss"]), "difference (accuracy)": _written(gaps["accuracy"]),
         "choices": part.choices.mean(), "products": None if answers is None else int((part.kind == "product").sum()),
+        "weights": None if answers is None else int((part.raters == "weights").sum()),
+        "sharpness": None if answers is None else int((part.raters == "sharpness").sum()),
         "s": part.seconds.mean(), "s before": part["seconds before"].mean(),
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ import similitude as sm
 from similitude.auto import average, race
 from similitude.auto.candidates import lines
 from similitude.auto.held_out import HeldOut
-from similitude.auto.levels import levels, mean_form
+from similitude.auto.levels import AskedPairs, levels, mean_form
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs
 from similitude.engine.models import Positions
@@ -304,7 +304,8 @@ def test_a_sum_of_distances_and_products_is_what_its_members_say(by_products):
         products.embedding_[pairs[:, 0]] * products.embedding_[pairs[:, 1]], axis=1
     )
     np.testing.assert_allclose(form.of_pairs(pairs), expected, atol=1e-9)
-    assert levels(products, pairs) @ levels(maps, pairs) != 0
+    asked = AskedPairs(pairs, np.full(len(pairs), -1), ())
+    assert levels(products, asked) @ levels(maps, asked) != 0
 
 
 def test_answers_on_a_map_stay_on_a_map_and_alone_it_is_the_simplest():
@@ -327,14 +328,15 @@ def test_models_of_choices_stay_out_where_few_answers_do_not_ask_for_them():
 
 def test_a_gain_of_answers_is_the_difference_of_their_accuracies():
     near, far, none = np.array([0.0, 0.0, 0.0, 0.0]), np.array([1.0, -1.0, 1.0, 1.0]), np.zeros(4)
-    some = HeldOut((), (), near, far, np.ones(4), np.array([0, 0, 1, 2]))  # one comparison of answer 0 is wrong
-    all_right = HeldOut((), (), near, np.ones(4), np.ones(4), some.answer)
+    answer, rater = np.array([0, 0, 1, 2]), np.full(3, -1)
+    some = HeldOut((), (), near, far, np.ones(4), answer, rater)  # one comparison of answer 0 is wrong
+    all_right = HeldOut((), (), near, np.ones(4), np.ones(4), answer, rater)
     gain, error = all_right.answer_gain_over(some)
     assert gain == pytest.approx(all_right.answer_accuracy()[0] - some.answer_accuracy()[0])
     assert (some.answer_accuracy()[0], gain) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
     assert error > 0
     assert some.answer_gain_over(some) == (0.0, 0.0)
-    assert HeldOut((), (), near, none, np.ones(4), some.answer).answer_accuracy()[0] == 0  # ties are not right
+    assert HeldOut((), (), near, none, np.ones(4), answer, rater).answer_accuracy()[0] == 0  # ties are not right
 
 
 def test_choices_learn_from_features_too():

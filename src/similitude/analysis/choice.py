@@ -105,14 +105,16 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
 
     Of the numbers of dimensions within one standard error of the best, the least is taken: more would fit, and would be
     harder to look at. The penalty is then chosen again for that number. A model that learns how many it needs, as of
-    choices, is left as it is; the race takes it where simpler ones are more than one standard error behind.
+    choices, is left as it is; the race takes it where simpler ones are more than one standard error behind. It is a map
+    of everybody: how raters differ is told beside it.
     """
 
     def race(candidates: Any, dimensions: tuple[int, ...], share: float) -> AutoSimilarity:
         limit = max(share * phases.seconds_left(), 0.1)
         model = AutoSimilarity(
-            candidates=candidates, dimensions=dimensions, average=wanted.average, time_limit=limit, random_state=seed
-        )
+            candidates=candidates, dimensions=dimensions, average=wanted.average, raters=False, time_limit=limit,
+            random_state=seed,
+        )  # fmt: skip
         phases.needed("choosing a model", lambda tell: model.fit(c, features=features, callback=tell))
         if model.ended_ != "finished" and CUT not in phases.left_out:
             phases.left_out.append(CUT)

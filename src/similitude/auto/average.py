@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.held_out import HeldOut
-from similitude.auto.levels import unit
+from similitude.auto.levels import unit, weighing
 from similitude.auto.race import Race, Trial
 from similitude.engine.feature_maps import FeatureMap
 from similitude.methods.scaling import principal_axes
@@ -21,7 +21,7 @@ from similitude.types import Bools, Floats
 
 _MOST_MEMBERS = 12
 _LEAST_WEIGHT = 0.1  # of the leader's: less is not worth a fit
-_SURELY = 3.0  # standard errors of log loss that a less simple average must gain, as settings drop out of the race
+SURELY = 3.0  # standard errors of log loss that a less simple average must gain, as settings drop out of the race
 
 
 def best_single(race: Race) -> HeldOut:
@@ -35,12 +35,12 @@ def best_single(race: Race) -> HeldOut:
     standing = race.standing()
     if not race.wide and not any(_simplicity(trial) for trial in standing):
         return HeldOut.of(race, standing[:1])
-    near = [HeldOut.of(race, [trial]) for trial in standing if _ties(*race.difference(trial, standing[0]))]
+    near = [HeldOut.of(race, [trial]) for trial in standing if ties(*race.difference(trial, standing[0]))]
     best = min(near, key=HeldOut.answer_log_loss)
     as_good = [
         one
         for one in near
-        if _ties(*race.difference(one.trials[0], best.trials[0])) and _ties(*best.loses_more_than(one))
+        if ties(*race.difference(one.trials[0], best.trials[0])) and ties(*best.loses_more_than(one))
     ]
     return min([best, *as_good], key=lambda one: (_simplicity(one.trials[0]), one.answer_log_loss()))
 
@@ -50,8 +50,8 @@ def _simplicity(trial: Trial) -> int:
     return 2 if trial.products else int(trial.line.estimator.learns_rank)
 
 
-def _ties(mean: float, error: float) -> bool:
-    """Whether a paired difference is no more than one standard error below 0."""
+def ties(mean: float, error: float) -> bool:
+    """Return whether a paired difference is no more than one standard error below 0."""
     return mean >= -error
 
 
@@ -66,10 +66,10 @@ def best_average(race: Race) -> HeldOut:
     """
     standing = race.standing()
     kind = [trial for trial in standing if trial.line.with_features == standing[0].line.with_features]
-    found, *wider = [_average(race, group) for group in _simplest_first(kind)]
+    found, *wider = [average_of(race, group) for group in _simplest_first(kind)]
     for other in wider:
         more, error = found.loses_more_than(other)
-        if more > _SURELY * error and _ties(*other.answer_gain_over(found)):
+        if more > SURELY * error and ties(*other.answer_gain_over(found)):
             found = other
     return found
 
@@ -79,13 +79,14 @@ def _simplest_first(kind: Sequence[Trial]) -> list[list[Trial]]:
     maps = [trial for trial in kind if not trial.products]
     products = [trial for trial in kind if trial.products]
     groups = [[trial for trial in maps if not _simplicity(trial)], maps, products]
-    if not kind[0].line.with_features:  # a map of features cannot give what the form of both needs of a new item
+    whole = not kind[0].line.with_features  # a map of features cannot give what the form of both needs of a new item
+    if whole and not any(trial.weighed for trial in kind):  # nor can that form be weighed
         groups.append(list(kind))
     return [group for k, group in enumerate(groups) if group and group not in groups[:k]]
 
 
-def _average(race: Race, standing: Sequence[Trial]) -> HeldOut:
-    """The average of some settings, of each line the best, given best first."""
+def average_of(race: Race, standing: Sequence[Trial]) -> HeldOut:
+    """Return the average of some settings, of each line the best, given best first."""
     best: dict[Any, Trial] = {}
     for trial in standing:
         best.setdefault(trial.line, trial)
@@ -109,7 +110,8 @@ class MeanMap:
     Attributes
     ----------
     factors : what each fit's positions are multiplied by
-    centre, turn : to principal axes; products know no other centre than 0
+    centre, turn : to principal axes; products know no other centre than 0. Dimensions that raters weigh are put in
+        order instead
     """
 
     factors: tuple[float, ...]
@@ -126,7 +128,11 @@ class MeanMap:
             float(np.sqrt(size * share / own)) if own > 0 else 0.0 for share, own in zip(shares, units, strict=True)
         )
         together = _beside([member.embedding_ for member in members], factors)
-        return cls(factors, *principal_axes(together, compared, centred))
+        centre, turn = principal_axes(together, compared, centred)
+        if any(weighing(member) is not None for member in members):
+            spread = ((together - centre) ** 2).sum(0)
+            turn = np.eye(len(spread))[:, np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)]]
+        return cls(factors, centre, turn)
 
     def __call__(self, positions: Sequence[Floats]) -> Floats:
         """Return the average's positions, from those of each fit."""

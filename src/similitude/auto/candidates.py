@@ -26,6 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import has_wide_choices
 from similitude.kernels.base import Kernel
+from similitude.methods.answering import answerers
 from similitude.methods.base import FeedbackWarning, described
 from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
@@ -33,6 +34,8 @@ from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 
 STRONGER = (4.0, 16.0, 64.0)
 WEAKER = (0.25, 0.06)
+SPREADS = (0.4, 0.8, 0.2)  # of the logarithms of raters' weights
+_ENOUGH_OF_EACH = 10.0  # answers a rater, on average: of fewer, weights of dimensions cannot be told
 _NEAR_ENOUGH = 1e-5  # of the objective an iteration: the fits of a choice need no more
 
 
@@ -147,6 +150,22 @@ def of_choices() -> dict[str, Any]:
     ways: tuple[Literal["distance", "dot"], ...] = ("distance", "dot")
     line = {way: ChoiceEmbedding(similarity=way, penalty="noise_level") for way in ways}  # higher ones are on the line
     return {f"ChoiceEmbedding {way}": estimator for way, estimator in line.items()}
+
+
+def of_raters(dimensions: Sequence[int], c: Comparisons, features: Any, seed: int) -> list[Line]:
+    """Candidates whose raters weigh the dimensions differently; none where too little is known of each rater."""
+    known = answerers(c)[1]
+    known = known[known >= 0]
+    count, n_items = len(np.unique(known)), len(c.items_compared)
+    if count < 2 or len(known) < _ENOUGH_OF_EACH * count:
+        return []
+    found: list[Line] = []
+    for spread in SPREADS:
+        model = ChoiceEmbedding(
+            max(dimensions), similarity="distance", penalty="noise_level", raters="weights", spread=spread
+        )
+        found += _at(f"ChoiceEmbedding weights {spread:g}", model, dimensions, n_items, features, seed)
+    return found
 
 
 def _named(candidates: Any, features: Any) -> dict[str, Any]:

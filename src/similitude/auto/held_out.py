@@ -40,8 +40,11 @@ class HeldOut:
     trials, shares : the settings, and the share of each in the average
     near, far : mean levels of the held-out pairs
     weight, answer : of the comparisons
+    rater : (a,) place of the rater of every answer, -1 where nobody knows
     choices : the answers as choices; none where they are plain comparisons
     level : for each part of the choices the mean levels of the pairs that speak for its alternatives, (q, m, p)
+    sharpness : what margins of each rater, and last of somebody unknown, are multiplied by; None where all are alike
+    foretold : (q,) loss of each choice by a sharpness that was learned from others, where there is a sharpness
     """
 
     trials: tuple[Trial, ...]
@@ -50,8 +53,11 @@ class HeldOut:
     far: Floats
     weight: Floats
     answer: Array
+    rater: Array
     choices: tuple[Alternatives, ...] = ()
     level: tuple[Floats, ...] = ()
+    sharpness: Floats | None = None
+    foretold: Floats | None = None
 
     @classmethod
     def of(cls, race: Race, trials: Sequence[Trial], weights: Sequence[float] = (1.0,)) -> HeldOut:
@@ -66,7 +72,7 @@ class HeldOut:
         choices = tuple(one for k in folds for one in race.choices[k])
         parts = np.split(level, np.cumsum([one.pairs[..., 0].size for one in choices])[:-1])
         shaped = tuple(own.reshape(one.pairs.shape[:3]) for one, own in zip(choices, parts, strict=False))
-        known = (race.c.weight[rows], race.c.answer[rows], choices, shaped)
+        known = (race.c.weight[rows], race.c.answer[rows], race.rater, choices, shaped)
         return cls(tuple(trials), tuple(shares.tolist()), near, far, *known)
 
     @property
@@ -126,18 +132,24 @@ class HeldOut:
         """-log of the probability of each choice at a scale and a size, its weight, and its answer."""
         if not self.choices:
             margin = scale(size * self.far)[0] - scale(size * self.near)[0]
-            return Formula(logistic)(margin)[0], self.weight, self.answer
+            return Formula(logistic)(self._sharp(self.answer) * margin)[0], self.weight, self.answer
         lost, weight = [], []
         for one, level in zip(self.choices, self.level, strict=True):
-            lost.append(set_losses(values_of(one, scale(size * level)[0]), one.picked)[0])
+            value = self._sharp(one.row)[:, None] * values_of(one, scale(size * level)[0])
+            lost.append(set_losses(value, one.picked)[0])
             weight.append(np.ones(len(one)) if one.weight is None else one.weight)
         return np.concatenate(lost), np.concatenate(weight), np.concatenate([one.row for one in self.choices])
+
+    def _sharp(self, answer: Array) -> Floats:
+        """How sharp whoever gave each answer is."""
+        return np.ones(len(answer)) if self.sharpness is None else self.sharpness[self.rater[answer]]
 
     @cached_property
     def calibrated_losses(self) -> tuple[Floats, Floats, Array]:
         """The losses at the scale and size that are best; the choices are in the same order for all settings."""
         loss, size = self.calibration
-        return self.losses(loss.scale, size)
+        lost, weight, row = self.losses(loss.scale, size)
+        return lost if self.foretold is None else self.foretold, weight, row
 
     def answer_log_loss(self) -> float:
         """Weighted mean of -log of the probability of each answer as a whole."""

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
+from similitude.auto.levels import AskedPairs
 from similitude.auto.walks import ONE_ERROR, Outcome, TimeLeft, paired, right, walk, whole_walk
 from similitude.display.words import counted
 from similitude.engine.jobs import over_jobs, workers
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.whole_answers import choices_of, has_wide_choices
+from similitude.methods.answering import answerers
 from similitude.types import Array, Floats
 
 Progress = Callable[[int, int], None]
@@ -38,9 +40,10 @@ class Trial:
     ----------
     line, strength : the setting
     penalty : its penalty
-    near, far : per fold, how unlike the held-out pairs are, in units of the fit (`levels`)
+    near, far : per fold, how unlike the held-out pairs are to their raters, in units of the fit (`levels`)
     level : the same of every pair that speaks for an alternative of a held-out answer (`Race.choices`)
     products : whether it compares items by products of vectors, which is no map
+    weighed : whether its raters weigh the dimensions differently
     chance : per fold, the probabilities of the held-out comparisons, or None
     seconds : of its fits, together
     dropped : why it did not go on; empty while it is in the race
@@ -53,6 +56,7 @@ class Trial:
     far: dict[int, Floats] = field(default_factory=dict)
     level: dict[int, Floats] = field(default_factory=dict)
     products: bool = False
+    weighed: bool = False
     chance: dict[int, Floats | None] = field(default_factory=dict)
     seconds: float = 0.0
     dropped: str = ""
@@ -70,6 +74,7 @@ class Race:
     trials : every setting that was fitted
     wide : whether some answers chose from more than two, and are scored as wholes
     choices : per fold, its held-out answers as choices; none where they are plain comparisons
+    names, rater : the raters, and for each answer the place of its rater, -1 where nobody knows
     folds : the folds that all settings still in the race have run
     ended : "finished", "time limit" or "interrupted"
     """
@@ -88,14 +93,28 @@ class Race:
         self.tests = [test for _, test in folds]
         self._training = [c[train] for train, _ in folds]
         self._held_out = [c[test] for test in self.tests]
+        self.names, self.rater = answerers(c)
         self.wide = has_wide_choices(c)
         known = choices_of(c) if self.wide else []
         self.choices = [[one.select(np.isin(one.row, c.answer[test])) for one in known] for test in self.tests]
         self.lines = list(lines)
         self.trials: list[Trial] = []
         self.folds: list[int] = []
+        self._fits_before = 0
         self._usual: dict[Line, dict[str, float]] = {}  # penalties at strength 1, of the first fold; folds are alike
         self.ended = "finished"
+        self._worthwhile: Callable[[Race], bool] | None = None
+        self._in_vain = False
+
+    def again(self, lines: Sequence[Line], worthwhile: Callable[[Race], bool]) -> Race:
+        """Return a race of other lines over the same folds, with what is left of the time, not yet run.
+
+        It ends where the first line, on the first fold, says that it is not worthwhile to go on.
+        """
+        other = copy.copy(self)
+        other.lines, other.trials, other.folds, other._usual = list(lines), [], [], {}
+        other._fits_before, other._worthwhile = self.clock.fits, worthwhile
+        return other
 
     def run(self) -> None:
         """Run fold after fold; an interrupt ends the race, and what was found until then stands."""
@@ -103,6 +122,8 @@ class Race:
             for k in range(len(self.tests)):
                 if not self._fold(k):
                     self.ended = "time limit"
+                    return
+                if self._in_vain:
                     return
                 self.folds.append(k)
                 self._drop(k)
@@ -142,8 +163,18 @@ class Race:
         return float(np.average(trial.right(folds), weights=weight))
 
     def _fold(self, k: int) -> bool:
-        """Walk the lines in the race on a fold, one or several at a time; whether time sufficed for all."""
-        going: Mapping[Line, list[float] | None] = dict.fromkeys(self.lines) if k == 0 else self._strengths()
+        """Walk the lines in the race on a fold; whether time sufficed for all."""
+        if k:
+            return self._walk_all(k, self._strengths())
+        if self._worthwhile is None:
+            return self._walk_all(k, dict.fromkeys(self.lines))
+        if not self._walk_all(k, dict.fromkeys(self.lines[:1])):
+            return False
+        self._in_vain = not self._worthwhile(self)
+        return self._in_vain or self._walk_all(k, dict.fromkeys(self.lines[1:]))
+
+    def _walk_all(self, k: int, going: Mapping[Line, list[float] | None]) -> bool:
+        """Walk lines on a fold, one or several at a time; whether time sufficed for all."""
         enough, begun = True, 0
         for found, line in zip(self._walks(k, going), going, strict=False):  # to the walks' end, lest workers are ended
             begun += 1
@@ -163,18 +194,25 @@ class Race:
 
     def _walks(self, k: int, going: Mapping[Line, list[float] | None]) -> Iterator[Any]:
         """Give the outcomes of each line's walk, in order; here they come fit by fit, from workers all at once."""
-        pairs = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in self.choices[k])])
-        shared = (self._training[k], self._held_out[k], pairs, self.features)
+        shared = (self._training[k], self._held_out[k], self._spoken(k), self.features)
         function: Callable[..., Any] = walk if workers(self.n_jobs) == 1 else whole_walk
         return over_jobs(function, self._begin(going), self.n_jobs, shared=shared, as_needed=True)
 
+    def _spoken(self, k: int) -> AskedPairs:
+        """The pairs that speak for the alternatives of a fold's held-out answers."""
+        none, choices = [np.zeros(0, np.int32)], self.choices[k]
+        pairs = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in choices)])
+        rater = [np.repeat(self.rater[one.row], one.pairs[0, ..., 0].size) for one in choices]
+        return AskedPairs(pairs, np.concatenate(rater or none), self.names)
+
     def _begin(self, going: Mapping[Line, list[float] | None]) -> Iterator[tuple[Any, ...]]:
-        """Hand out lines as long as there is time; there always is for the first.
+        """Hand out lines as long as there is time; there always is for the first of all.
 
         A walk gets a copy of its line, so that chance inside an estimator is the same wherever the walk runs.
         """
         for line, strengths in going.items():
-            if self.clock.over() and not (line is self.lines[0] and strengths is None):
+            first_of_all = line is self.lines[0] and strengths is None and not self._fits_before
+            if self.clock.over() and not first_of_all:
                 return
             yield copy.copy(self.clock), copy.deepcopy(line), strengths, self._usual.get(line, {})
 
@@ -188,11 +226,12 @@ class Race:
                 self._usual[line] = outcome.penalties
         trial.near[k], trial.far[k], trial.chance[k] = outcome.near, outcome.far, outcome.chance
         trial.level[k], trial.products, trial.penalty = outcome.level, outcome.products, outcome.penalty
+        trial.weighed |= outcome.weighed
         trial.seconds += outcome.seconds
         self.clock.count(outcome.seconds)
         if self.callback is not None:
             later = sum(_GO_ON[min(k, len(_GO_ON) - 1)] for k in range(len(self.tests) - 1))
-            self.callback(self.clock.fits, len(self.lines) * (len(_ORDER) + later))
+            self.callback(self.clock.fits, self._fits_before + len(self.lines) * (len(_ORDER) + later))
 
     def _below(self, trial: Trial, leader: Trial) -> bool:
         """Whether a setting is surely less accurate than another."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -56,12 +58,13 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
         f"{counted(max(len(race.folds), 1), 'fold')}.",
         _outcome(found, single, average),
         _score(race, found),
+        *_raters(race, found),
     ]
     rivals = [
         trial for trial in race.standing() if trial not in found.trials and trial.line.name != _best(single).line.name
     ]
     if rivals:
-        said.append(_rival(race, rivals[0], single))
+        said.append(_rival(race, rivals[0], found if _knows_raters(found) else single))
     if race.ended == "time limit":
         said.append("The time limit ended the search before all of it was tried: more time may find better.")
     if race.ended == "interrupted":
@@ -88,12 +91,29 @@ def _answers(race: Race, found: HeldOut) -> str:
     return f", and {found.answer_accuracy()[0]:.1%} of the answers as wholes" if race.wide else ""
 
 
+def _raters(race: Race, found: HeldOut) -> Iterator[str]:
+    """How raters differ, where they were found to."""
+    if _knows_raters(found):
+        yield "Raters weigh the dimensions differently: predictions are those for the rater who is asked."
+    if found.sharpness is not None:
+        least, most = found.sharpness[:-1].min(), found.sharpness[:-1].max()
+        yield (
+            f"Raters differ in how sharp they are, by a factor of {most / least:.2g} from the dullest of "
+            f"{len(race.names)} to the sharpest."
+        )
+
+
+def _knows_raters(found: HeldOut) -> bool:
+    """Whether predictions depend on who is asked, more than in how sure they are."""
+    return any(trial.weighed for trial in found.trials)
+
+
 def _best(single: HeldOut) -> Trial:
     return single.trials[0]
 
 
 def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
-    best = _best(single)
+    best = _best(found if len(found.trials) == 1 else single)
     named = f"{best.line} at a penalty of {best.penalty:.3g}"
     if len(found.trials) == 1:
         why = "" if not average else "; an average of several fits predicted no better"
@@ -107,8 +127,8 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
     return text + ("." if gain >= 0 else ", which may be chance: the best of many settings looks better than it is.")
 
 
-def _rival(race: Race, rival: Trial, single: HeldOut) -> str:
-    less, low, _ = single.gain_over(HeldOut.of(race, [rival]))
+def _rival(race: Race, rival: Trial, chosen: HeldOut) -> str:
+    less, low, _ = chosen.gain_over(HeldOut.of(race, [rival]))
     sure = "surely" if low > 0 else "but not surely"
     if less <= 0:
         return f"{rival.line} did as well."

@@ -15,10 +15,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from similitude.auto.average import MeanMap, best_average, best_single
-from similitude.auto.candidates import Line, lines
+from similitude.auto.candidates import Line, lines, of_raters
 from similitude.auto.held_out import HeldOut
 from similitude.auto.levels import by_products, mean_form
 from similitude.auto.race import Progress, Race, Trial
+from similitude.auto.raters import answering_of, promising, with_sharpness, with_weights
 from similitude.auto.reasons import reason, tried_table
 from similitude.auto.walks import TimeLeft
 from similitude.engine.jobs import over_jobs, workers
@@ -30,12 +31,13 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
+from similitude.methods.answering import Sharpness, answerers
 from similitude.methods.base import ComparisonEstimator, FeedbackWarning, refuse_empty
 from similitude.methods.modalities import read_kernels
 from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
-from similitude.settings import check_count
+from similitude.settings import check_count, one_of
 from similitude.types import Floats, Seed
 
 
@@ -53,6 +55,11 @@ class AutoSimilarity(ComparisonEstimator):
     loss falls by more than three standard errors. Products are no map: `similarity_.kind` is then "product", and
     `place` is not to be had.
 
+    Where it is known who answered, raters may differ. How sharp each is, is told by what was foretold of their held-out
+    answers. Models in which they weigh the dimensions differently (INDSCAL) race once the others are done, and take
+    their place under the same condition: the accuracy of answers ties, and their log loss surely falls. Predictions are
+    then those for the rater of each comparison; distances, neighbours and maps are everybody's, weights of 1.
+
     Parameters
     ----------
     time_limit : seconds after which no further setting is tried; time is kept for the final fits, and a first answer
@@ -63,6 +70,7 @@ class AutoSimilarity(ComparisonEstimator):
         products. A candidate's penalty is varied where it is "auto".
     dimensions : numbers of dimensions to try for candidates that have them, and do not learn how many they need
     n_folds : number of folds
+    raters : whether raters may differ; where not, predictions are the same for everybody
     average : whether several fits may be averaged; where not, the simplest is taken of those within one standard error
         of the best, a map before products of vectors
     n_items : number of items, where it is more than the comparisons show
@@ -103,6 +111,7 @@ class AutoSimilarity(ComparisonEstimator):
     dimensions: Sequence[int] = (2, 3, 5, 10)
     n_folds: int = 4
     average: bool = True
+    raters: bool = True
     n_items: int | None = None
     random_state: Seed = None
     n_jobs: int | None = None
@@ -148,8 +157,11 @@ class AutoSimilarity(ComparisonEstimator):
         self.average_gain_ = together.gain_over(single)
         # On the answers that made it the leader, the leader looks better than it is: an average may be a little behind.
         found = together if self.average and self.average_gain_[2] >= 0 else single
+        if self.raters:
+            lines_of_raters = of_raters(self.dimensions, c, features, seed) if self.candidates is None else []
+            race, found = _with_raters(race, found, lines_of_raters, self.average)
         self.ended_ = race.ended
-        self.reason_ = reason(race, found, single, self.average)
+        self.reason_ = reason(race, found, HeldOut.of(race, single.trials), self.average)
         self.tried_ = tried_table(race, found.trials)
         self._refit(found, c, features)
         return self
@@ -173,7 +185,7 @@ class AutoSimilarity(ComparisonEstimator):
         again.members_ = [refit(member, c, features) for member in self.members_]
         again.chosen_, again.tried_, again.reason_ = self.chosen_, self.tried_, self.reason_
         again.held_out_, again.average_gain_, again.ended_ = self.held_out_, self.average_gain_, self.ended_
-        again._put_together(c, self.similarity_.loss, self._size)
+        again._put_together(c, self.similarity_.loss, self._size, self._sharpness)
         return again
 
     def transform(self, features: Any) -> Floats:
@@ -188,6 +200,7 @@ class AutoSimilarity(ComparisonEstimator):
         if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
             raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
         check_count("n_folds", self.n_folds, 2)
+        one_of("raters", self.raters, (True, False))
         wanted = list(self.dimensions) if isinstance(self.dimensions, Iterable) else []
         if not wanted or not all(isinstance(d, (int, np.integer)) and d >= 1 for d in wanted):
             raise ValueError(f"dimensions: expected positive whole numbers such as (2, 3), found {self.dimensions!r}")
@@ -208,7 +221,7 @@ class AutoSimilarity(ComparisonEstimator):
         told = ("accuracy", "low", "high", "log_loss")
         self.held_out_ = dict.fromkeys((*told, *(f"answer_{name}" for name in told)), np.nan)
         self.average_gain_, self.ended_ = (0.0, 0.0, 0.0), "finished"
-        self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0)
+        self._put_together(c, ComparisonLoss(Formula(squared), Formula(logistic)), 1.0, None)
         return self
 
     def _refit(self, found: HeldOut, c: Comparisons, features: Any) -> None:
@@ -219,7 +232,9 @@ class AutoSimilarity(ComparisonEstimator):
         self.held_out_ = {"accuracy": accuracy, "low": low, "high": high, "log_loss": found.log_loss()}
         whole = dict(zip(("answer_accuracy", "answer_low", "answer_high"), found.answer_accuracy(), strict=True))
         self.held_out_ |= whole | {"answer_log_loss": found.answer_log_loss()}
-        self._put_together(c, *found.calibration)
+        names = answerers(c)[0]
+        known = None if found.sharpness is None else Sharpness(names, found.sharpness, np.zeros(len(names) + 1))
+        self._put_together(c, *found.calibration, known)
 
     def _fitted_to_all(self, trials: Sequence[Trial], c: Comparisons, features: Any) -> list[Any]:
         """Fit settings to everything; what a fit has to say about the feedback is said once, here."""
@@ -233,13 +248,13 @@ class AutoSimilarity(ComparisonEstimator):
             warnings.warn(warning, stacklevel=4)
         return members
 
-    def _put_together(self, c: Comparisons, loss: ComparisonLoss, size: float) -> None:
-        """Average the members, with a mean squared distance of `size`."""
+    def _put_together(self, c: Comparisons, loss: ComparisonLoss, size: float, known: Sharpness | None) -> None:
+        """Average the members, with a mean squared distance of `size`; `known` is how sharp raters are."""
         compared = np.zeros(c.n_items, bool)
         compared[c.items_compared] = True
         products = [by_products(member) for member in self.members_]
         shares = self.chosen_.share.tolist()
-        self._size = size
+        self._size, self._sharpness = size, known
         self._map = MeanMap.of(self.members_, shares, compared, size, centred=not all(products))
         X = self._map([member.embedding_ for member in self.members_])
         maps = [member.similarity_.feature_map for member in self.members_]
@@ -252,7 +267,22 @@ class AutoSimilarity(ComparisonEstimator):
             form = SignedProduct(X, -np.ones(X.shape[1]))
         elif any(products):
             form = mean_form(self.members_, self._map.factors, compared)
-        self.similarity_ = self._in_use(X, loss, c.names, feature_map=together, form=form)
+        answering = answering_of(self.members_, self._map.turn, known)
+        self.similarity_ = self._in_use(X, loss, c.names, feature_map=together, form=form, answering=answering)
+
+
+def _with_raters(race: Race, found: HeldOut, weighed: Sequence[Line], average: bool) -> tuple[Race, HeldOut]:
+    """What is found where raters may differ, and the race that found it."""
+    alike = with_sharpness(found, len(race.names))
+    if race.ended != "finished" or not weighed:
+        return race, alike
+    again = race.again(weighed, lambda run: promising(run, found))
+    again.run()
+    better = with_weights(again, found, average)
+    again.trials += race.trials
+    if better is None:
+        again.folds = race.folds
+    return again, better or alike
 
 
 def _at_strength(c: Comparisons, features: Any, line: Line, strength: float) -> tuple[Any, list[Warning]]:

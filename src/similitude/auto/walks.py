@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from similitude.auto.candidates import STRONGER, WEAKER, Line
-from similitude.auto.levels import by_products, levels, unit
+from similitude.auto.levels import AskedPairs, by_products, levels, unit, weighing
 from similitude.evaluate.intervals import clustered_mean
 from similitude.feedback.comparisons import Comparisons
+from similitude.methods.answering import raters_of
 from similitude.types import Array, Floats
 
 ONE_ERROR = 0.6827  # the level of an interval that is one standard error either way
@@ -73,6 +74,7 @@ class Outcome:
     near, far : how unlike the held-out pairs are, in units of the fit (`levels`)
     level : the same of every pair that speaks for an alternative of a held-out answer
     products : whether the fit compares items by products of vectors
+    weighed : whether its raters weigh the dimensions differently
     chance : probabilities of the held-out comparisons, or None
     seconds : of the fit
     """
@@ -84,6 +86,7 @@ class Outcome:
     far: Floats
     level: Floats
     products: bool
+    weighed: bool
     chance: Floats | None
     seconds: float
 
@@ -95,14 +98,14 @@ class Walker:
     Attributes
     ----------
     line, training, held_out, features : what is fitted to what, and what it must predict
-    pairs : (p, 2) those that speak for the alternatives of held-out answers
+    spoken : the pairs that speak for the alternatives of held-out answers
     clock : what is left of the time
     """
 
     line: Line
     training: Comparisons
     held_out: Comparisons
-    pairs: Array
+    spoken: AskedPairs
     features: Any
     clock: TimeLeft
 
@@ -137,13 +140,16 @@ class Walker:
         """Fit at a strength, from where another fit ended; return what it predicts, and the fit."""
         before = time.perf_counter()
         model = self.line.fit(strength, usual, start, self.training, self.features)
-        near, far, level = (levels(model, pairs) for pairs in (self.held_out.near, self.held_out.far, self.pairs))
+        names, rater = raters_of(self.held_out)
+        asked = (AskedPairs(pairs, rater, names) for pairs in (self.held_out.near, self.held_out.far))
+        near, far, level = (levels(model, pairs) for pairs in (*asked, self.spoken))
         size = unit(model)
         chance = model.similarity_.loss.probability(size * near, size * far) if model.has_probability else None
         penalty, penalties = float(getattr(model, "penalty_", np.nan)), self.line.usual_penalties(model)
+        kind = (by_products(model), weighing(model) is not None)
         seconds = time.perf_counter() - before
         self.clock.count(seconds)
-        return Outcome(strength, penalty, penalties, near, far, level, by_products(model), chance, seconds), model
+        return Outcome(strength, penalty, penalties, near, far, level, *kind, chance, seconds), model
 
     def _difference(self, one: Outcome, other: Outcome) -> tuple[float, float]:
         gap = right(one.near, one.far) - right(other.near, other.far)
@@ -153,7 +159,7 @@ class Walker:
 def walk(
     training: Comparisons,
     held_out: Comparisons,
-    pairs: Array,
+    spoken: AskedPairs,
     features: Any,
     clock: TimeLeft,
     line: Line,
@@ -164,7 +170,7 @@ def walk(
 
     `strengths` are those to fit; None is all of them, outwards from 1. `usual` are the penalties at strength 1.
     """
-    walker = Walker(line, training, held_out, pairs, features, clock)
+    walker = Walker(line, training, held_out, spoken, features, clock)
     return walker.outwards() if strengths is None else walker.along(strengths, usual)
 
 

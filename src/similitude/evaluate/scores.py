@@ -23,20 +23,16 @@ class Predicts(Protocol):
     def predict_proba(self, comparisons: Any) -> Floats:
         """Probabilities of disagreeing, agreeing."""
 
-    def pair_distance(self, pairs: Any) -> Floats:
-        """Distance of each pair."""
+    def answer_margin(self, comparisons: Any) -> Floats:
+        """What says by its sign which pair is nearer."""
 
 
 def correct(model: Predicts, comparisons: Comparisons) -> Floats:
     """For each comparison 1 where the model orders it correctly, 0 where wrongly, a half for a tie.
 
-    A model that tells raters apart (`GroupEmbedding`) orders each by its rater's map: its `answer_margin`.
+    A model that tells raters apart (`GroupEmbedding`) orders each by its rater's map.
     """
-    by_rater = getattr(model, "answer_margin", None)
-    if by_rater is not None:
-        return 0.5 * (1.0 + np.sign(by_rater(comparisons)))
-    gap = model.pair_distance(comparisons.far) - model.pair_distance(comparisons.near)
-    return 0.5 * (1.0 + np.sign(gap))
+    return 0.5 * (1.0 + np.sign(model.answer_margin(comparisons)))
 
 
 def accuracy(model: Predicts, comparisons: ComparisonsLike) -> float:

@@ -139,6 +139,10 @@ class ComparisonEstimator(BaseEstimator):
         """
         return self._fitted().predict_proba(comparisons)
 
+    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
+        """What says by its sign which pair is nearer, to the rater of each comparison where raters differ in that."""
+        return self._fitted().answer_margin(comparisons)
+
     def score(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None, sample_weight: Any = None) -> float:
         """Weighted share of comparisons that the model orders correctly; a tie counts half."""
         return self._fitted().score(comparisons, y, sample_weight)

@@ -16,8 +16,8 @@ features that make up most of the vectors the noise level serves as it is: on va
 are worse. Where they make up less, what is free is fitted at the lower price, too, so that features which say little do
 no harm. Where answers are few and items many, held-out answers are asked whether all this says too much (on THINGS with
 1,000 to 12,000 answers it did, and was worse than chance below 6,000). A lapse, and the sharpness of raters, are fitted
-at once with the vectors (`engine.sources`), and so is how often people cannot tell; weights of raters come after these
-(`methods.rater_weights`).
+at once with the vectors (`engine.sources`), and so is how often people cannot tell. Weights of raters come after these
+(`methods.rater_weights`), in up to three dimensions more: what one rater looks at, answers of all may not ask for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -81,6 +80,7 @@ _NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
 _MANY_PER_ITEM = 10  # answers an item from which the noise level does no harm
 _FACTORS = (1.0, 1.4, 2.0, 4.0, 8.0)  # of it, where there are fewer
 _LEAST, _FEW, _SURE = 20, 2_000, 2.0  # answers of which some, or all in turn, are held out; errors of their mean gain
+_MORE = 3  # dimensions beyond those that everybody's answers together ask for, where raters weigh them differently
 _NOTHING = 0.05  # the mean square of a dimension that may be chance alone, so that relaxing it would harm
 
 
@@ -110,6 +110,8 @@ class ChoiceEmbedding(FreeRestEstimator):
         the dimensions in a way of their own (INDSCAL, Carroll & Chang 1970), where held-out answers surely ask for it:
         squared distances are sum_k w_rk (x_ik - x_jk)², products sum_k w_rk x_ik x_jk. Raters who differ fix the
         dimensions, up to order and sign
+    spread : how far raters differ in their weights, the standard deviation of the weights' logarithms; "auto" learns it
+        from held-out answers, and takes no weights where these do not surely ask for any
     n_items : number of items, where it is more than the comparisons show
     device : "cpu", "cuda" (a GPU, through torch, in 32-bit numbers), or "auto": a GPU where there is one and there are
         comparisons enough to pay for the way there
@@ -130,7 +132,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     raters_ : table with a row per rater, where they differ: `rater`, `answers`, `sharpness` (1 on average), `lapse`,
         and with weights that of each dimension needed, `w1`, `w2`, ...
     weights_ : (raters, d) weight of each dimension to each rater, 1 on average over answers; 1 for all without weights
-    spread_ : of the logarithms of the weights, as held-out answers ask for it; 0 where they do not, and all are 1
+    spread_ : of the logarithms of the weights, as given or as held-out answers ask for it; 0 where all are 1
     similarity_ : the fitted model in use
     levels_ : the penalties at which dimensions were found: those given, else the levels of noise
     point_ : (q + n, d) the parameters, of the map and free, where a further fit may start
@@ -167,6 +169,7 @@ class ChoiceEmbedding(FreeRestEstimator):
     lapse: float | Literal["auto"] = 0.0
     cant_tell: float | Literal["auto"] = 0.0
     raters: bool | Literal["weights"] = False
+    spread: float | Literal["auto"] = "auto"
     n_items: int | None = None
     device: str = "auto"
     random_state: Seed = None
@@ -187,6 +190,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         if not isinstance(self.raters, (bool, np.bool_)):
             one_of("raters", self.raters, ("weights",))
+        check_number("spread", self.spread, positive=True, also="auto")
         for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
             check_number(name, share, also="auto")
             if share != "auto" and not 0.0 <= share < 1.0:
@@ -227,17 +231,17 @@ class ChoiceEmbedding(FreeRestEstimator):
         if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
             levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, rng)
 
-        def fitted(term: Picked, callback: Callback | None = callback) -> Staged:
-            best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed)
+        def fitted(term: Picked, callback: Callback | None = callback, more: int = 0) -> Staged:
+            best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed, more)
             if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
                 problem = self._problem(term, narrow, at, count, backend)
                 best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
             return best, narrow, at
 
-        best, vectors, strengths = found = fitted(term)
+        best, vectors, strengths = fitted(term)
         weights, unlike, self.spread_ = None, None, 0.0
         if self.raters == "weights" and who is not None and len(np.unique(who)) > 1:  # who is alone differs from nobody
-            weighed = self._weigh(found, fitted, c, who, len(names), count, rng)
+            weighed = self._weigh(fitted, c, who, len(names), count, rng)
             best, vectors, weights, term, unlike = (best, vectors, None, term, None) if weighed is None else weighed
         own = best.params[len(best.params) - term.size :]
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
@@ -292,21 +296,20 @@ class ChoiceEmbedding(FreeRestEstimator):
         )  # fmt: skip
         self.similarity_ = replace(self.similarity_, answering=sample.similarity_.answering)
 
-    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
-        """What says by its sign which pair is nearer, to the rater of each comparison where raters weigh dimensions."""
-        return self._fitted().answer_margin(comparisons)
-
     def choice_rule(self) -> ChoiceRule:
         """Return how choices depend on vectors, as it was learned."""
         return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
 
-    def _in_stages(self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool) -> Staged:
-        """Find the dimensions at the noise level, and fit these again at a lower penalty where that is right.
+    def _in_stages(
+        self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool, more: int = 0
+    ) -> Staged:
+        """Find the dimensions at the noise level, and fit these, or some more, again at a lower penalty.
 
-        With features that say most of it, it is not; else what is free is pressed by the noise level as it is without.
+        With features that say most of it, that is not right; else what is free is pressed by the noise level as it is
+        without.
         """
         best = solve(vectors, strengths, None)
-        asked, start = _asked_for(best, vectors)
+        asked, start = _asked_for(best, vectors, more)
         if asked and relaxed and self._said_by_features(best, vectors) < _MOSTLY:
             vectors = self._vectors(vectors.features, vectors.n_items, asked)
             strengths = (_RELAXED * strengths[0], strengths[1] * (1.0 if self.modalities_ else _RELAXED))
@@ -361,8 +364,7 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _weigh(
         self,
-        found: Staged,
-        fitted: Callable[[Picked, None], Staged],
+        fitted: Callable[[Picked, None, int], Staged],
         c: Comparisons,
         rater: Array,
         n_raters: int,
@@ -373,12 +375,14 @@ class ChoiceEmbedding(FreeRestEstimator):
 
         None where weights are not sure to help.
 
-        They are fitted on the CPU, in the dimensions that are needed without them.
+        They are fitted on the CPU, in a few more dimensions than are needed without them.
         """
-        usual = partial(self._solve, callback=None)
 
-        def begun(said: Sequence[Alternatives], fit: Staged) -> WithoutWeights | None:
-            best, vectors, strengths = fit
+        def usual(problem: Problem, start: Floats, steps: int | None) -> Result:
+            return self._solve(problem, start, None, steps)
+
+        def begun(said: Sequence[Alternatives], more: int = _MORE) -> WithoutWeights | None:
+            best, vectors, strengths = fitted(self._picked(said, rater, n_raters), None, more)
             asked, rows = _asked_for(best, vectors)
             narrow = self._vectors(vectors.features, vectors.n_items, asked)
             params = np.concatenate([rows.ravel(), best.params[vectors.size :]])
@@ -386,17 +390,23 @@ class ChoiceEmbedding(FreeRestEstimator):
             model = DotProducts(narrow) if self._dot else narrow
             return WithoutWeights(model, _ridges(narrow, strengths, count), seen, params) if asked else None
 
-        whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0), found)
+        whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0))
         if whole is None:
             return None
-        parts = []
-        for training, held_out in folds(choices_of(c), rng):
-            part = begun(training, fitted(self._picked(training, rater, n_raters), None))
-            parts += [] if part is None else [HeldOutPart(part, held_out, rater, self._measure)]
-        spread = spread_asked_for(parts, usual)
+
+        def asked_for() -> float | None:
+            parts = []
+            for training, held_out in folds(choices_of(c), rng):
+                part, rival = begun(training), begun(training, 0)
+                if part is not None and rival is not None:
+                    parts.append(HeldOutPart(part, held_out, rater, self._measure, rival))
+            return spread_asked_for(parts, usual, rng)
+
+        spread = asked_for() if self.spread == "auto" else float(self.spread)
         if spread is None:
             return None
-        self.spread_, best = spread, whole.best(spread, usual, rng)
+        self.spread_ = spread
+        best = whole.weighed(whole.on_likely_axes(spread, usual, rng), spread, usual)
         weighing, params = whole.weighing, best.params[: whole.weighing.size]
         unlike = weighing.sqdist(params, whole.term.pairs, CPU())
         return best, weighing.vectors, weighing.weights(params), whole.term, unlike
@@ -420,9 +430,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         there, penalty = self._vectors(features, vectors.n_items, vectors.shape[1]), _ridges(vectors, strengths, count)
         return Problem(DotProducts(there) if self._dot else there, term.on(backend), penalty, backend=backend)
 
-    def _solve(self, problem: Problem, start: Any, callback: Callback | None) -> Result:
+    def _solve(self, problem: Problem, start: Any, callback: Callback | None, steps: int | None = None) -> Result:
         lbfgs, at = solvers_of(problem.backend)[0], problem.backend.host(start)
-        return lbfgs(problem, at, max_iter=self.max_iter, tol=self.tol, callback=callback)
+        return lbfgs(problem, at, max_iter=steps or self.max_iter, tol=self.tol, callback=callback)
 
     def _columns(self, n_items: int) -> Floats | None:
         """Φ of all modalities; a column of ones beside it where products are learned; None where there is nothing."""
@@ -534,12 +544,17 @@ def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> P
     return free if vectors.features is None else Blocks([(mapped, cut), (free, vectors.size - cut)])
 
 
-def _asked_for(best: Result, vectors: Positions) -> tuple[int, Floats]:
-    """Return how many dimensions the answers ask for, 0 where they teach nothing, and the parameters in these."""
+def _asked_for(best: Result, vectors: Positions, more: int = 0) -> tuple[int, Floats]:
+    """Return how many dimensions the answers ask for, 0 where they teach nothing, and the parameters in these.
+
+    Where there are to be more, these begin a little off 0, where they would stay.
+    """
     X, params, _ = _principal(best, vectors)
     size = (X**2).mean(0)
-    count = int((size > _NEEDED * size[0]).sum()) if size[0] > _NOTHING else 0
-    return count, params[:, :count]
+    needed = int((size > _NEEDED * size[0]).sum()) if size[0] > _NOTHING else 0
+    count = min(needed + more, params.shape[1]) if needed else 0
+    moved = np.random.default_rng(0).normal(size=(len(params), count - needed))
+    return count, np.hstack([params[:, :needed], params[:, needed:count] + 0.1 * np.sqrt(size[0]) * moved])
 
 
 def _principal(best: Result, vectors: Positions, turned: bool = True) -> tuple[Floats, Floats, Floats]:

@@ -118,10 +118,6 @@ class GroupEmbedding(LikelihoodEmbedding):
         self._keep_one(said) if self.n_groups_ == 1 else self._part(said, callback)
         return self
 
-    def answer_margin(self, comparisons: ComparisonsLike) -> Floats:
-        """How much likelier than not the rater of each comparison agrees: what `score` and `accuracy` go by."""
-        return self._fitted().answer_margin(comparisons)
-
     def _check(self) -> None:
         super()._check()
         one_of("differ", self.differ, ("maps", "weights"))
