@@ -130,7 +130,8 @@ class HeldOutPart:
 def spread_asked_for(parts: Sequence[HeldOutPart], solve: Solve) -> float | None:
     """The spread of the raters' weights at which held-out answers are likeliest; None where weights do not surely help.
 
-    Spreads are tried from the least on, until two in a row are no better: the least may be too small to turn the axes.
+    Spreads are tried from the least on, until two in a row are no better, or the first three, which may be too small to
+    turn the axes: raters who plainly differ gained nothing at the second, and five standard errors at the third.
     """
     if not parts:
         return None
@@ -140,7 +141,7 @@ def spread_asked_for(parts: Sequence[HeldOutPart], solve: Solve) -> float | None
         at = [part.begun.weighed(start, spread, solve).params for part, start in zip(parts, at, strict=True)]
         lost.append(np.concatenate([part.lost(params) for part, params in zip(parts, at, strict=True)]))
         least = int(np.argmin([one.sum() for one in lost]))
-        if tried > least + 1:
+        if tried > (least + 1 if least else 2):
             break
     gain = lost[0] - lost[least]
     return SPREADS[least - 1] if gain.sum() > _SURE * np.sqrt(len(gain)) * gain.std() else None
