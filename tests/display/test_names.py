@@ -44,8 +44,10 @@ def test_a_name_without_room_beside_its_point_stands_apart_with_a_line():
     assert np.mean(more) > 1.0  # 2.4 ± 1.3 of sixty other draws each, so ± 0.4 of twelve
 
 
-def test_no_more_names_than_wanted_and_every_region_has_one():
-    place = np.concatenate([np.random.default_rng(k).normal(size=(30, 2)) * 20 + at for k, at in enumerate(CORNERS)])
+@pytest.mark.parametrize("draw", [0, 121])  # of the second the first items of one region find no room
+def test_no_more_names_than_wanted_and_every_region_has_one(draw):
+    rngs = [np.random.default_rng([k, draw]) for k in range(4)]
+    place = np.concatenate([rng.normal(size=(30, 2)) * 20 + at for rng, at in zip(rngs, CORNERS, strict=True)])
     written = write_names(MapRoom(place, 4.5, 720.0, 400.0), [f"item {k}" for k in range(120)], most=8)
     shown = [k for k, one in enumerate(written) if one.shown]
     assert len(shown) == 8
@@ -58,7 +60,7 @@ def test_no_label_can_be_taken_for_another_items(count, spread):
     place = np.clip(place, 6.0, [714.0, 394.0])
     labels = label(MapRoom(place, 4.5, 720.0, 400.0), [f"a thing {k}" for k in range(count)], 8.5)
     lines = [(k, one.line) for some in (labels.names, labels.marks) for k, one in enumerate(some) if _led(one)]
-    assert lines or count == 40  # 12 ± 3.5 of seventy and 5 ± 1.4 of two hundred, of forty often none
+    assert lines or count != 70  # 13 ± 3 of seventy; of forty often none, of two hundred in one draw of sixty
     for k, line in lines:
         others = np.delete(place, k, axis=0)
         steps = np.linspace(line[:2], line[2:], 200)
@@ -124,7 +126,7 @@ CORNERS = ([100.0, 80.0], [620.0, 80.0], [100.0, 320.0], [620.0, 320.0])
 
 def _box(one):
     """Left, top, right and bottom of a name as it is written."""
-    long = 6.8 * len(one.text)
+    long = guessed_width(one.text, 12.0)
     left = one.x - {"start": 0.0, "middle": long / 2, "end": long}[one.anchor]
     return left, one.y - 10.0, left + long, one.y + 3.0
 

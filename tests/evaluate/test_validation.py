@@ -114,12 +114,12 @@ def test_a_learning_curve_of_answers_counts_each_answer_once(feedback):
 def test_intervals_cover_the_truth_when_values_come_in_clusters():
     rng = np.random.default_rng(0)
     covered = []
-    for _ in range(400):
+    for _ in range(1600):
         cluster = np.repeat(np.arange(40), 5)
         value = np.repeat(rng.normal(size=40), 5) + 0.3 * rng.normal(size=200)
         _, low, high = clustered_mean(value, rng.uniform(0.5, 1.5, 200), cluster, level=0.9)
         covered.append(low < 0 < high)
-    assert 0.86 < np.mean(covered) < 0.94
+    assert 0.87 < np.mean(covered) < 0.93  # ± .0075
 
 
 def test_one_cluster_has_no_interval():

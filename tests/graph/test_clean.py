@@ -100,6 +100,19 @@ def test_without_bits_the_result_is_acyclic_and_maximal_too(monkeypatch):
         assert not is_acyclic(n, np.append(tail[kept], tail[e]), np.append(head[kept], head[e]))
 
 
+def test_the_last_bits_of_weights_break_no_tie():
+    for seed in range(20):
+        n, tail, head, weight = edges_of((12, *np.random.default_rng(seed).integers(0, 12, (2, 60)), seed))
+        weight *= 0.1
+        bits = np.random.default_rng([seed, 1]).integers(-2, 3, len(weight)) * np.finfo(float).eps
+        kept = ordered_edges(n, tail, head, weight)
+        assert np.array_equal(ordered_edges(n, tail, head, weight * (1 + bits)), kept)
+        np.testing.assert_allclose(
+            cycle_loss(n, tail, head, weight * (1 + bits)), cycle_loss(n, tail, head, weight), rtol=1e-14
+        )
+    assert ordered_edges(2, np.array([0, 1]), np.array([1, 0]), np.zeros(2)).sum() == 1
+
+
 def test_majority_keeps_the_heavier_side_with_the_difference():
     c = sm.Comparisons.from_triplets(
         [(0, 1, 2), (0, 1, 2), (0, 2, 1), (3, 1, 2), (3, 2, 1), (1, 2, 0)], weight=[1, 2, 2, 1, 1, 5]

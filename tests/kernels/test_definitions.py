@@ -129,7 +129,7 @@ def test_expected_likelihood_is_the_mean_of_a_density_under_another():
             expected[i, j], error[i, j] = values.mean(), values.std() / np.sqrt(len(values))
     K = kernels.ExpectedLikelihood(features, normalise=False).matrix()
     assert (np.abs(K - expected) < 5 * error).all()
-    assert (error < 0.01 * K).all()
+    assert (error < 0.03 * K).all()  # the largest of nine is 0.0045 ± 0.0014 of K, and 0.0114 in one of 250 other draws
     size = np.sqrt(np.diag(K))
     np.testing.assert_allclose(kernels.ExpectedLikelihood(features).matrix(), K / np.outer(size, size), rtol=1e-12)
 

@@ -134,13 +134,14 @@ def test_nothing_is_a_minimum_that_the_fit_avoids(rng):
     assert using.components_.any()
 
 
-def test_a_price_that_leaves_nothing_is_lowered_and_said(rng):
-    X, y, _ = experts(60, rng)
-    for penalty in (5.0, 1e4):
-        with pytest.warns(ConvergenceWarning, match=f"penalty: {penalty:g} leaves no entry of L"):
-            model = sm.CAMEL(penalty=penalty, random_state=0).fit(X, y)
-        assert model.components_.any()
-        assert model.penalty_ < penalty
+@pytest.mark.parametrize(("draw", "penalty"), [(0, 5.0), (0, 1e4), (111, 5.0), (501, 20.0)])
+def test_a_price_that_leaves_nothing_is_lowered_and_said(draw, penalty):
+    # of the last two a rounding of 1e-16 was left, and called an entry
+    X, y, _ = experts(60, np.random.default_rng([0, draw]))
+    with pytest.warns(ConvergenceWarning, match=f"penalty: {penalty:g} leaves no entry of L"):
+        model = sm.CAMEL(penalty=penalty, random_state=0).fit(X, y)
+    assert np.abs(model.components_).max() > 1e-6
+    assert model.penalty_ < penalty
 
 
 def test_a_fit_cut_short_says_so(rng):

@@ -148,8 +148,10 @@ def test_a_loss_of_named_parts_is_saved(answers, tmp_path):
 def test_online_answers_with_normal_noise(tmp_path):
     c, test = with_normal_noise(TRUTH, 3000, 1), with_normal_noise(TRUTH, 2000, 2)
     model = sm.OnlineEmbedding(2, loss="probit", random_state=0).fit(c)
-    assert model.score(test) > 0.85  # the truth itself: .899 ± .006
-    assert sm.log_loss(model, test) < 0.35  # .234 ± .014
+    i, j, k = test.triplets.T
+    margin = ((TRUTH[i] - TRUTH[k]) ** 2).sum(1) - ((TRUTH[i] - TRUTH[j]) ** 2).sum(1)
+    assert model.score(test) > (margin > 0).mean() - 0.03  # less than the truth by .004 ± .004
+    assert sm.log_loss(model, test) < -special.log_ndtr(margin).mean() + 0.05  # more by .009 ± .005
     model.save(tmp_path / "state")
     loaded = sm.OnlineEmbedding.load(tmp_path / "state")
     assert np.array_equal(loaded.predict_proba(test), model.predict_proba(test))

@@ -158,7 +158,7 @@ def test_xor_with_few_links_is_parted_twice_as_well(landmark_map):
 
 @pytest.mark.slow
 def test_the_printed_form_rewards_noise_and_the_robust_one_does_not():
-    parted = []
+    noisy, parted = [], []
     for draw in range(200, 210):
         rng = np.random.default_rng(draw)
         X, classes = xor(200, rng)
@@ -167,10 +167,11 @@ def test_the_printed_form_rewards_noise_and_the_robust_one_does_not():
         printed, robust = (bent(robust=flag, strength=3.0).fit(X, links) for flag in (False, True))
         energy = printed.lengths_**2 / (printed.lengths_**2).sum()
         beyond = np.cumsum(printed.spectrum_) > 0.99 * printed.spectrum_.sum()
-        assert energy[beyond].sum() > 0.5  # most of the learned lengths lie where 1 % of the kernel was
+        noisy.append(energy[beyond].sum())
         parted.append([sm.separation(model.distance(X), classes) for model in (robust, printed)])
+    assert np.mean(noisy) > 0.7  # most of the learned lengths lie where 1 % of the kernel was: .85 ± .07 of them, / √10
     learned, as_printed = np.array(parted).T
-    assert (learned > as_printed).all()
+    assert np.log(learned / as_printed).mean() > 0.05  # .38 ± .25, / √10
 
 
 def test_labels_are_the_links_of_all_pairs_of_a_class(rng):

@@ -76,15 +76,20 @@ def write_names(
     texts = [shortened(name) for name in names]
     long = guessed_widths(texts, letters) if wide is None else wide
     written: dict[int, Written] = {}
-    count = 0
-    for k in spread_first(room.place):
+    count, far = 0, np.linalg.norm(room.place - room.place.mean(0), axis=1) if len(names) else np.empty(0)
+    left = np.ones(len(names), bool)
+    while left.any():
+        k = int(np.where(left, far, -1.0).argmax())
+        left[k] = False
         about = room.place[k], long[k], room.radii[k], letters
         near = beside(*about)
         wanted = bool(texts[k]) and (most is None or count < most)
         found = _found(room, k, letters, near) if wanted else None
         if found is None and wanted and lines:
             found = _found(room, k, letters, apart(*about, lines))
-        count += found is not None
+        if found is not None:  # where there was no room for a name its neighbours come next
+            away = np.linalg.norm(room.place - room.place[k], axis=1)
+            far, count = np.minimum(far, away) if count else away, count + 1
         written[k] = _written(texts[k], *(found or (near, _first_inside(room, near))), letters, found is not None)
     return [written[k] for k in range(len(names))]
 

@@ -20,6 +20,7 @@ from similitude.types import Bools, Floats, Seed
 Indices = npt.NDArray[np.integer]
 
 _PASSES = 20
+_BITS = 36  # of the heaviest edge, as weights are compared: sums of 100,000 such are exact
 # A table of bits for so many vertices takes 450 MB.
 BITS_BELOW = 60_000
 _SEARCHED_EDGES = 4_000
@@ -31,6 +32,7 @@ def ordered_edges(n_vertices: int, tail: Indices, head: Indices, weight: Floats)
     inside, tail, head, weight, component = _in_components(n_vertices, tail, head, weight)
     if not len(inside):
         return kept
+    weight = _whole(weight)[0]
     out, into = rows(len(component), tail, head, weight), rows(len(component), head, tail, weight)
     order = compiled.eades_order(out[0], out[1], out[2], into[0], into[1], into[2])
     order = order[np.argsort(component[order], kind="stable")]  # a component's vertices side by side: short moves
@@ -66,11 +68,23 @@ def cycle_loss(
     rejected = np.flatnonzero(~kept)
     if not len(rejected):
         return 0.0, 0.0
-    start, end, _, edge = rows(n_vertices, tail, head, weight)
-    heaviest = rejected[np.argsort(-weight[rejected], kind="stable")]
+    whole, unit = _whole(weight)
+    start, end, _, edge = rows(n_vertices, tail, head, whole)
+    heaviest = rejected[np.argsort(-whole[rejected], kind="stable")]
     tail, head = tail.astype(np.int64), head.astype(np.int64)
-    lower = compiled.pack_cycles(start, end, edge, tail, head, weight, heaviest, _SEARCHED_EDGES)
-    return float(lower), float(weight[rejected].sum())
+    packed = compiled.pack_cycles(start, end, edge, tail, head, whole, heaviest, _SEARCHED_EDGES)
+    upper = float(weight[rejected].sum())
+    return min(float(packed) * unit, upper), upper
+
+
+def _whole(weight: Floats) -> tuple[Floats, float]:
+    """Return weights as multiples of a small unit, and that: sums of them are the same in whatever order.
+
+    Weights such as 0.1 + 0.7 and 0.7 + 0.1 differ in their last bit, by which the order of rows would break ties. The
+    unit is a power of two, so that counts stay what they are, and does not hang on the last bit of the heaviest.
+    """
+    exponent = int(np.rint(np.log2(max(weight.max(), np.finfo(float).tiny)))) - _BITS
+    return np.rint(np.ldexp(weight, -exponent)), float(np.ldexp(1.0, exponent))
 
 
 def strong_components(n_vertices: int, tail: Indices, head: Indices) -> Indices:

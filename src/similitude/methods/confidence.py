@@ -42,6 +42,7 @@ from similitude.settings import check_count, check_number
 from similitude.types import Array, Floats
 
 _PATH = (0.01, 0.1, 1.0)  # of penalty: from small to large, since from large the fit stays at L = 0
+_NOTHING = 1e-10  # an entry so small is what a step to 0 left by rounding: it changes no similarity
 _SHORT = 15  # iterations by which starts are compared
 
 
@@ -183,7 +184,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
             problem = self._problem(sure, share * self.penalty, all_rows if share == 1.0 else early)
             found = lbfgs(problem, best, max_iter=self.max_iter, tol=self.tol)
             self.n_iter_, self.status_ = self.n_iter_ + found.n_iter, found.status
-            L = problem.unsplit(found.params)
+            L = _entries(problem, found.params)
             if not L.any():
                 self._warn(
                     f"penalty: {self.penalty:g} leaves no entry of L, which says nothing; penalty_ is what was used"
@@ -198,7 +199,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
         """Return what the best of some short runs found, and the iterations that this took."""
         runs = [lbfgs(problem, split(start), max_iter=_SHORT, tol=self.tol) for start in starts]
         spent = sum(run.n_iter for run in runs)
-        runs = [run for run in runs if problem.unsplit(run.params).any()]
+        runs = [run for run in runs if _entries(problem, run.params).any()]
         return min(runs, key=lambda run: run.value).params if runs else split(starts[0]), spent
 
     def _n_factors(self) -> int:
@@ -312,3 +313,9 @@ def _checked_confidence(confidence: npt.ArrayLike | None, length: int) -> Floats
         raise ValueError(f"confidence: expected one number per row of X ({length}), found shape {sure.shape}")
     check_share(sure, "confidence")
     return sure
+
+
+def _entries(problem: ConfidenceProblem, params: Floats) -> Floats:
+    """L, without what rounding left where P and N met."""
+    L = problem.unsplit(params)
+    return np.where(np.abs(L) < _NOTHING, 0.0, L)
