@@ -139,6 +139,12 @@ def test_without_names_of_raters_nothing_changes():
     assert np.array_equal(chosen(c).predict_proba(c), chosen(c, raters=False).predict_proba(c))
 
 
+def test_a_form_that_a_fold_lacks_is_no_fault(camps):
+    grid = sm.simulate(TRUTH, 1, "choice", grid_size=6, raters=sm.Raters.of([1.0], names=["r0"]), random_state=0)
+    c = sm.Comparisons.concatenate([camps[0].select(np.arange(240)), grid])
+    assert chosen(c).predict_proba(c).shape == (len(c), 2)
+
+
 def test_weights_that_promise_nothing_cost_one_line(camps, monkeypatch):
     monkeypatch.setattr(similarity, "promising", lambda *_: False)
     model = chosen(camps[0])

@@ -202,7 +202,7 @@ class Race:
         """The pairs that speak for the alternatives of a fold's held-out answers."""
         none, choices = [np.zeros(0, np.int32)], self.choices[k]
         pairs = np.concatenate([np.zeros((0, 2), np.int32), *(one.pairs.reshape(-1, 2) for one in choices)])
-        rater = [np.repeat(self.rater[one.row], one.pairs[0, ..., 0].size) for one in choices]
+        rater = [np.repeat(self.rater[one.row], one.n_pairs) for one in choices]
         return AskedPairs(pairs, np.concatenate(rater or none), self.names)
 
     def _begin(self, going: Mapping[Line, list[float] | None]) -> Iterator[tuple[Any, ...]]:

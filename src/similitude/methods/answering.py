@@ -122,7 +122,7 @@ class Sharpness(AnswerModel):
         for one in choices_of(comparisons, cant_tell=True):
             if one.can_tie:
                 who = place[one.row]
-                every = np.repeat(who, one.pairs[0, ..., 0].size)
+                every = np.repeat(who, one.n_pairs)
                 unlike = self.seen(measure, one.pairs.reshape(-1, 2), every)
                 levels = scale(unlike)[0].reshape(one.pairs.shape[:3]).sum(2)
                 value = one.sign * self.sharpness[who, None] * levels

@@ -125,7 +125,7 @@ class HeldOutPart:
         measure, lost = self.measure(X), []
         for one in self.held_out:
             who = self.rater[one.row]
-            unlike = known.seen(measure, one.pairs.reshape(-1, 2), np.repeat(who, one.pairs[0, ..., 0].size))
+            unlike = known.seen(measure, one.pairs.reshape(-1, 2), np.repeat(who, one.n_pairs))
             value = known.sharpness[who, None] * values_of(one, self.begun.term.scale(unlike)[0])
             lost.append(one.weights * set_losses(value, one.picked)[0])
         return np.concatenate(lost)

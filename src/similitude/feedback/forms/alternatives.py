@@ -48,6 +48,11 @@ class Alternatives:
         return int(self.pairs.shape[1])
 
     @property
+    def n_pairs(self) -> int:
+        """How many pairs speak for the alternatives of a choice, together."""
+        return int(self.pairs.shape[1] * self.pairs.shape[2])
+
+    @property
     def weights(self) -> Floats:
         """(q,) how much each counts: 1 where nothing is said."""
         return np.ones(len(self)) if self.weight is None else np.asarray(self.weight, float)
