@@ -62,13 +62,13 @@ def test_what_a_step_does(printed, row, size, reach):
     """The step is -gamma G, the margin moves by its size, and G reaches as far as Weyl's bound takes it to."""
     K = small_kernel(8)
     G = gradient(row, 8, printed)
-    moved = K.copy()
+    moved, target = K.copy(), margin(K, row) + 3.0
     before, gamma = kernel_step(
-        moved, np.array(row, np.int32), 1.0, 2.0 if printed else 1.0, size, True, False, 5.0, 0.0
+        moved, np.array(row, np.int32), 1.0, 2.0 if printed else 1.0, size, True, False, target, 0.0
     )
     assert before == pytest.approx(margin(K, row))
     np.testing.assert_allclose(moved, K - gamma * G, atol=1e-12)
-    assert margin(moved, row) == pytest.approx(5.0)
+    assert margin(moved, row) == pytest.approx(target)
     assert np.array_equal(moved, moved.T)
     assert margin(K - G, row) - margin(K, row) == pytest.approx(size)
     values = linalg.eigvalsh(-G)
