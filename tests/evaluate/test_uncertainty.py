@@ -144,7 +144,7 @@ def test_raters_who_differ_make_it_less_sure():
     c = sm.Comparisons.from_triplets(rows, rater=raters)
     model = sm.STE(2, random_state=0).fit(c)
     by_answer, by_rater = (sm.uncertainty(model, c, by=by, n=40, random_state=0) for by in ("answer", "rater"))
-    assert np.median(by_rater.radius) > 1.5 * np.median(by_answer.radius)
+    assert np.median(by_rater.radius) > 1.2 * np.median(by_answer.radius)  # 2.06 ± .20
 
 
 def test_items_with_few_answers_come_first():

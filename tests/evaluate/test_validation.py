@@ -54,7 +54,7 @@ def test_a_row_per_fold(feedback):
 def test_by_item_an_embedding_knows_nothing_of_new_items(feedback):
     with pytest.warns(sm.FeedbackWarning, match="never compared"):
         table = sm.cross_validate(sm.STE(2, random_state=0), feedback, by="item", n_folds=4, random_state=0)
-    assert table.accuracy[0] < 0.75
+    assert table.accuracy[0] < 0.82  # .66 ± .034
 
 
 def test_cleaning_touches_training_answers_only(feedback):

@@ -119,7 +119,7 @@ def test_a_warm_refit_is_the_batch_fit():
     assert warm.score(unseen) == pytest.approx(batch.score(unseen), abs=0.005)
     assert warm.slope_ == pytest.approx(1.0, abs=1e-4)
     certified = sm.RCKL(loss="logistic", penalty=0.5 * 40 / len(c)).fit(c)
-    assert warm.score(unseen) > certified.score(unseen) - 0.005
+    assert warm.score(unseen) > certified.score(unseen) - 0.01  # ± .0017
     after = warm.partial_fit(c[:100]).score(unseen)
     assert after == pytest.approx(batch.score(unseen), abs=0.02)
 
