@@ -195,7 +195,7 @@ def test_starting_from_positions_of_a_pilot_study(tmp_path):
     model.partial_fit(np.empty((0, 3), int))
     np.testing.assert_allclose(model.distances(), pilot.distances(), atol=1e-4)
     model.partial_fit(sm.simulate(points, 300, random_state=2))
-    assert model.score(sm.simulate(points, 2000, random_state=3)) > 0.93
+    assert model.score(sm.simulate(points, 2000, random_state=3)) > 0.91  # .958 ± .011
     model.save(tmp_path / "state")
     assert np.array_equal(sm.OnlineEmbedding.load(tmp_path / "state").init, pilot.embedding_)
     with pytest.raises(ValueError, match=r"init: expected finite positions of shape \(13, 2\), found shape \(12, 2\)"):
