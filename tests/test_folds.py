@@ -57,7 +57,7 @@ def test_pure_noise_scores_a_half_by_answer_and_more_by_row():
         warnings.simplefilter("ignore", sm.PartialAnswerWarning)
         by_row = cross_val_score(sm.STE(5, random_state=0), c, cv=KFold(5, shuffle=True, random_state=0)).mean()
     assert by_answer == pytest.approx(0.5, abs=0.034)  # an answer scatters by .41: four errors of 3,000, and more
-    assert by_row > 0.51
+    assert by_row > 0.5  # .525 ± .006
 
 
 def test_a_row_split_warns():

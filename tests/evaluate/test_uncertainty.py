@@ -50,9 +50,9 @@ def coverage(method, seeds):
 @pytest.mark.parametrize(("method", "count"), [("bootstrap", 10), ("laplace", 30)])
 def test_intervals_cover_the_truth_as_often_as_they_say(method, count):
     inside, within = coverage(method, range(count))
-    # over draws .887 ± .019 and .858 ± .021 by the bootstrap, .922 ± .011 and .930 ± .015 by Laplace: four deviations
-    assert 0.81 < inside < 0.97
-    assert 0.77 < within < 0.99
+    # over draws .887 ± .025 (once .803) and .858 ± .025 by the bootstrap, .922 ± .011 and .930 ± .015 by Laplace
+    assert 0.77 < inside < 0.97
+    assert 0.74 < within < 0.99
 
 
 def test_the_interval_of_the_accuracy_covers_it():
@@ -144,7 +144,7 @@ def test_raters_who_differ_make_it_less_sure():
     c = sm.Comparisons.from_triplets(rows, rater=raters)
     model = sm.STE(2, random_state=0).fit(c)
     by_answer, by_rater = (sm.uncertainty(model, c, by=by, n=40, random_state=0) for by in ("answer", "rater"))
-    assert np.median(by_rater.radius) > 1.5 * np.median(by_answer.radius)
+    assert np.median(by_rater.radius) > 1.2 * np.median(by_answer.radius)  # 2.06 ± .20
 
 
 def test_items_with_few_answers_come_first():

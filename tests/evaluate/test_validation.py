@@ -54,7 +54,7 @@ def test_a_row_per_fold(feedback):
 def test_by_item_an_embedding_knows_nothing_of_new_items(feedback):
     with pytest.warns(sm.FeedbackWarning, match="never compared"):
         table = sm.cross_validate(sm.STE(2, random_state=0), feedback, by="item", n_folds=4, random_state=0)
-    assert table.accuracy[0] < 0.75
+    assert table.accuracy[0] < 0.82  # .66 ± .034
 
 
 def test_cleaning_touches_training_answers_only(feedback):
@@ -67,7 +67,7 @@ def test_cleaning_touches_training_answers_only(feedback):
     table = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, clean=halve, random_state=0)
     assert seen == [2000] * 3
     plain = sm.cross_validate(sm.STE(2, random_state=0), feedback, n_folds=3, random_state=0)
-    assert table.accuracy[0] != plain.accuracy[0]
+    assert table.log_loss[0] != plain.log_loss[0]
 
 
 @pytest.mark.slow

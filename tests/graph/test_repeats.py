@@ -68,7 +68,7 @@ def test_ceiling_covers_a_known_flip_rate(flip, times):
         ceiling = noise_ceiling(repeats_of(c))
         covered += ceiling.low - 1e-9 <= 1 - flip <= ceiling.high + 1e-9
         width.append(ceiling.high - ceiling.low)
-    assert covered >= 90
+    assert covered >= 85  # 95.5 ± 2.3
     assert np.mean(width) < 0.17
 
 

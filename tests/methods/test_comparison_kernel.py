@@ -245,14 +245,14 @@ def test_it_is_a_precomputed_kernel_for_scikit_learn():
 
 
 def test_the_diagonal_is_reduced_to_a_singular_kernel():
-    rows = feedback(9, 60, heads=range(9))
+    rows = feedback(9, 120, heads=range(9))  # the least eigenvalue is .37 ± .07
     plain = sm.ComparisonKernel(n_items=9).fit(rows)
     model = sm.ComparisonKernel(reduce_diagonal=True, n_items=9).fit(rows)
     assert model.shift_ is None
     values = np.linalg.eigvalsh(model.kernel_)
     assert values[0] == pytest.approx(0, abs=1e-12)
     assert model.shift_ == pytest.approx(np.linalg.eigvalsh(plain.kernel_)[0])
-    assert model.shift_ > 0.1
+    assert model.shift_ > 0.05
     np.testing.assert_allclose(plain.kernel_ - model.kernel_, model.shift_ * np.eye(9), atol=1e-12)
     np.testing.assert_array_equal(plain.features_.toarray(), model.features_.toarray())
 

@@ -155,7 +155,7 @@ def test_online_answers_with_normal_noise(tmp_path):
     model.save(tmp_path / "state")
     loaded = sm.OnlineEmbedding.load(tmp_path / "state")
     assert np.array_equal(loaded.predict_proba(test), model.predict_proba(test))
-    assert model.refit().score(test) > 0.85
+    assert model.refit().score(test) > (margin > 0).mean() - 0.03
 
 
 def rewards_wrong(m, _):

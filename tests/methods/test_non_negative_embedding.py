@@ -119,7 +119,7 @@ def test_features_give_new_items_their_values():
     np.testing.assert_array_equal(new, sm.Similarity.from_bytes(model.similarity_.to_bytes()).transform(features[50:]))
     best = matches(X[:50], model.embedding_[:50])[0]
     # ten new items, four dimensions: over 12 draws the correlation of all values is .945, with a deviation of .023
-    assert np.corrcoef(new[:, best].ravel(), X[50:].ravel())[0, 1] > 0.8
+    assert np.corrcoef(new[:, best].ravel(), X[50:].ravel())[0, 1] > 0.7  # over 17 others .917 ± .043
 
 
 def test_some_dimensions_alone(model):

@@ -39,7 +39,7 @@ def margin(flat, shape, row):
 @pytest.mark.parametrize("row", [(0, 1, 0, 2), (0, 1, 2, 3)])
 @pytest.mark.parametrize("loss", ["logistic", "probit", "hinge"])
 def test_a_step_goes_along_the_gradient_as_far_as_the_formula_says(row, loss):
-    for seed in range(10):
+    for seed in [*range(10), [1, 117], [4, 1114]]:  # by the last two Newton's steps go to and fro
         X = np.random.default_rng(seed).normal(size=(5, 3)) * 0.5
         rate = 0.2
         m = margin(X.ravel(), X.shape, row)
@@ -119,7 +119,7 @@ def test_a_warm_refit_is_the_batch_fit():
     assert warm.score(unseen) == pytest.approx(batch.score(unseen), abs=0.005)
     assert warm.slope_ == pytest.approx(1.0, abs=1e-4)
     certified = sm.RCKL(loss="logistic", penalty=0.5 * 40 / len(c)).fit(c)
-    assert warm.score(unseen) > certified.score(unseen) - 0.005
+    assert warm.score(unseen) > certified.score(unseen) - 0.01  # ± .0017
     after = warm.partial_fit(c[:100]).score(unseen)
     assert after == pytest.approx(batch.score(unseen), abs=0.02)
 
@@ -195,7 +195,7 @@ def test_starting_from_positions_of_a_pilot_study(tmp_path):
     model.partial_fit(np.empty((0, 3), int))
     np.testing.assert_allclose(model.distances(), pilot.distances(), atol=1e-4)
     model.partial_fit(sm.simulate(points, 300, random_state=2))
-    assert model.score(sm.simulate(points, 2000, random_state=3)) > 0.93
+    assert model.score(sm.simulate(points, 2000, random_state=3)) > 0.91  # .958 ± .011
     model.save(tmp_path / "state")
     assert np.array_equal(sm.OnlineEmbedding.load(tmp_path / "state").init, pilot.embedding_)
     with pytest.raises(ValueError, match=r"init: expected finite positions of shape \(13, 2\), found shape \(12, 2\)"):

@@ -357,19 +357,22 @@ def test_an_item_placed_later_is_in_the_map_of_every_group():
 
 
 def test_an_item_is_placed_by_the_weights_of_those_who_compared():
-    truth, weights = np.random.default_rng(0).normal(size=(16, 2)), np.array([[1.9, 0.1], [0.1, 1.9], [1.0, 1.0]])
+    weights, found = np.array([[1.9, 0.1], [0.1, 1.9], [1.0, 1.0]]), []
     people = Weighed(("ann", "ben"), np.ones(3), np.zeros(3), weights=weights)
     loss = sm.STE().comparison_loss()
-    known = sm.Similarity(3.0 * truth[:15], loss, answering=people)
-    asked = [(15, *np.random.default_rng(k).permutation(15)[:2]) for k in range(120)]
-    parts = [
-        sm.simulate(truth * np.sqrt(own), questions=asked, raters=sm.Raters.of([9.0], names=[who]), random_state=0)
-        for who, own in zip(people.names, weights, strict=False)
-    ]
-    said = sm.Comparisons.concatenate(parts)
-    by_weights, alike = known.place(said, random_state=0), replace(known, answering=None).place(said, random_state=0)
-    errors = [np.linalg.norm(one.embedding[15] - 3.0 * truth[15]) for one in (by_weights, alike)]
-    assert errors[0] < 0.7 * errors[1]  # a share of .13 ± .10 over twelve draws
+    for draw in range(5):
+        truth = np.random.default_rng([0, draw]).normal(size=(16, 2))
+        known = sm.Similarity(3.0 * truth[:15], loss, answering=people)
+        asked = [(15, *np.random.default_rng(k).permutation(15)[:2]) for k in range(120)]
+        parts = [
+            sm.simulate(truth * np.sqrt(own), questions=asked, raters=sm.Raters.of([9.0], names=[who]), random_state=0)
+            for who, own in zip(people.names, weights, strict=False)
+        ]
+        said = sm.Comparisons.concatenate(parts)
+        placed = [one.place(said, random_state=0) for one in (known, replace(known, answering=None))]
+        errors = [np.linalg.norm(one.embedding[15] - 3.0 * truth[15]) for one in placed]
+        found.append(errors[0] / errors[1])
+    assert np.median(found) < 0.7  # .13 ± .10 of a draw, but of one far out .8
 
 
 @pytest.mark.parametrize("features", [None, np.random.default_rng(0).random((12, 2))])

@@ -198,14 +198,17 @@ def test_weight_two_is_the_link_twice(problem):
 
 
 def test_dissimilar_links_count_only_where_asked_for_and_then_help(rng):
-    X, classes = xor(200, rng)
-    X = np.c_[X, 1.5 * rng.normal(size=(200, 2))]  # two features of noise
-    links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=1)
-    without = bent().fit(X, links)
-    similar_alone = bent().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
-    np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-6, atol=1e-12)
-    both = bent(dissimilar=1.0).fit(X, links)
-    assert sm.separation(both.distance(X), classes) > sm.separation(without.distance(X), classes)
+    gains = []
+    for draw in range(12):
+        X, classes = xor(200, rng)
+        X = np.c_[X, 1.5 * rng.normal(size=(200, 2))]  # two features of noise
+        links = sm.Links.from_labels(np.arange(200), classes, n_links=60, random_state=draw)
+        without = bent().fit(X, links)
+        similar_alone = bent().fit(X, links[links.similar])  # in other blocks, so the last bits may differ
+        np.testing.assert_allclose(without.lengths_, similar_alone.lengths_, rtol=1e-6, atol=1e-12)
+        both = bent(dissimilar=1.0).fit(X, links)
+        gains.append(sm.separation(both.distance(X), classes) - sm.separation(without.distance(X), classes))
+    assert np.mean(gains) > 0  # .006 ± .004 of a draw, / √12
 
 
 @pytest.mark.parametrize("landmark_map", ["nystroem", "lle"])

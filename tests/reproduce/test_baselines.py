@@ -120,9 +120,12 @@ def test_ranked_pairs_are_of_one_class_and_in_order(rng):
 
 
 def test_svm_combo_learns_from_how_sure_raters_were(rng):
-    X = rng.normal(size=(200, 6))
-    margin = X[:, 0] + 0.5 * X[:, 1]
-    y, few = np.where(margin > 0, 1, -1), slice(0, 20)
-    both, plain = (svm_combo(X[few], y[few], given, 1.0, 5.0)[0] for given in (np.abs(margin[few]), None))
-    agree = [spearmanr(X[20:] @ w, margin[20:]).statistic for w in (both, plain)]
-    assert agree[0] > agree[1]
+    agree = []
+    for _ in range(12):
+        X = rng.normal(size=(200, 6))
+        margin = X[:, 0] + 0.5 * X[:, 1]
+        y, few = np.where(margin > 0, 1, -1), slice(0, 20)
+        both, plain = (svm_combo(X[few], y[few], given, 1.0, 5.0)[0] for given in (np.abs(margin[few]), None))
+        agree.append([spearmanr(X[20:] @ w, margin[20:]).statistic for w in (both, plain)])
+    told, silent = np.mean(agree, axis=0)
+    assert told > silent  # by .10 ± .07 in a draw, / √12

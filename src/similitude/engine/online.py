@@ -83,7 +83,7 @@ def _length(margin, steepness, rate, shape):  # type: ignore[no-untyped-def]
     """
     if shape == _HINGE:
         return min(rate, max(0.0, 1.0 - margin) / max(steepness, 1e-12))
-    t, low, high = 0.0, 0.0, np.inf
+    t, low, high, older, last = 0.0, 0.0, np.inf, np.inf, np.inf
     for _ in range(_NEWTON):  # within a bracket: where a step is steep, Newton's alone jumps from end to end
         _, slope, curvature = shape_of(shape, margin + t * steepness, 0.0)
         beyond = t + rate * slope
@@ -91,11 +91,12 @@ def _length(margin, steepness, rate, shape):  # type: ignore[no-untyped-def]
             high = t
         else:
             low, high = t, min(high, t - beyond)  # slopes get flatter on the way
-        before = t
-        t -= beyond / (1.0 + rate * curvature * steepness)
-        if not low < t < high:
-            t = 0.5 * (low + high)
-        if abs(t - before) < 1e-9 * rate:
+        step = beyond / (1.0 + rate * curvature * steepness)
+        if not low < t - step < high or abs(step) > 0.75 * older:  # beyond its ends, or to and fro between them
+            step = t - 0.5 * (low + high)
+        t -= step
+        older, last = last, abs(step)
+        if last < 1e-9 * rate:
             break
     return min(t, _LONGEST)
 

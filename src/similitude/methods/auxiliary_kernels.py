@@ -144,7 +144,7 @@ class RCKLAK(_AuxiliaryKernels, FreeRestEstimator):
         """Return the price that predicts held-out answers best; without a clear gain, one at which nothing is used."""
         none, c = 2.0 * self.penalty_, feedback.comparisons
         prices = [none, *(factor * feedback.sparsity for factor in _PRICES)]
-        answers = np.random.default_rng(0).permutation(c.n_answers)
+        answers = np.random.default_rng(0).permutation(np.unique(c.answer[c.weight > 0]))  # others take no part
         folds = [part for part in np.array_split(answers, _FOLDS) if 0 < len(part) < len(answers)]
         losses = np.array([self._held_out(feedback, part, prices) for part in folds]).reshape(-1, len(prices))
         saved = losses[:, :1] - losses
