@@ -154,9 +154,10 @@ def test_weights_that_promise_nothing_cost_one_line(camps, monkeypatch):
     assert not isinstance(model.similarity_.answering, Weighed)
 
 
-def test_the_number_of_processes_changes_nothing(camps):
-    c, one, _ = camps
-    two = chosen(c, n_jobs=2)
+@pytest.mark.own_seed  # of other processes, too
+def test_the_number_of_processes_changes_nothing():
+    c = by_camps(40, 1)
+    one, two = chosen(c), chosen(c, n_jobs=2)
     assert np.array_equal(one.predict_proba(c), two.predict_proba(c))
     assert one.tried_.drop(columns="seconds").equals(two.tried_.drop(columns="seconds"))
 
