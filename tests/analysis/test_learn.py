@@ -22,6 +22,7 @@ from similitude.analysis.paper import paragraph
 from similitude.cli import app
 from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
+from similitude.display.words import counted
 from similitude.engine.jobs import workers
 from similitude.feedback.files.features import read_features
 from similitude.methods.tables_out import separated
@@ -70,7 +71,9 @@ def test_a_notebook_shows_the_summary_and_the_map(found):
     html = found._repr_html_()
     said = " ".join(ET.fromstring(html).itertext())
     assert repr(found) in said
-    assert repr(found).startswith("400 answers about 12 items. A model in 2 dimensions predicts")
+    assert repr(found).startswith(
+        f"400 answers about 12 items. A model in {counted(found.dimension, 'dimension')} predicts"
+    )
     assert "more answers would gain" in repr(found)
     assert all(name in said for name in NAMES)
     assert html.count("<circle") == len(NAMES)
@@ -213,7 +216,7 @@ def test_the_folder(found, saved):
     } <= written
     loaded = sm.Similarity.load(report.parent / "model.sim")
     np.testing.assert_allclose(loaded.embedding, found.similarity.embedding)
-    taken = f"STE in {found.dimension} dimensions, penalty {found.model.chosen_.penalty.iloc[0]:.3g}"
+    taken = f"STE in {counted(found.dimension, 'dimension')}, penalty {found.model.chosen_.penalty.iloc[0]:.3g}"
     assert loaded.about["chosen"] == [taken]
     assert taken in CliRunner().invoke(app, ["info", str(report.parent / "model.sim")]).output
     positions = pd.read_csv(report.parent / "tables" / "positions.csv")
