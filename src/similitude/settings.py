@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def one_of(argument: str, found: Any, expected: tuple[str, ...]) -> None:
+def one_of(argument: str, found: Any, expected: tuple[str | bool, ...]) -> None:
     """Refuse a setting that is none of the expected."""
     if found not in expected:
         raise ValueError(f"{argument}: expected one of {', '.join(map(repr, expected))}, found {found!r}")

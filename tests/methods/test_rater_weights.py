@@ -118,8 +118,19 @@ def test_nobody_known_is_everybody_alike():
 
 
 def test_a_bad_setting_is_named():
-    with pytest.raises(ValueError, match="raters: expected one of 'weights', found 'maps'"):
+    with pytest.raises(ValueError, match="raters: expected one of False, True, 'weights', found 'maps'"):
         sm.ChoiceEmbedding(raters="maps").fit([(0, 1, 2)])
+    with pytest.raises(ValueError, match=r"spread: 0\.4 is that of raters' weights"):
+        sm.ChoiceEmbedding(spread=0.4).fit([(0, 1, 2)])
+
+
+@pytest.mark.slow
+def test_who_gave_which_answer_by_chance_has_no_weights():
+    truth, weights = planted(0.8, 0)
+    c = drawn(truth, weights, 60, "distance", 5)
+    who = np.random.default_rng(6).permutation(c.answers.rater.values)
+    shuffled = sm.Comparisons.from_odd_one_out(c.answers.shown.matrix(), c.answers.response.matrix()[:, 0], rater=who)
+    assert fitted(shuffled, "distance").spread_ <= 0.1  # more dimensions than raters who are alike ask for may help
 
 
 @pytest.mark.parametrize("dot", [True, False])

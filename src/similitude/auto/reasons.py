@@ -61,7 +61,9 @@ def reason(race: Race, found: HeldOut, single: HeldOut, average: bool) -> str:
         *_raters(race, found),
     ]
     rivals = [
-        trial for trial in race.standing() if trial not in found.trials and trial.line.name != _best(single).line.name
+        trial
+        for trial in race.standing()
+        if trial not in found.trials and not trial.weighed and trial.line.name != _best(single).line.name
     ]
     if rivals:
         said.append(_rival(race, rivals[0], found if _knows_raters(found) else single))
@@ -79,10 +81,10 @@ def _score(race: Race, found: HeldOut) -> str:
         return f"How well it predicts: {few}."
     if race.c.cleaned:
         return f"It ordered {value:.1%} of what cleaning left correctly; {CLEANED}."
+    above = above_ceiling(value, ceiling_of(race.c), _knows_raters(found))
     return (
         f"It ordered {value:.1%} of the held-out comparisons correctly (95% interval {low:.1%} to {high:.1%})"
-        f"{above_ceiling(value, ceiling_of(race.c))}{_answers(race, found)}. It was chosen for that, so it may do a "
-        "little worse on new ones."
+        f"{above}{_answers(race, found)}. It was chosen for that, so it may do a little worse on new ones."
     )
 
 
@@ -121,7 +123,8 @@ def _outcome(found: HeldOut, single: HeldOut, average: bool) -> str:
     if too_few(len(np.unique(found.answer))):
         return f"The average of {len(found.trials)} fits was chosen."
     gain, low, high = found.gain_over(single)
-    text = f"The average of {len(found.trials)} fits was chosen. Compared with the best single one, {named}, it "
+    rival = "the best that takes raters as alike" if _knows_raters(found) else "the best single one"
+    text = f"The average of {len(found.trials)} fits was chosen. Compared with {rival}, {named}, it "
     text += f"ordered {abs(gain):.2%} {'more' if gain >= 0 else 'fewer'} of the held-out comparisons correctly "
     text += f"(95% interval of the gain {low:+.2%} to {high:+.2%})"
     return text + ("." if gain >= 0 else ", which may be chance: the best of many settings looks better than it is.")

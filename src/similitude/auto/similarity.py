@@ -92,7 +92,7 @@ class AutoSimilarity(ComparisonEstimator):
     members_ : the fitted estimators
     ended_ : how the search ended: "finished", "time limit" or "interrupted"
     average_gain_ : what the average of several fits gains over the best alone in accuracy on held-out answers, with
-        its 95% interval, whether or not it was taken
+        its 95% interval, whether or not it was taken; of fits that take all raters as alike
 
     Examples
     --------
@@ -208,9 +208,11 @@ class AutoSimilarity(ComparisonEstimator):
 
     def _folds(self, c: Comparisons, seed: int) -> list[Any]:
         """Return the folds, as many as there are answers for; none where there is only one answer."""
-        usable = len(np.unique(c.answer[c.weight > 0]))
-        count = min(int(self.n_folds), usable)
-        return list(AnswerFold(count, random_state=seed).split(c)) if count >= 2 else []
+        used = np.flatnonzero(c.weight > 0)  # what counts for nothing is in no fold, and moves no other answer
+        count = min(int(self.n_folds), len(np.unique(c.answer[used])))
+        if count < 2:
+            return []
+        return [(used[train], used[test]) for train, test in AnswerFold(count, random_state=seed).split(c.rows(used))]
 
     def _only(self, line: Line, c: Comparisons, features: Any) -> Self:
         """Fit the first candidate where there is but one answer: nothing can be held out."""

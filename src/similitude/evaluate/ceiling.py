@@ -5,11 +5,16 @@ from __future__ import annotations
 from similitude.display.estimate import Estimate
 
 
-def above_ceiling(accuracy: float, ceiling: Estimate) -> str:
-    """Return what to add to the report of an accuracy: nothing, or why it can be above the noise ceiling."""
+def above_ceiling(accuracy: float, ceiling: Estimate, knows_raters: bool = False) -> str:
+    """Return what to add to the report of an accuracy: nothing, or why it can be above the noise ceiling.
+
+    `knows_raters` says that the accuracy is that of a model whose predictions depend on who answers.
+    """
     if ceiling.value is None or accuracy <= ceiling.value:
         return ""
     text = f"; above the noise ceiling of {ceiling.value:.1%}, which can be: "
+    if knows_raters:
+        return text + "the ceiling is that of models that do not know who answers, and this one does"
     if ceiling.high is not None and accuracy <= ceiling.high:
         return text + f"the ceiling itself is known only to lie below {ceiling.high:.1%}"
     return text + (

@@ -79,7 +79,8 @@ _MOSTLY = 0.7  # share of the features in the vectors from which what is free st
 _NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
 _MANY_PER_ITEM = 10  # answers an item from which the noise level does no harm
 _FACTORS = (1.0, 1.4, 2.0, 4.0, 8.0)  # of it, where there are fewer
-_LEAST, _FEW, _SURE = 20, 2_000, 2.0  # answers of which some, or all in turn, are held out; errors of their mean gain
+_LEAST, _FEW = 20, 2_000  # answers of which some, or all in turn, are held out
+_SURE = 2.0  # standard errors of their mean gain
 _MORE = 3  # dimensions beyond those that everybody's answers together ask for, where raters weigh them differently
 _NOTHING = 0.05  # the mean square of a dimension that may be chance alone, so that relaxing it would harm
 
@@ -189,8 +190,10 @@ class ChoiceEmbedding(FreeRestEstimator):
             check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
         if not isinstance(self.raters, (bool, np.bool_)):
-            one_of("raters", self.raters, ("weights",))
+            one_of("raters", self.raters, (False, True, "weights"))
         check_number("spread", self.spread, positive=True, also="auto")
+        if self.spread != "auto" and self.raters != "weights":
+            raise ValueError(f"spread: {self.spread} is that of raters' weights; expected raters='weights' beside it")
         for name, share in (("lapse", self.lapse), ("cant_tell", self.cant_tell)):
             check_number(name, share, also="auto")
             if share != "auto" and not 0.0 <= share < 1.0:
@@ -229,7 +232,8 @@ class ChoiceEmbedding(FreeRestEstimator):
 
         relaxed = self._by_noise
         if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
-            levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, rng)
+            proof = _SURE * c.n_answers / (_MANY_PER_ITEM * count)
+            levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, proof, rng)
 
         def fitted(term: Picked, callback: Callback | None = callback, more: int = 0) -> Staged:
             best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed, more)
@@ -331,13 +335,15 @@ class ChoiceEmbedding(FreeRestEstimator):
         solver: Callable[[Picked, None], Solve],
         vectors: Positions,
         levels: tuple[float, float],
+        proof: float,
         rng: np.random.Generator,
     ) -> tuple[tuple[float, float], bool]:
         """The penalties at which dimensions are found, and whether they are then relaxed: the noise level, and yes.
 
         Not so where answers are few and items many: vectors that say something of each item are then learned from a
-        handful of answers each, and say it too loudly. If held-out answers surely ask for it, nothing is relaxed, and
-        the penalties are as many times the noise level as they ask for.
+        handful of answers each, and say it too loudly. If held-out answers ask for it, by so many standard errors of
+        `proof`, nothing is relaxed, and the penalties are as many times the noise level as they ask for. The fewer
+        answers there are, the likelier is harm, and the less can be proven: so the less proof is asked for.
         """
         parts = [(solver(self._picked(training), None), held_out) for training, held_out in folds(said, rng, _FEW)]
         own = 1.0 if self.map_penalty == "auto" else 0.0  # a map's penalty that is given stays
@@ -350,7 +356,7 @@ class ChoiceEmbedding(FreeRestEstimator):
                 break
         least = int(np.argmin([one.sum() for one in lost]))
         gain = lost[0] - lost[least]
-        return tried[least if gain.sum() > _SURE * np.sqrt(len(gain)) * gain.std() else 0]
+        return tried[least if gain.sum() > proof * np.sqrt(len(gain)) * gain.std() else 0]
 
     def _lost(self, said: Sequence[Alternatives], best: Result, vectors: Positions) -> Floats:
         """Minus the log-likelihood of each choice of people who do not lapse."""

@@ -34,7 +34,7 @@ from similitude.types import Array, Floats
 SPREADS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # of the logarithms of weights
 _TURNS, _FIRST_STEPS = 8, 20  # of the axes, beside those that the map has; iterations that tell which are likely
 _USUAL = SPREADS[3]
-_SURE = 2.0  # standard errors of the mean gain of held-out answers
+_SURE = 3.0  # standard errors of the mean gain of held-out answers: that of the best of several spreads
 
 Solve = Callable[[Problem, Floats, int | None], Result]
 
@@ -130,16 +130,16 @@ class HeldOutPart:
             lost.append(one.weights * set_losses(value, one.picked)[0])
         return np.concatenate(lost)
 
-    def lost_alike(self) -> Floats:
-        """(q,) the same to raters who weigh all dimensions alike."""
-        return replace(self, begun=self.rival).lost(self.rival.begin())
+    def lost_alike(self) -> tuple[Floats, Floats]:
+        """(q,) the same to raters who weigh all dimensions alike: by the rival, and by the fit where weights begin."""
+        return replace(self, begun=self.rival).lost(self.rival.begin()), self.lost(self.begun.begin())
 
 
 def spread_asked_for(parts: Sequence[HeldOutPart], solve: Solve, rng: np.random.Generator) -> float | None:
     """The spread of the raters' weights at which held-out answers are likeliest; None where weights do not surely help.
 
-    The usual one is tried first, where weights are free enough to turn the axes, then others either way until it gets
-    worse.
+    More dimensions may help where weights do not: weights must do better than either. The usual spread is tried first,
+    where weights are free enough to turn the axes, then others either way until it gets worse.
     """
     if not parts:
         return None
@@ -159,5 +159,6 @@ def spread_asked_for(parts: Sequence[HeldOutPart], solve: Solve, rng: np.random.
     walk([spread for spread in SPREADS if spread > _USUAL], middle)
     walk([spread for spread in reversed(SPREADS) if spread < _USUAL], middle)
     best = min(tried, key=lambda spread: tried[spread].sum())
-    gain = np.concatenate([part.lost_alike() for part in parts]) - tried[best]
+    alike = [np.concatenate(lost) for lost in zip(*(part.lost_alike() for part in parts), strict=True)]
+    gain = min(alike, key=np.sum) - tried[best]
     return best if gain.sum() > _SURE * np.sqrt(len(gain)) * gain.std() else None
