@@ -62,7 +62,7 @@ def test_pure_noise_scores_a_half_by_answer_and_more_by_row():
 
 def test_a_row_split_warns():
     with pytest.warns(sm.PartialAnswerWarning):
-        cross_val_score(sm.STE(2, random_state=0), noise(100), cv=KFold(2, shuffle=True, random_state=0))
+        cross_val_score(sm.STE(2, random_state=0), noise(400), cv=KFold(2, shuffle=True, random_state=0))
 
 
 def test_same_seed_same_folds():

@@ -35,7 +35,7 @@ def test_recovers_noiseless_answers(method, clean):
     unseen = sm.simulate(truth(), 3000, random_state=3)
     # of sixteen draws at worst CKL's: 0.934 ± 0.011, and 0.05 ± 0.03 from the truth; of eight, SOE's 0.992 ± 0.003
     assert model.score(unseen) > (0.89 if method in HEAVY_TAILED else 0.98)
-    assert sm.procrustes_distance(model.embedding_, truth()) < (0.18 if method in HEAVY_TAILED else 0.002)
+    assert sm.procrustes_distance(model.embedding_, truth()) < (0.18 if method in HEAVY_TAILED else 0.006)
 
 
 def test_degrades_gracefully_with_noise(method, clean, noisy):

@@ -243,7 +243,8 @@ def test_own_answers_predict_nothing_where_they_are_random_whatever_the_form():
     for form, each in (("triplet", 200), ("odd_one_out", 100), ("choice", 12), ("similarity_rating", 1)):
         c = study(3, 3.0, clickers=20, per_rater=each, form=form, n_items=13)
         table = table_of(c)
-        assert abs(np.mean(table.self_consistency) - 0.5) < 4 * np.std(table.self_consistency) / np.sqrt(19)
+        # their own deviation is known from twenty alone: as far off as six errors by Student are four of a normal's
+        assert abs(np.mean(table.self_consistency) - 0.5) < 6 * np.std(table.self_consistency) / np.sqrt(19)
         holds = (table.self_consistency_low < 0.5) & (table.self_consistency_high > 0.5)
         assert np.mean(holds) >= 0.75  # 95 % of twenty, less four errors
 

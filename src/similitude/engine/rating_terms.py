@@ -75,7 +75,7 @@ class Graded(Rated):
         """See the table of the module."""
         level, slope, _ = self.scale(d2)
         steepness, threshold = self.slope(own), self.thresholds(own)
-        gaps = np.diff(threshold)
+        gaps = np.maximum(np.exp(own[1 : self.n_levels - 1]), np.finfo(float).tiny)  # a long step may close them
         eta = steepness * level + self._shift(own)
         below, above = self.step > 0, self.step < self.n_levels - 1
         high, up, _ = LOGISTIC(threshold[np.minimum(self.step, self.n_levels - 2)] - eta)

@@ -94,6 +94,8 @@ class Fits:
             narrower, X = found.shape[1] < X.shape[1], found
             if done >= self.max_iter or (best.status != "max_iter" and not narrower):
                 break
+        if not X.size and done < self.max_iter:  # all have died: there is no more to find
+            best = replace(best, status="converged")
         return X, replace(best, n_iter=done, value=best.value if X.size else self._nothing())
 
     def _nothing(self) -> float:
