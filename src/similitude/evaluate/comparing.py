@@ -191,7 +191,9 @@ def compare(
         attributes, a pandas table with a row per item, words allowed, each in units of its deviation. A table's items
         are named by its index, else by its first column of words that all differ
     comparisons : answers on which both are scored, those about items that both know. Where raters are known, both are
-        also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`)
+        also compared with each rater's own answers, and with the noise ceiling of that (`Agreement.people`). A model
+        that knows how raters differ is taken by the map that is everybody's; `score` and `cross_validate` ask it who
+        answered
     metric : of vectors: "euclidean", which is that of an array where none is asked for, "cosine", "correlation", as is
         usual in representational similarity analysis, or "dot", minus the dot product; a table with a metric holds
         vectors, one without attributes

@@ -84,6 +84,13 @@ def test_repeated_rows_are_said():
     assert "earlier one" not in str(sm.understand(table.assign(time=range(4))))
 
 
+def test_a_rater_who_is_a_missing_value_is_doubted():
+    table = pd.DataFrame({"a": list("xyz"), "b": list("yzx"), "c": list("zxy"), "odd": list("zxy")})
+    said = str(sm.understand(table.assign(subject=["1", "NA", "NA"])))
+    assert "a rater is called 'NA' (2 answers): where nobody knows who answered, leave the cell empty" in said
+    assert "is called" not in str(sm.understand(table.assign(subject=["1", "", ""])))
+
+
 def test_a_column_that_is_no_rater_is_doubted():
     table = pd.DataFrame(
         {"a": list("xyz"), "b": list("yzx"), "c": list("zxy"), "odd": list("zxy"), "subject": list("112")}

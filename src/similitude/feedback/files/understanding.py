@@ -20,6 +20,7 @@ from similitude.types import Array, Bools
 
 _FIRST = 3
 _NAMED = 5
+_NOBODY = {"na", "n/a", "nan", "none", "null"}  # what programs write where a value is missing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,6 +126,10 @@ def doubts(c: Comparisons) -> Iterator[str]:
         repeat = "repeats" if repeated == 1 else "repeat"
         yield f"{counted(repeated, 'answer')} {repeat} an earlier one in every column: asked again, or copied in twice?"
     rater = c.answers.rater
+    for code, name in enumerate(rater.labels):
+        if name.lower() in _NOBODY:
+            said = counted(int((rater.codes == code).sum()), "answer")
+            yield f"a rater is called {name!r} ({said}): where nobody knows who answered, leave the cell empty"
     single = int((np.bincount(rater.codes[rater.codes >= 0], minlength=len(rater.labels)) == 1).sum())
     if single and single * 2 > len(rater.labels) > 1 and c.n_answers > len(rater.labels):
         yield f"{single:,} of {counted(len(rater.labels), 'rater')} gave a single answer: is that column who answered?"
