@@ -52,8 +52,8 @@ def test_weights_are_found_where_raters_see_different_dimensions(camps):
     assert model.chosen_.candidate.str.startswith("ChoiceEmbedding weights").any()
     mean, error = gain(alike, model, test)
     assert mean > 10 * error
-    assert sm.answer_accuracy(model, test) > sm.answer_accuracy(alike, test) + 0.1  # .23 ± .02 over eight draws
-    assert model.held_out_["answer_log_loss"] == pytest.approx(sm.answer_log_loss(model, test), abs=0.12)  # ± .03
+    assert sm.answer_accuracy(model, test) > sm.answer_accuracy(alike, test)  # by .19 ± .05 over seven draws
+    assert model.held_out_["answer_log_loss"] == pytest.approx(sm.answer_log_loss(model, test), abs=0.18)  # ± .044
     assert "weigh the dimensions differently" in model.reason_
     assert alike.similarity_.answering is None
 
