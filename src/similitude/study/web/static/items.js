@@ -3,6 +3,7 @@
 import { fill, make, seconds } from "./dom.js";
 
 const LONGEST_WAIT = 10;
+const LONGEST_DECODING = 3; // seconds: a picture that is there is shown, even where a browser never says that it is decoded
 const ENOUGH_OF_A_FILM = 8; // some browsers load sounds and films only when they are played
 const HEARD = 1; // seconds of a sound or film after which it can be judged; a shorter one to its end
 const MISSED = 0.3; // seconds that may lack of a whole one: browsers tell what was played now and then only
@@ -48,7 +49,8 @@ function image(item, server, { texts, enlarge }) {
   const address = server.fileAddress(item.address);
   const load = async () => {
     picture.src = address;
-    await picture.decode();
+    const there = new Promise((resolve) => picture.addEventListener("load", resolve, { once: true }));
+    await Promise.race([picture.decode(), there.then(() => seconds(LONGEST_DECODING))]);
   };
   const larger = enlarge ? enlargeButton(item.content, address, texts) : null;
   return { element, larger, label: item.content, seen: () => hasRoom(picture), ...loading(load, element, address, texts) };
