@@ -55,9 +55,10 @@ def test_pure_noise_scores_a_half_by_answer_and_more_by_row():
     by_answer = cross_val_score(sm.STE(5, random_state=0), c, cv=sm.AnswerFold(5, random_state=0)).mean()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sm.PartialAnswerWarning)
-        by_row = cross_val_score(sm.STE(5, random_state=0), c, cv=KFold(5, shuffle=True, random_state=0)).mean()
+        folds = KFold(5, shuffle=True, random_state=0)
+        by_row = [cross_val_score(sm.STE(5, random_state=0), noise(1500, seed=k), cv=folds).mean() for k in range(4)]
     assert by_answer == pytest.approx(0.5, abs=0.034)  # an answer scatters by .41: four errors of 3,000, and more
-    assert by_row > 0.5  # .525 ± .006
+    assert np.mean(by_row) > 0.5  # each .543 ± .011
 
 
 def test_a_row_split_warns():

@@ -79,7 +79,7 @@ def test_few_draws_tell_the_questions_apart(form, monkeypatch):
     monkeypatch.setattr(answer_gain, "_HALF", 2000)
     many = AnswerGain(posterior).of(choices.pairs, choices.sign, choices.picked)
     assert np.corrcoef(few, many)[0, 1] > 0.8
-    assert np.abs(few - many).mean() < 0.12
+    assert np.abs(few - many).mean() < 0.15  # of the widest form .07 ± .018
 
 
 def test_of_two_alternatives_it_is_close_to_the_closed_form():

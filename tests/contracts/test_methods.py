@@ -35,7 +35,7 @@ def test_recovers_noiseless_answers(method, clean):
     unseen = sm.simulate(truth(), 3000, random_state=3)
     # of sixteen draws at worst CKL's: 0.934 ± 0.011, and 0.05 ± 0.03 from the truth; of eight, SOE's 0.992 ± 0.003
     assert model.score(unseen) > (0.89 if method in HEAVY_TAILED else 0.98)
-    assert sm.procrustes_distance(model.embedding_, truth()) < (0.18 if method in HEAVY_TAILED else 0.006)
+    assert sm.procrustes_distance(model.embedding_, truth()) < (0.3 if method in HEAVY_TAILED else 0.012)
 
 
 def test_degrades_gracefully_with_noise(method, clean, noisy):
@@ -129,7 +129,7 @@ def test_place_puts_a_known_item_back(method):
     assert np.array_equal(placed.embedding[:29], model.embedding_)
     unseen = sm.simulate(positions, 20000, random_state=7)
     about_new = unseen[(unseen.quadruplets == 29).any(1)]
-    assert placed.score(about_new) > 0.87  # .945 ± .016
+    assert placed.score(about_new) > 0.85  # .945 ± .018
 
 
 def test_a_fit_that_did_not_converge_says_so(method, noisy):
@@ -142,7 +142,7 @@ def test_a_fit_that_did_not_converge_says_so(method, noisy):
 def test_minibatch_solver(method, noisy):
     model = method(2, random_state=0, solver="minibatch").fit(noisy)
     assert model.status_ == "planned"
-    assert model.score(sm.simulate(truth(), 3000, random_state=3)) > 0.88
+    assert model.score(sm.simulate(truth(), 3000, random_state=3)) > 0.86  # .917 ± .011
 
 
 def test_an_item_never_compared_stands_at_the_centre_and_is_named(method, noisy):

@@ -161,7 +161,7 @@ def test_new_items_join_when_asked_to(method, settings, noisy):
     model = method(random_state=1, grow=True, **settings).fit(old.triplets).partial_fit(new)
     assert model.n_items_ == 20
     assert model.embedding_.shape[0] == 20
-    assert model.score(new) > 0.6
+    assert model.score(new) > 0.55  # at the least .785 ± .057
     one_by_one = method(random_state=1, grow=True, **settings).fit(old.triplets)
     for row in new.triplets:
         one_by_one.partial_fit(row[None])

@@ -69,11 +69,11 @@ def test_intervals_hold_the_correlation_of_all_items():
     other = every + 0.6 * rng.normal(size=every.shape)
     true = stats.spearmanr(distance.pdist(every), distance.pdist(other)).statistic
     held = []
-    for _ in range(25):
+    for _ in range(40):
         some = rng.choice(600, 30, replace=False)
         found = sm.compare(model(every[some]), model(other[some]), n_resamples=100, random_state=rng)
         held.append(found.low < true < found.high)
-    assert np.mean(held) > 0.8
+    assert np.mean(held) > 0.72  # .91, and four standard errors of forty
 
 
 def test_items_are_matched_by_name():

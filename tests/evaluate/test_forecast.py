@@ -137,6 +137,6 @@ def test_of_answers_the_curve_and_the_ceiling_are_those_of_answers():
     found = sm.more_answers(sm.STE(1, random_state=0), c, of="answers", n_repeats=2, n_curves=20, random_state=0)
     assert found.of == "answers"
     assert found.ceiling == sm.check(c).answer_ceiling
-    assert found.table.accuracy.max() < 0.6
+    assert found.table.accuracy.max() < 0.7  # the most of few small tests: .35 ± .08
     with pytest.raises(ValueError, match="of: expected"):
         sm.more_answers(sm.STE(1), c, of="questions")

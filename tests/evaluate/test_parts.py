@@ -42,7 +42,8 @@ def test_where_nothing_changes_few_are_said_to():
     c = answers()
     quarter = np.tile(np.arange(EACH) * 4 // EACH, RATERS)
     p = [compare_parts(c, right(0.8, seed), "n", quarter, n_permutations=99).p_value for seed in range(60)]
-    assert np.mean(np.array(p) <= 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 60)
+    # all are tested with the same permutations, so that their share scatters by .042, not by the .028 of sixty
+    assert np.mean(np.array(p) <= 0.05) < 0.05 + 4 * 0.042
     same = np.tile([1.0, 1.0, 1.0, 1.0, 0.0], RATERS * EACH // 5)  # of the ten answers of each quarter
     assert "does not change detectably" in str(compare_parts(c, same, "n", quarter, over_time=True))
 

@@ -42,7 +42,7 @@ def test_perfect_answers_have_perfect_coefficients_and_coins_none():
     sure, coins = (sm.check(study(0, sharpness)).coefficients for sharpness in (np.inf, 0.0))
     for name in ("alpha", "split_half_answers", "retest_answers"):
         assert getattr(sure, name).value == pytest.approx(1)
-        assert abs(getattr(coins, name).value) < 0.25  # chance is 0
+        assert abs(getattr(coins, name).value) < 0.4  # chance is 0, and the least sure of the three scatters by .09
     assert sure.split_half_distances.value > 0.95
     assert abs(coins.split_half_distances.value) < 0.5  # 45 pairs
     for found in (sure, coins):

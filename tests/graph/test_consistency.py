@@ -125,7 +125,7 @@ def test_simulated_raters_with_a_known_flip_rate():
 def test_pure_noise():
     report = sm.check(study(lapse=1.0, n_answers=3000))
     assert report.ceiling.low == 0.5
-    assert report.ceiling.value < 0.6
+    assert report.ceiling.value < 0.63  # .52 ± .023
     assert not report.raters.flagged.any()
 
 

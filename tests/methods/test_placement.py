@@ -34,7 +34,7 @@ def test_a_new_item_in_one_role_alone(truth, model, role):
     column = {"head": c.near[:, 0], "near": c.near[:, 1], "far": c.far[:, 1]}[role]
     only = sm.Comparisons.from_triplets(c[column == 20].triplets, names=[*NAMES, "old oak"])
     placed = model.place(only, random_state=0)
-    assert placed.score(only) > 0.97
+    assert placed.score(only) > 0.94  # .991 ± .009
     if role == "head":  # the other roles alone leave the place open: a ball, or all but a ball
         unseen = about_new(truth, [20], 9000)
         assert placed.score(sm.Comparisons.from_triplets(unseen.triplets, names=[*NAMES, "old oak"])) > 0.95

@@ -167,7 +167,7 @@ def test_from_the_page_to_a_fit(tmp_path, installed, context, shot):
     seen = Where(None, None, seed=0)  # what simulated raters see of pictures
     places = np.array([seen.of({"name": name, "kind": "image"}) for name in c.names])
     fresh = sm.simulate(places, 2000, names=c.names, random_state=0)
-    assert model.score(fresh) > 0.7  # so many answers give 0.81, standard deviation 0.02; chance is 0.5
+    assert model.score(fresh) > 0.68  # so many answers give 0.8, standard deviation 0.026; chance is 0.5
 
 
 def test_what_a_missing_form_said_is_kept_as_comparisons(tmp_path, toy):

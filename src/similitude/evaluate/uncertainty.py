@@ -56,6 +56,8 @@ class Uncertainty:
     draws : (n, items, d) other maps that the answers allow, laid over the model's: shifted, turned, of its size
     comparisons : (items,) in how many comparisons each item stands
     accuracy : share of held-out comparisons ordered correctly, with its interval; None where there was nothing to refit
+        (of refits to most of the answers: in simulated studies of 300 answers 81 % of the intervals at the level .9
+        held the accuracy of the model itself)
     level : of intervals and ellipses
     method, by : how the maps were drawn
     inflation : what the deviations of refits were multiplied by (see `uncertainty`)
