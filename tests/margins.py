@@ -5,9 +5,10 @@
     python -m tests.margins -- tests/methods       what follows -- goes to pytest
 
 Every comparison of numbers that a test asserts is noted in runs with other draws of all data (`tests.seeds`): by how
-much it held, at the least. A claim that holds by less than four times what this scatters by from draw to draw will
-fall one day on somebody's machine: it is listed, with what fell already. As a plugin of pytest (`-p tests.margins`)
-this module notes the claims of one run in the folder $SIMILITUDE_MARGINS.
+much it held, at the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim that
+holds by less than four times what this scatters by from draw to draw will fall one day on somebody's machine: it is
+listed, with what fell already. As a plugin of pytest (`-p tests.margins`) this module notes the claims of one run in the
+folder $SIMILITUDE_MARGINS.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 NOTED = os.environ.get("SIMILITUDE_MARGINS", "")
@@ -102,15 +104,46 @@ def _number(node: ast.AST) -> float | None:
     return None
 
 
+def share_left(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0) -> float | None:
+    """Which share of what numbers may differ by is left where they differ most, or None where they are no numbers."""
+    try:
+        found, wanted = np.broadcast_arrays(np.asarray(actual, float), np.asarray(desired, float))
+    except (TypeError, ValueError):
+        return None
+    with np.errstate(invalid="ignore"):  # the same infinity twice
+        off, allowed = np.abs(found - wanted), atol + rtol * np.abs(wanted)
+    counts = np.isfinite(off) & (allowed > 0)
+    return float(1.0 - (off[counts] / allowed[counts]).max()) if counts.any() else None
+
+
 _least: dict[tuple[str, int, str], float] = {}
+_assert_allclose = np.testing.assert_allclose
+
+
+def _note(item: pytest.Item, line: int, claim: str, margin: float | None) -> None:
+    if margin is not None and math.isfinite(margin) and not item.get_closest_marker("own_seed"):
+        key = item.nodeid, line, claim
+        _least[key] = min(margin, _least.get(key, math.inf))
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
     """Note by how much a claim held."""
-    margin = held_by(orig, expl) if NOTED and not item.get_closest_marker("own_seed") else None
-    if margin is not None and math.isfinite(margin):
-        key = item.nodeid, lineno, orig
-        _least[key] = min(margin, _least.get(key, math.inf))
+    if NOTED:
+        _note(item, lineno, orig, held_by(orig, expl))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Note how near arrays come to what they may differ by."""
+
+    def noted(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0, **settings: Any) -> None:
+        _assert_allclose(actual, desired, rtol, atol, **settings)
+        line = sys._getframe(1).f_lineno
+        _note(item, line, f"assert_allclose(rtol={rtol}, atol={atol})", share_left(actual, desired, rtol, atol))
+
+    np.testing.assert_allclose = noted if NOTED else _assert_allclose
+    yield
+    np.testing.assert_allclose = _assert_allclose
 
 
 @pytest.hookimpl(hookwrapper=True)

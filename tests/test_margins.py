@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from tests import margins
@@ -23,6 +24,20 @@ from tests import margins
 )
 def test_by_how_much_a_claim_held(claim, found, by):
     assert margins.held_by(claim, found) == (None if by is None else pytest.approx(by))
+
+
+@pytest.mark.parametrize(
+    ("actual", "desired", "tolerance", "left"),
+    [
+        ([1.0, 2.0], [1.0, 2.5], {"atol": 1.0, "rtol": 0.0}, 0.5),
+        (1.1, [1.0, 1.0], {"rtol": 0.2}, 0.5),
+        ([0.0, 3.0], [0.0, 3.0], {}, 1.0),
+        ([np.inf], [np.inf], {}, None),
+        (["a"], ["a"], {}, None),
+    ],
+)
+def test_how_near_arrays_come_to_what_they_may_differ_by(actual, desired, tolerance, left):
+    assert margins.share_left(actual, desired, **tolerance) == (None if left is None else pytest.approx(left))
 
 
 def test_what_holds_by_little_or_fell_is_listed_the_weakest_first(tmp_path):

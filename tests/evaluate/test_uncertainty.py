@@ -65,7 +65,7 @@ def test_the_interval_of_the_accuracy_covers_it():
         true = model.score(sm.simulate(truth, 20000, sharpness=1.0, random_state=999))
         covered.append(found.low <= true <= found.high)
         wide.append(found.high - found.low)
-    assert np.mean(covered) > 0.6  # .81 of 150: refits to parts of the answers are tested, not the model; and four errors
+    assert np.mean(covered) > 0.6  # .81 and four errors: refits to parts of the answers are tested, not the model
     assert np.mean(wide) < 0.12  # that of the share of 300 answers is .08
 
 
