@@ -5,10 +5,10 @@
     python -m tests.margins -- tests/methods       what follows -- goes to pytest
 
 Every comparison of numbers that a test asserts is noted in runs with other draws of all data (`tests.seeds`): by how
-much it held, at the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim that
-holds by less than four times what this scatters by from draw to draw will fall one day on somebody's machine: it is
-listed, with what fell already. As a plugin of pytest (`-p tests.margins`) this module notes the claims of one run in the
-folder $SIMILITUDE_MARGINS.
+much it held, at the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim
+that holds by less than four times what this scatters by from draw to draw will fall one day on somebody's machine: it
+is listed, with what fell already. As a plugin of pytest (`-p tests.margins`) this module notes the claims of one run in
+the folder $SIMILITUDE_MARGINS.
 """
 
 from __future__ import annotations
