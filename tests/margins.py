@@ -187,7 +187,7 @@ def main() -> int:
         for draw in range(first, last + 1):
             new = {"SIMILITUDE_MARGINS": made, "SIMILITUDE_TEST_SEEDS": str(draw)}
             new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
-            command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "--tb=line", *tests]
+            command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "--tb=line", *tests]
             options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
             subprocess.run([*command, *options], env=os.environ | new)
         found = weak(Path(made))

@@ -46,7 +46,7 @@ def test_all_strategies_begin_alike(table):
 
 def test_chosen_questions_teach_more(table):
     last = table[table.answers == table.answers.max()].groupby("strategy").error.mean()
-    assert last["information_gain"] < 0.8 * last["random"]
+    assert last["information_gain"] < 0.9 * last["random"]
 
 
 @pytest.mark.slow

@@ -210,7 +210,7 @@ def test_random_questions_show_every_item_equally_often_in_every_place(width):
     form = "triplet" if width == 3 else "placement"
     shown = random_questions(24, 24_000, form, 0, grid_size=width)
     for column in shown.T:
-        np.testing.assert_allclose(np.bincount(column, minlength=24) / 1000, 1, atol=0.15)
+        np.testing.assert_allclose(np.bincount(column, minlength=24) / 1000, 1, atol=0.18)  # of 480 cells each ± .031
 
 
 @pytest.mark.parametrize(

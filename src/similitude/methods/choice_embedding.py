@@ -466,8 +466,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
         """The leading directions in which the answers pull from 0, and a little chance in every other.
 
-        Features begin in as many dimensions as they have columns, what is free in those beyond: from chance alone a
-        dimension that few features leave over is not always found.
+        Features begin in as many dimensions as they have columns, what is free in those beyond, and round again from
+        the first: from chance alone a dimension that the features leave over is not always found.
         """
         S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
         if not self.modalities_ and F is not None:
@@ -479,7 +479,9 @@ class ChoiceEmbedding(FreeRestEstimator):
         if F is not None:
             _add_leading(start[:mapped], F.T @ (S @ F), rng)
         if mapped < most:
-            _add_leading(start[mapped:, mapped:], S, rng)
+            leads = np.zeros((vectors.n_items, most))
+            _add_leading(leads, S, rng)
+            start[mapped:] += np.roll(leads, mapped, axis=1)
         return start.ravel()
 
     def _keep(self, best: Result, vectors: Positions, names: Names | None, turned: bool = True) -> Floats:
