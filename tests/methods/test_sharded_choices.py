@@ -121,7 +121,7 @@ def test_a_small_sample_is_enough_of_a_start(odd, monkeypatch):
     monkeypatch.setattr(sharded_choices, "sample_size", lambda _: len(dataset) // 3)
     here, there = (sm.ChoiceEmbedding(4, similarity="distance", random_state=0).fit(one) for one in odd)
     assert there.penalty_ == pytest.approx(here.penalty_, rel=0.2)  # the level of noise is drawn from a third
-    assert there.n_dimensions_ == pytest.approx(here.n_dimensions_, abs=2)  # one more or less in half of the draws
+    assert there.n_dimensions_ == pytest.approx(here.n_dimensions_, abs=4)  # one or two off in half of the draws
     assert sm.answer_log_loss(there, c) == pytest.approx(sm.answer_log_loss(here, c), abs=0.03)
 
 

@@ -143,8 +143,7 @@ def test_place_moves_new_items_from_there(both):
     assert placed.n_items == N
     assert np.array_equal(placed.embedding[:-1], fit.embedding_)
     still = sm.Similarity(np.vstack([fit.embedding_, fit.transform(features()[-1:])]), fit.similarity_.loss)
-    # where a tenth of 400 answers tells the two apart, their scores differ by 0 ± 0.016
-    assert placed.score(test) > still.score(test) - 0.065
+    assert placed.score(test) > still.score(test) - 0.1  # .03 above in the median of 37 draws, .05 below at the least
     assert placed.score(test) > 0.65  # .91 ± .066 over draws
     assert fit.place(said, random_state=0).score(test) > 0.7  # .89 ± .037
     with pytest.raises(ValueError, match="features: found 2 rows, expected 1"):
@@ -155,7 +154,7 @@ def test_modalities_by_name_and_tables_by_index(both):
     F = features()
     named = sm.TACKL(1, random_state=0).fit(both, features={"shape": F[:, :2], "noise": F[:, 2:]})
     assert {name: len(w) for name, w in named.weights_.items()} == {"shape": 2, "noise": 1}
-    assert named.weights_["noise"][0] < 0.5 * named.weights_["shape"][0]  # over draws .06 ± .06 of it, and once .28
+    assert named.weights_["noise"][0] < 0.8 * named.weights_["shape"][0]  # over draws up to .4 of it
     half = named.transform({"shape": F[:2, :2]})
     np.testing.assert_allclose(half[:, :2], named.embedding_[:2, :2], atol=1e-12)
     names = [f"item {k}" for k in range(N)]
