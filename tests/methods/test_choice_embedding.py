@@ -223,6 +223,16 @@ def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
         assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05
 
 
+@pytest.mark.own_seed
+def test_few_dimensions_hold_what_features_say_and_what_they_leave_over():
+    """In this draw a free dimension that began by chance alone, where features have theirs, was never found."""
+    rng = np.random.default_rng([0, 1015])
+    truth, useless = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
+    answers = sm.simulate(truth, 400, "odd_one_out", sharpness=2.0, random_state=np.random.default_rng([0, 1015]))
+    alone, beside = (sm.ChoiceEmbedding(5, random_state=0).fit(answers, features=F) for F in (None, useless))
+    assert beside.n_dimensions_ == alone.n_dimensions_ == 3
+
+
 def with_ties(truth, count, share, seed):
     """Odd ones out of people who say "can't tell" as Davidson has it."""
     rng = np.random.default_rng(seed)
