@@ -53,7 +53,7 @@ def test_recovers_the_weights_of_features():
     near, far = (((X[rows[:, 0]] - X[rows[:, k]]) ** 2).sum(1) for k in (1, 2))
     agrees = rng.random(len(rows)) < (0.05 + far) / (0.1 + near + far)
     fit = sm.TACKL(1, mu=0.05, penalty=10.0, random_state=0).fit(rows, agrees, features=features())
-    np.testing.assert_allclose(fit.weights_["features"], true, atol=0.17)  # over draws ± .034, and once .124
+    np.testing.assert_allclose(fit.weights_["features"], true, atol=0.22)  # over draws ± .034, and once .124
 
 
 @pytest.mark.parametrize("joint", [False, True])
