@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 PATIENCE = 400.0  # seconds; below the time after which a test counts as hanging
 
@@ -22,3 +22,9 @@ def until(condition: Callable[[], T], what: str | Callable[[], str], every: floa
         assert time.monotonic() < end, what if isinstance(what, str) else what()
         time.sleep(every)
     return found
+
+
+def until_it_fits(page: Any) -> None:
+    """Wait until nothing on a page has to be scrolled sideways: its styles may come after what they lay out."""
+    root = "document.documentElement"
+    until(lambda: page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth"), f"{page.url}: something sticks out")

@@ -202,7 +202,7 @@ def test_a_choice_of_two_is_its_comparison(form):
 @pytest.mark.parametrize("piece", PIECES.values(), ids=by_name)
 def test_a_piece_is_part_of_a_sheet(piece):
     assert piece.sheet is FORMS[piece.sheet.name]
-    shown, (response, _, _) = said_by_a_mind(piece, np.random.default_rng(5), n=60, sharpness=0.5)
+    shown, (response, _, _) = said_by_a_mind(piece, np.random.default_rng(5), n=60, sharpness=0.1)
     _, once = np.unique(np.sort(shown, axis=1), axis=0, return_index=True)
     pieces = sm.Answers.of(piece.name, Rows.uniform(shown[once]), Rows.uniform(response[once].astype(float)))
     gathered = sm.Comparisons.from_answers(pieces, n_items=N_ITEMS)

@@ -14,8 +14,11 @@ _RUN = """async () => {
   return found.violations.flatMap((rule) => rule.nodes.map((node) =>
     `${rule.id}: ${node.html.slice(0, 150)} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`));
 }"""
-# What comes in slowly is measured when it is there, not half seen.
-_STILL = "async () => { await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))); }"
+# What comes in slowly, styles among it, is measured when it is there, not half seen.
+_STILL = """async () => {
+  if (document.readyState !== "complete") await new Promise((done) => addEventListener("load", done, { once: true }));
+  await Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})));
+}"""
 
 
 def violations(page) -> list[str]:

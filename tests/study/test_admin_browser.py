@@ -19,7 +19,7 @@ from similitude.study.store import schema
 from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
 from similitude.study.web.login import first_link
-from tests.patience import PATIENCE, until
+from tests.patience import PATIENCE, until, until_it_fits
 from tests.study.live import UNLIKE_OTHERS, answer, fill, join, open_study, worker_of, write_study
 
 expect.set_options(timeout=PATIENCE * 1000)
@@ -165,8 +165,7 @@ def test_an_admin_sets_a_password_watches_exports_pauses_and_leaves(address, pag
 
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_selector("#map .scatterlayer .point")
-    fits = "document.documentElement.scrollWidth <= window.innerWidth"
-    until(lambda: page.evaluate(fits), "something sticks out of a phone's screen")
+    until_it_fits(page)
     picture(page, "admin-study-phone")
 
     page.get_by_role("button", name="Log out").click()

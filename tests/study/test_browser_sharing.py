@@ -10,7 +10,7 @@ import uvicorn
 
 from similitude.study.web import live, making
 from similitude.study.works import DIMENSIONS, Works
-from tests.patience import PATIENCE, until
+from tests.patience import PATIENCE, until, until_it_fits
 from tests.study.axe import violations
 from tests.study.conftest import watch
 from tests.study.live import answer, fill, join, open_study, worker_of, write_study
@@ -92,11 +92,6 @@ def log_in(page, address, name="ada"):
     page.get_by_role("heading", name="Studies").wait_for()
 
 
-def fits(page):
-    """Whether nothing has to be scrolled sideways, but for tables in their own frames."""
-    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-
-
 def link_made(page, address):
     page.goto(f"{address}/admin/colours/share")
     page.get_by_label("Whom it is for").fill("our group")
@@ -129,7 +124,7 @@ def test_a_study_is_shared_watched_embedded_and_ended(served, lab, browser, shot
         answer(service, join(service), 3, np.random.default_rng(5))
         guest.get_by_text("123 answers so far").wait_for()  # by itself
         guest.get_by_role("heading", name="1 c01, c07?").wait_for()
-        assert fits(guest)
+        until_it_fits(guest)
         assert violations(guest) == []
         shot(guest, "live-phone")
         Embedding.source = link
@@ -167,7 +162,7 @@ def test_the_report_is_made_by_a_button_and_seen(served, browser, shot, monkeypa
         page.goto(f"{address}/admin/colours")
         page.get_by_role("link", name="Report").click()
         assert violations(page) == []
-        until(lambda: fits(page), "the page has to be scrolled sideways")
+        until_it_fits(page)
         page.get_by_label("Time it may take").select_option("0.02")
         page.locator("#work-report button").press("Enter")
         page.locator("#work-report progress:not([hidden])").wait_for()
@@ -210,7 +205,7 @@ def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
         guest.locator("#map .scatterlayer").wait_for(state="attached")
         assert guest.get_by_role("link", name="Members").count() == 0
         assert guest.locator("#pause").is_hidden()
-        assert fits(guest)
+        until_it_fits(guest)
         assert violations(guest) == []
         shot(guest, "viewer")
 
@@ -227,7 +222,7 @@ def test_webhooks_by_keyboard_on_a_phone(served, browser, shot):
         page.get_by_role("heading", name="The secret of the new webhook").wait_for()
         page.get_by_role("button", name="Try the webhook").press("Enter")
         page.get_by_role("cell", name="waits").wait_for()
-        until(lambda: fits(page), "the page has to be scrolled sideways")
+        until_it_fits(page)
         assert violations(page) == []
         shot(page, "webhooks")
         page.get_by_role("button", name="End the webhook").press("Enter")

@@ -14,7 +14,7 @@ from similitude.study.recruiting import prolific
 from similitude.study.recruiting.accounts import Accounts
 from similitude.study.web.app import create_app
 from similitude.study.web.auth import Door
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until_it_fits
 from tests.study.axe import violations
 from tests.study.conftest import on_question
 from tests.study.live import fill, open_study, worker_of, write_study
@@ -31,7 +31,6 @@ correct = [2]
 [completion]
 code = "C1A2B3"
 """
-FITS = "document.documentElement.scrollWidth <= window.innerWidth"
 
 
 @pytest.fixture
@@ -87,7 +86,7 @@ def looked_at(page, shot, name):
         shot(page, name if scheme == "light" else f"{name}-dark")
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate(FITS), f"{name}: something sticks out of a phone's screen"
+    until_it_fits(page)
     assert violations(page) == [], f"{name} on a phone"
     shot(page, f"{name}-phone")
     page.set_viewport_size({"width": 1280, "height": 800})
