@@ -265,6 +265,16 @@ def test_many_items_start_with_some(rng, monkeypatch):
     assert model.optimality_ < 1e-4
 
 
+@pytest.mark.own_seed
+def test_beside_a_bound_a_small_gain_is_no_end(monkeypatch):
+    """In this draw steps beside a bound were once so short that it was called converged at a slope of .017."""
+    monkeypatch.setattr(confidence_starts, "_MOST_EARLY", 40)
+    X, y, sure = experts(120, np.random.default_rng([0, 704]))
+    model = sm.CAMEL(penalty=0.01, random_state=0, tol=1e-12, max_iter=1000).fit(X, y, sure)
+    assert model.status_ == "converged"
+    assert model.optimality_ < 1e-4
+
+
 def test_fewer_factors_and_the_same_bits_again(rng):
     X, y, sure = experts(40, rng)
     one, two = (sm.CAMEL(2, random_state=5).fit(X, y, sure) for _ in range(2))

@@ -38,9 +38,10 @@ def lbfgs(
     """Minimise a problem smooth inside its penalty's bounds, until an iteration gains less than tol of the objective.
 
     Such an iteration counts where the gradient has fallen to a tenth of its steepest, or where it is the third in a
-    row. `memory` is the number of past steps from which it knows the curvature. `units` are what parameters are counted
-    in, one each or one for all: in good ones the objective curves alike along each. A thousandth of `tol` bounds the
-    gradient, so that a start at a stationary point stops at once.
+    row. Beside bounds past steps may point along where little is gained: it begins anew from there, without them, until
+    that gains as little. `memory` is the number of past steps from which it knows the curvature. `units` are what
+    parameters are counted in, one each or one for all: in good ones the objective curves alike along each. A
+    thousandth of `tol` bounds the gradient, so that a start at a stationary point stops at once.
     """
     NEEDS.check(problem)
     watch, bounds = _Watch(tol, callback), _bounds(problem.penalty, start.size, units)
@@ -55,28 +56,33 @@ def lbfgs(
         watch.evaluated(float(value), steepness(counted, gradient))
         return value, gradient
 
-    with one_blas_thread():
-        found = optimize.minimize(
+    def run(counted: Floats) -> optimize.OptimizeResult:
+        left = max_iter - watch.seen
+        return optimize.minimize(
             value_and_gradient,
-            np.ascontiguousarray(start, float).ravel() / units,
+            counted,
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
             callback=watch,
-            options={
-                "maxiter": max_iter,
-                "maxfun": 20 * max_iter + 100,
-                "ftol": 0.0,
-                "gtol": tol * 1e-3,
-                "maxcor": memory,
-            },
+            options={"maxiter": left, "maxfun": 20 * left + 100, "ftol": 0.0, "gtol": tol * 1e-3, "maxcor": memory},
         )
+
+    with one_blas_thread():
+        found = run(np.ascontiguousarray(start, float).ravel() / units)
+        evaluations = int(found.nfev)
+        nothing_new = False
+        while bounds is not None and watch.small and watch.seen < max_iter and not nothing_new:
+            before, watch.small = float(found.fun), 0
+            found = run(found.x)
+            evaluations += int(found.nfev)
+            nothing_new = watch.little(before, float(found.fun))
     ended = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
     # Without a step left it is an end where the last gain was small, or where a gain would be lost in rounding: a start
     # at the optimum has no gain to tell of.
     at_rest = steepness(found.x, found.jac) ** 2 <= _LOST * tol * max(abs(float(found.fun)), 1.0)
-    status = "converged" if ended == "stalled" and (watch.small or at_rest) else ended
-    return Result(units * found.x, float(found.fun), status, int(found.nit), int(found.nfev), str(found.message))
+    status = "converged" if nothing_new or (ended == "stalled" and (watch.small or at_rest)) else ended
+    return Result(units * found.x, float(found.fun), status, watch.seen, evaluations, str(found.message))
 
 
 @dataclass
@@ -103,11 +109,14 @@ class _Watch:
         before, self.value = self.value, float(intermediate_result.fun)
         if self.callback is not None:
             self.callback(self.seen, self.value)
-        little = before - self.value <= self.tol * max(abs(before), abs(self.value), 1.0)
-        self.small = self.small + 1 if little else 0
+        self.small = self.small + 1 if self.little(before, self.value) else 0
         self.steepest = max(self.steepest, self.steepness)
-        if self.small >= _IN_A_ROW or (little and self.steepness <= _FALLEN * self.steepest):
+        if self.small >= _IN_A_ROW or (self.small and self.steepness <= _FALLEN * self.steepest):
             raise StopIteration
+
+    def little(self, before: float, after: float) -> bool:
+        """Whether a gain is so small that it may be an end."""
+        return before - after <= self.tol * max(abs(before), abs(after), 1.0)
 
 
 def _bounds(penalty: Penalty, size: int, units: Floats | float) -> optimize.Bounds | None:
