@@ -18,7 +18,7 @@ from similitude.study.settings import StudyError, read_study
 from similitude.study.simulate import Behaviour, simulate_study
 from similitude.study.store import schema
 from similitude.study.timing import timing_in_words
-from similitude.study.web.pages import setup, terms_in_words
+from similitude.study.web import pages  # an imported `setup` would be called by older versions of pytest
 from tests.study.conftest import serving
 from tests.study.making import SHORT, tones, write_study
 
@@ -95,7 +95,7 @@ def test_without_a_limit_nothing_is_out_of_time(serve, take_part):
 def test_who_lets_the_time_run_out_gets_no_code_and_was_told_so(serve, take_part):
     paid = "[completion]\ncode = 'C1'\nseconds_per_question = 0"
     service = serve(f"[question]\nnumber = 2\nskip = false\ncant_tell = false\n[timing]\nlimit_seconds = 5\n{paid}")
-    said = terms_in_words(service.study, "en")
+    said = pages.terms_in_words(service.study, "en")
     assert "You have 5 s for each question." in said[0]
     assert "answer at least 1 of the 2 questions" in said[1]
     rater_id = take_part(service)
@@ -129,8 +129,8 @@ def test_all_times_are_told_before_the_first_question(tmp_path):
 
 def test_a_study_without_times_says_nothing_of_them(serve):
     service = serve("")
-    assert terms_in_words(service.study, "en") == []
-    assert setup(service, "en")["timing"] == {
+    assert pages.terms_in_words(service.study, "en") == []
+    assert pages.setup(service, "en")["timing"] == {
         "exposure": None, "toTheEnd": False, "limit": None, "least": 0.0, "device": False
     }  # fmt: skip
 

@@ -128,11 +128,11 @@ def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | N
     order = found.table.share.to_numpy().argsort(kind="stable")[::-1][:most][::-1]
     own = found.table.iloc[order]
     axes = axes_of(ax, (6.2, 1.2 + 0.26 * len(own)))
-    low, high = 100 * (own.share - own.share_low), 100 * (own.share_high - own.share)
+    share, *ends = (100 * own[name].to_numpy() for name in ("share", "share_low", "share_high"))
     real = own.reproducible.to_numpy(bool) if found.tested else np.ones(len(own), bool)
     fill = [COLOURS[0] if one else "white" for one in real]
-    axes.barh(range(len(own)), 100 * own.share, color=fill, edgecolor=COLOURS[0], linewidth=1.0, height=0.7)
-    axes.errorbar(100 * own.share, range(len(own)), xerr=[low, high], fmt="none", ecolor="0.2", elinewidth=1)
+    axes.barh(range(len(own)), share, color=fill, edgecolor=COLOURS[0], linewidth=1.0, height=0.7)
+    axes.errorbar(share, range(len(own)), xerr=np.abs(ends - share), fmt="none", ecolor="0.2", elinewidth=1)
     titles = [shortened(_titles(found)[row], 42) for row in order]
     axes.set_yticks(range(len(own)), titles, fontsize="small")
     over = f", with 95% intervals over {found.over}" if found.over else ""
