@@ -25,10 +25,13 @@ def blocks(page: Path) -> list[tuple[str, str]]:
     return _BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-def needs(page: Path) -> str | None:
-    """Return the module without which the code of a page cannot run, as its front matter says (`needs: torch`)."""
-    found = re.match(r"---\n(?:.*\n)*?needs: (\w+)\n", page.read_text(encoding="utf-8"))
-    return found[1] if found else None
+def needs(page: Path) -> tuple[str, str | None] | None:
+    """Return the module without which the code of a page cannot run, and its least version or None.
+
+    They are what its front matter says: `needs: torch`, `needs: sklearn 1.8`.
+    """
+    found = re.match(r"---\n(?:.*\n)*?needs: (\w+)(?: (\S+))?\n", page.read_text(encoding="utf-8"))
+    return (found[1], found[2]) if found else None
 
 
 def name(page: Path) -> str:

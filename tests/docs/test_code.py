@@ -23,8 +23,9 @@ WITH_CODE = [page for page in pages() if any(language in RUN for language, _ in 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_code_runs(page, tmp_path, monkeypatch, capsys):
-    if module := needs(page):
-        pytest.importorskip(module, reason=f"{module} is not installed")
+    if needed := needs(page):
+        module, least = needed
+        pytest.importorskip(module, least, reason=f"{module} {least or ''} is not installed")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setattr(demo, "SECONDS", 1.0)

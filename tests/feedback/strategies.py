@@ -67,7 +67,7 @@ def feedback(draw: Any, form: str | None = None) -> Comparisons:
     rng, n_items, length = draw(seeds()), draw(st.integers(5, 7)), draw(st.integers(1, 6))
     forms = draw(st.lists(st.sampled_from(sorted(FORMS) if form is None else [form]), min_size=length, max_size=length))
     answers = random_answers(forms, n_items, rng, draw(st.sampled_from([0.0, 0.3, 1.0])))
-    label = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=3)
+    label = st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=3)
     maybe = st.none() | st.lists(label, min_size=length, max_size=length)
     who, how = draw(maybe), draw(maybe)
     answers = Answers.of(

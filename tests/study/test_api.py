@@ -267,6 +267,8 @@ def test_the_page_of_the_interface_says_all_of_it(app):
             return await client.get(path)
 
     page, described = asyncio.run(ask("/api")).text, asyncio.run(ask("/openapi.json")).json()
+    parts = {f"#/components/schemas/{name}" for name in described["components"]["schemas"]}
+    assert set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(described))) <= parts
     paths = [path for path in described["paths"] if not path.endswith("{name}")]
     assert all(path.startswith("/api/{study}/v1/") for path in paths), "what our pages ask is no promise"
     assert {path.rsplit("/", 1)[1] for path in paths} >= {path.partition("?")[0][1:] for _, path, _ in ASKED}

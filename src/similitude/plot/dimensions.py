@@ -14,6 +14,7 @@ from similitude.feedback.items import find_item
 from similitude.plot.embedding import pixels_of
 from similitude.plot.sheet import text_widths
 from similitude.plot.style import COLOURS, MILLIMETRES, PAGE, POINTS, axes_of, pyplot
+from similitude.types import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,11 +129,11 @@ def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | N
     order = found.table.share.to_numpy().argsort(kind="stable")[::-1][:most][::-1]
     own = found.table.iloc[order]
     axes = axes_of(ax, (6.2, 1.2 + 0.26 * len(own)))
-    share, *ends = (100 * own[name].to_numpy() for name in ("share", "share_low", "share_high"))
+    share, low, high = (100 * own[name].to_numpy() for name in ("share", "share_low", "share_high"))
     real = own.reproducible.to_numpy(bool) if found.tested else np.ones(len(own), bool)
     fill = [COLOURS[0] if one else "white" for one in real]
     axes.barh(range(len(own)), share, color=fill, edgecolor=COLOURS[0], linewidth=1.0, height=0.7)
-    axes.errorbar(share, range(len(own)), xerr=np.abs(ends - share), fmt="none", ecolor="0.2", elinewidth=1)
+    axes.hlines(range(len(own)), low, high, colors="0.2", linewidth=1)
     titles = [shortened(_titles(found)[row], 42) for row in order]
     axes.set_yticks(range(len(own)), titles, fontsize="small")
     over = f", with 95% intervals over {found.over}" if found.over else ""
@@ -201,16 +202,16 @@ def _bars(own: Any, titles: list[str], ax: Axes | None) -> Axes:
     place = np.arange(len(own))[::-1]
     axes.barh(place, own.value, color=COLOURS[0], height=0.7)
     if "deviation" in own:
-        axes.errorbar(own.value, place, xerr=_sure(own), fmt="none", ecolor="0.2", elinewidth=1)
+        axes.hlines(place, *_interval(own), colors="0.2", linewidth=1)
     axes.set_yticks(place, titles, fontsize="small")
     axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 
-def _sure(own: Any) -> Any:
-    """How far 95 % intervals reach to either side; no value is below 0."""
-    reach = _NORMAL * own.deviation.to_numpy()
-    return [np.minimum(reach, own.value.to_numpy()), reach]
+def _interval(own: Any) -> tuple[Floats, Floats]:
+    """Where 95 % intervals begin and end; no value is below 0."""
+    value, reach = own.value.to_numpy(), _NORMAL * own.deviation.to_numpy()
+    return np.maximum(value - reach, 0.0), value + reach
 
 
 def _rose(own: Any, titles: list[str], ax: Axes | None) -> Axes:

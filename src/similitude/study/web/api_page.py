@@ -54,8 +54,7 @@ def _fields(schema: Mapping[str, Any] | None, parts: Mapping[str, Any]) -> Itera
     """The fields of an object, one by one."""
     if schema is None:
         return
-    known = {**parts, **schema.get("$defs", {})}
-    found = known[_called(schema)] if "$ref" in schema else schema
+    found = parts[_called(schema)] if "$ref" in schema else schema
     for name, one in found.get("properties", {}).items():
         told = {"name": name, "kind": _kind(one), "words": one.get("description", "")}
         yield told | {"required": name in found.get("required", ())}
@@ -71,6 +70,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
         return " | ".join(f'"{one}"' for one in schema["enum"])
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {}))}"
+    if "properties" in schema:
+        return str(schema["title"])
     return str(schema.get("type", "any"))
 
 

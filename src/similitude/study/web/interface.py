@@ -70,9 +70,21 @@ def _described(body: type[Body] | None, parameters: Sequence[Mapping[str, Any]])
     """The description of a request for those who write programs against it."""
     found: dict[str, Any] = {"parameters": [STUDY, *parameters]}
     if body is not None:
-        content = {"application/json": {"schema": body.model_json_schema()}}
+        schema = body.model_json_schema()
+        content = {"application/json": {"schema": _written_out(schema, schema.pop("$defs", {}))}}
         found["requestBody"] = {"required": True, "content": content}
     return found
+
+
+def _written_out(schema: Any, parts: Mapping[str, Any]) -> Any:
+    """A schema with its parts in their places: references to them hold in a document of its own, not within another."""
+    if isinstance(schema, list):
+        return [_written_out(one, parts) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _written_out(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+    return {key: _written_out(one, parts) for key, one in schema.items()}
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
