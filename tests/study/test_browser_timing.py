@@ -136,8 +136,9 @@ def test_sounds_are_heard_to_their_end(live, page):
     on_question(page, 0)
     page.get_by_text("to its end before you answer").wait_for()
     # a jump to the end is no hearing: half a second each, of which the last moment alone is played
+    page.wait_for_function("[...document.querySelectorAll('audio')].every((one) => one.readyState > 0)")
     play = "(all, from) => Promise.all(all.map(one => new Promise(on => {"
-    play += " one.currentTime = from; one.onended = on; one.play(); })))"
+    play += " one.onended = on; one.onseeked = () => one.play(); one.currentTime = from; })))"
     page.locator("audio").evaluate_all(play, 0.45)
     assert page.locator(".choose:enabled").count() == 0
     page.locator("audio").evaluate_all(play, 0)
