@@ -44,7 +44,7 @@ def test_perfect_answers_have_perfect_coefficients_and_coins_none():
         assert getattr(sure, name).value == pytest.approx(1)
         assert abs(getattr(coins, name).value) < 0.4  # chance is 0, and the least sure of the three scatters by .09
     assert sure.split_half_distances.value > 0.95
-    assert abs(coins.split_half_distances.value) < 0.7  # 45 pairs: their correlation scatters by .15
+    assert abs(coins.split_half_distances.value) < 0.7  # 45 pairs: their correlation scatters by .18
     for found in (sure, coins):
         for _, e in found.figures():
             assert -1 <= e.low <= e.value + 1e-9 <= e.high + 2e-9 <= 1 + 2e-9

@@ -154,7 +154,7 @@ def test_modalities_by_name_and_tables_by_index(both):
     F = features()
     named = sm.TACKL(1, random_state=0).fit(both, features={"shape": F[:, :2], "noise": F[:, 2:]})
     assert {name: len(w) for name, w in named.weights_.items()} == {"shape": 2, "noise": 1}
-    assert named.weights_["noise"][0] < 0.8 * named.weights_["shape"][0]  # over draws up to .4 of it
+    assert named.weights_["noise"][0] < 0.8 * named.weights_["shape"][0]  # .14 below half at worst of 37
     half = named.transform({"shape": F[:2, :2]})
     np.testing.assert_allclose(half[:, :2], named.embedding_[:2, :2], atol=1e-12)
     names = [f"item {k}" for k in range(N)]

@@ -466,8 +466,8 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
         """The leading directions in which the answers pull from 0, and a little chance in every other.
 
-        Features begin in as many dimensions as they have columns, what is free in those beyond, and round again from
-        the first: from chance alone a dimension that the features leave over is not always found.
+        Features begin in as many dimensions as they have columns, what is free in those beyond, if any, and round again
+        from the first: from chance alone a dimension that features leave over is not always found.
         """
         S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
         if not self.modalities_ and F is not None:

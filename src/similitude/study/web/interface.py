@@ -82,9 +82,8 @@ def _written_out(schema: Any, parts: Mapping[str, Any]) -> Any:
         return [_written_out(one, parts) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    if "$ref" in schema:
-        return _written_out(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
-    return {key: _written_out(one, parts) for key, one in schema.items()}
+    own = {key: _written_out(one, parts) for key, one in schema.items() if key != "$ref"}
+    return _written_out(parts[schema["$ref"].rsplit("/", 1)[1]], parts) | own if "$ref" in schema else own
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
