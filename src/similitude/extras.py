@@ -11,7 +11,7 @@ EXTRAS = {
     "parquet": ("pyarrow",),
     "tables": ("openpyxl", "odf", "pyreadstat", "pyreadr", "h5py"),
     "study": (
-        "fastapi", "uvicorn", "httptools", "sqlalchemy", "alembic", "markdown_it", "psycopg", "argon2",
+        "fastapi", "starlette", "uvicorn", "httptools", "sqlalchemy", "alembic", "markdown_it", "psycopg", "argon2",
         "pydantic", "plotly", "tomlkit",
     ),
     "serve": ("fastapi", "uvicorn", "httptools", "pydantic"),

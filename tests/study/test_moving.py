@@ -82,8 +82,9 @@ def test_items_are_dragged_onto_the_table_by_mouse_and_by_finger(live, context, 
         points = [{"x": place[0], "y": place[1]}] if place else []
         wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     page.locator(".table .chip").wait_for()
-    page.touchscreen.tap(*middle(page, ".table", 0.7, 0.5))  # the next one is taken already: a tap puts it down
-    page.touchscreen.tap(*middle(page, ".table", 0.5, 0.8))
+    for number, place in ((2, (0.7, 0.5)), (3, (0.5, 0.8))):  # the next one is taken already: a tap puts it down
+        page.touchscreen.tap(*middle(page, ".table", *place))
+        page.wait_for_function("(number) => document.querySelectorAll('.table .chip').length === number", arg=number)
     page.tap(".confirm .main")
     said = arrived(live, "finger", 1)[0]["response"]
     assert said[0] < -0.3 < 0.3 < said[2]

@@ -236,6 +236,12 @@ def test_items_are_found_by_name_and_nothing_else_is(pictures):
         assert reply.status_code == 404, name
 
 
+def test_a_part_of_a_file_is_sent_where_a_player_asks_for_it(pictures):
+    reply = Browser(create_app(pictures)).call("GET", "/api/words/items/a", headers={"Range": "bytes=5-9"})
+    assert (reply.status_code, reply.content) == (206, SVG[5:10])
+    assert reply.headers["content-range"] == f"bytes 5-9/{len(SVG)}"
+
+
 @pytest.mark.parametrize("damage", [None, SVG[: len(SVG) // 2], b""], ids=["gone", "cut", "empty"])
 def test_a_file_that_breaks_is_said_once_not_served_and_named_on_the_admin_page(pictures, caplog, damage):
     browser, path = Browser(create_app(pictures)), pictures.root / "items" / "a.svg"
