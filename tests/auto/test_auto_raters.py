@@ -101,6 +101,7 @@ def test_who_is_unknown_is_one_of_those_who_are_known(camps):
     np.testing.assert_allclose(found, np.mean(each, 0), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_alone_it_is_one_fit_with_weights(camps):
     model = chosen(camps[0], average=False)
     assert len(model.members_) == 1
@@ -108,6 +109,7 @@ def test_alone_it_is_one_fit_with_weights(camps):
     assert model.reason_.count("ChoiceEmbedding weights") >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["odd_one_out", "triplet"])
 def test_sharpness_is_told_by_held_out_answers(form):
     c, test = (by_sharpness(count, seed, form) for count, seed in ((100, 1), (1000, 2)))
@@ -127,6 +129,7 @@ def test_sharpness_is_told_by_held_out_answers(form):
     assert "Raters" in model.reason_
 
 
+@pytest.mark.slow
 def test_raters_who_are_alike_are_not_told_apart_and_nobody_is_harmed():
     who = sm.Raters.of([1.0] * 8)
     c, test = (sm.simulate(TRUTH, count, "odd_one_out", raters=who, random_state=count) for count in (400, 2000))
@@ -140,6 +143,7 @@ def test_without_names_of_raters_nothing_changes():
     assert np.array_equal(chosen(c).predict_proba(c), chosen(c, raters=False).predict_proba(c))
 
 
+@pytest.mark.slow
 def test_a_form_that_a_fold_lacks_is_no_fault(camps):
     grid = sm.simulate(TRUTH, 1, "choice", grid_size=6, raters=sm.Raters.of([1.0], names=["r0"]), random_state=0)
     c = sm.Comparisons.concatenate([camps[0].select(np.arange(240)), grid])
@@ -155,6 +159,7 @@ def test_weights_that_promise_nothing_cost_one_line(camps, monkeypatch):
     assert not isinstance(model.similarity_.answering, Weighed)
 
 
+@pytest.mark.slow
 @pytest.mark.own_seed  # of other processes, too
 def test_the_number_of_processes_changes_nothing():
     c = by_camps(40, 1)

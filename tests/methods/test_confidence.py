@@ -184,6 +184,7 @@ def test_confidences_help_where_labels_are_few():
     assert np.mean(gains) > -0.01
 
 
+@pytest.mark.slow
 def test_confidences_upside_down_hurt():
     found = []
     for draw in range(20):

@@ -95,6 +95,7 @@ def states_of(folder):
     return (there(folder), SECOND), ({name[6:]: text for name, text in WORDS.items()}, FIRST)
 
 
+@pytest.mark.slow
 def test_a_restore_that_is_killed_anywhere_is_made_or_not_made(tmp_path):
     found, after = set(), 0
     while True:
