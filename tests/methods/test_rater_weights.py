@@ -150,7 +150,8 @@ def test_a_map_with_weights_is_its_definition(dot):
 @pytest.mark.slow
 def test_weights_go_with_features_lapses_and_cant_tell():
     rng = np.random.default_rng(1)
-    truth = 1.5 * rng.normal(size=(15, 2))
+    truth = rng.normal(size=(15, 2))
+    truth *= 1.5 / truth.std(0)  # both dimensions tell, so that raters who see one of them differ
     c = drawn(truth, np.array([[2.0, 0.05], [0.05, 2.0]] * 4), 150, "dot", 1)
     shown, odd = c.answers.shown.matrix(), c.answers.response.matrix()[:, 0].astype(float)
     odd[rng.random(len(odd)) < 0.1] = np.nan

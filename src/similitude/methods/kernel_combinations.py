@@ -33,7 +33,7 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.graph.build import SimilarityGraph
 from similitude.types import Floats, Seed
 
-_ALTERNATIONS = 20
+_ALTERNATIONS = 200
 _GAIN = 1e-4
 _LEAST_SHARE = 1e-6
 _TOLERANCE = 1e-3

@@ -48,7 +48,7 @@ from similitude.types import Floats, Seed
 
 # of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
 _ROUNDING = 1e-2
-_ALTERNATIONS = 50
+_ALTERNATIONS = 200
 _GAIN = 1e-5
 _LEAST_SHARE = 1e-6
 
