@@ -46,10 +46,9 @@ def judged(model, c, hard=False):
 def test_dual_primal_and_cvxpy_agree(pair_kernel, kernel, seed):
     X, c = problem(seed=seed)
     weight = np.random.default_rng(seed).uniform(0.5, 2, len(c))
+    near = {"penalty": 1e-2, "tol": 1e-6, "max_iter": 100_000}
     fits = [
-        sm.DRankingVM(kernel=kernel, pair_kernel=pair_kernel, penalty=1e-2, solver=solver, tol=1e-6).fit(
-            c.reweight(weight), features=X
-        )
+        sm.DRankingVM(kernel=kernel, pair_kernel=pair_kernel, solver=solver, **near).fit(c.reweight(weight), features=X)
         for solver in ("dual", "primal")
     ]
     assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=2e-6)
