@@ -8,7 +8,7 @@ import similitude as sm
 from similitude.engine.comparison_terms import Compared
 from similitude.engine.models import Matrix, Positions, SumOfModels, Weights
 from similitude.engine.penalties import Blocks, NonNegative, Ridge, Trace
-from similitude.engine.problem import Problem
+from similitude.engine.problem import Objective, Problem
 from similitude.engine.solvers.accelerated import accelerated
 from similitude.engine.solvers.lbfgs import lbfgs
 from similitude.engine.solvers.minibatch import minibatch
@@ -123,6 +123,24 @@ def test_lbfgs_leaves_a_saddle_before_it_has_converged(small):
     found = lbfgs(problem, small * start, units=units)
     assert found.status == "converged"
     assert found.value < 0.6 < problem.value(small * start)  # at the saddle it is log 2
+
+
+class Wall(Objective):
+    """A gentle slope down to 0.02, and a wall that rises from there: scipy's search along a line gives up at 0."""
+
+    penalty = Ridge(0.0)
+
+    def data(self, params):
+        over = np.maximum(params - 0.02, 0.0)
+        value = np.where(over < 1e-3, over**2 / 2e-3, over - 5e-4) - 0.006 * params
+        return float(value.sum()), np.minimum(over / 1e-3, 1.0) - 0.006
+
+
+def test_lbfgs_goes_on_where_the_search_along_a_line_gave_up():
+    found = lbfgs(Wall(), np.zeros(1), tol=1e-9)
+    assert found.status == "converged"
+    assert found.params == pytest.approx([0.020006], abs=1e-6)
+    assert found.value == pytest.approx(Wall().value(found.params), abs=1e-12)
 
 
 def test_lbfgs_refuses_a_penalty_without_gradient():

@@ -2,11 +2,15 @@
 
 When it has converged is told here, without a scale of its own: scipy's word for it is one iteration of little gain, and
 near a saddle, where fits of very many items start, there is such an iteration before the fit has begun.
+
+Its first step has length 1, and after twenty looks for a better one its search gives up, with the best of them
+forgotten: beside a steep wall (a hinge that is hardly rounded) that is no end. It begins anew at the best, with a step
+of the length that led there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ from similitude.types import Floats
 NEEDS = Needs("lbfgs", smooth=True)
 _FALLEN = 0.1  # of the steepest gradient on the way: where a small gain is an end, and no pause
 _LOST = 1e-3  # of a small gain: what a step along the gradient, by its own length, may promise where none is left
+_GIVEN_UP = 2  # scipy's status where its search along a line found no end
 _IN_A_ROW = 3  # small gains that are an end anyhow: a start near the optimum has no steep gradient to fall from
 
 
@@ -53,36 +58,54 @@ def lbfgs(
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
         gradient = units * gradient
-        watch.evaluated(float(value), steepness(counted, gradient))
+        watch.evaluated(counted, float(value), steepness(counted, gradient))
         return value, gradient
 
-    def run(counted: Floats) -> optimize.OptimizeResult:
+    def stride(counted: Floats, length: float = 1.0) -> optimize.OptimizeResult:
+        """Go on with a first step of a length."""
         left = max_iter - watch.seen
-        return optimize.minimize(
-            value_and_gradient,
-            counted,
+
+        def scaled(x: Floats) -> tuple[float, Floats]:
+            value, gradient = value_and_gradient(length * x)
+            return value, length * gradient
+
+        found = optimize.minimize(
+            scaled,
+            counted / length,
             jac=True,
             method="L-BFGS-B",
-            bounds=bounds,
+            bounds=None if bounds is None else optimize.Bounds(bounds.lb / length, np.inf),
             callback=watch,
-            options={"maxiter": left, "maxfun": 20 * left + 100, "ftol": 0.0, "gtol": tol * 1e-3, "maxcor": memory},
-        )
+            options={
+                "maxiter": left, "maxfun": 20 * left + 100, "ftol": 0.0, "gtol": tol * 1e-3 * length, "maxcor": memory,
+            },
+        )  # fmt: skip
+        found.x, found.jac = length * found.x, found.jac / length
+        found.fun = watch.value  # where it gave up, scipy's is that of its last look
+        return found
+
+    def run(counted: Floats) -> optimize.OptimizeResult:
+        found = stride(counted)
+        while int(found.status) == _GIVEN_UP and watch.seen < max_iter and watch.evaluations < 20 * max_iter:
+            if watch.little(watch.value, watch.best):
+                break
+            watch.value, length = watch.best, float(np.linalg.norm(watch.best_at - found.x))
+            found = stride(watch.best_at, length)
+        return found
 
     with one_blas_thread():
         found = run(np.ascontiguousarray(start, float).ravel() / units)
-        evaluations = int(found.nfev)
         nothing_new = False
         while bounds is not None and watch.small and watch.seen < max_iter and not nothing_new:
             before, watch.small = float(found.fun), 0
             found = run(found.x)
-            evaluations += int(found.nfev)
             nothing_new = watch.little(before, float(found.fun))
     ended = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
     # Without a step left it is an end where the last gain was small, or where a gain would be lost in rounding: a start
     # at the optimum has no gain to tell of.
     at_rest = steepness(found.x, found.jac) ** 2 <= _LOST * tol * max(abs(float(found.fun)), 1.0)
     status = "converged" if nothing_new or (ended == "stalled" and (watch.small or at_rest)) else ended
-    return Result(units * found.x, float(found.fun), status, watch.seen, evaluations, str(found.message))
+    return Result(units * found.x, float(found.fun), status, watch.seen, watch.evaluations, str(found.message))
 
 
 @dataclass
@@ -92,14 +115,20 @@ class _Watch:
     tol: float
     callback: Callback | None
     seen: int = 0
+    evaluations: int = 0
     small: int = 0  # gains in a row
     value: float = np.inf
     steepness: float = 0.0
     steepest: float = 0.0
+    best: float = np.inf
+    best_at: Floats = field(default_factory=lambda: np.empty(0))
 
-    def evaluated(self, value: float, steepness: float) -> None:
+    def evaluated(self, at: Floats, value: float, steepness: float) -> None:
         """Note an evaluation, with the slope along what may move; an iteration ends at the last one before it."""
+        self.evaluations += 1
         self.steepness = steepness
+        if value < self.best:
+            self.best, self.best_at = value, at.copy()
         if self.value == np.inf:
             self.value, self.steepest = value, self.steepness
 
