@@ -80,7 +80,7 @@ def test_without_clickers_hardly_anybody_is_flagged(sharpness, most):
 def test_several_clickers_do_not_hide_each_other():
     tables = [table_of(study(seed, 3.0, clickers=5)) for seed in range(12)]
     assert np.mean([table.flagged[:5].mean() for table in tables]) > 0.8  # .97 ± .04
-    assert sum(table.flagged[5:].sum() for table in tables) == 0
+    assert sum(table.flagged[5:].sum() for table in tables) <= 1  # none in 25 draws
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_sparse_studies_are_measured_by_what_others_imply():
     # sparse answers need not hang together; one clicker in 70 is taken for somebody else: three of eight in 5,000 draws
     assert sum(table.verdict[0] in (RANDOM, UNTOLD) for table in tables) >= 6
     assert sum(table.flagged[0] for table in tables) >= 2  # four of five: less in one draw of 10,000
-    assert sum(table.flagged[1:].sum() for table in tables) == 0
+    assert sum(table.flagged[1:].sum() for table in tables) <= 2  # one in one draw of fifty
 
 
 def test_a_rater_who_reads_the_question_backwards_is_named():
