@@ -287,8 +287,9 @@ def test_a_map_of_more_than_two_dimensions_says_what_two_would_predict(found):
     table = pd.DataFrame({"dimensions": [1, 2, 4], "accuracy": [0.6, 0.7, 0.75]})
     choice = replace(found.dimensions, table=table)
     deep = SimpleNamespace(dimensions=choice, dimension=4, accuracy=Estimate(0.74))
-    assert sentences._flat(deep) == "A model of two dimensions alone predicts 69.0%, by 5.0 points less."
-    assert sentences._flat(replace(found, forecast=None)) == ""
+    assert sentences._flat(deep) == "The same method in two dimensions alone predicts 69.0%, by 5.0 points less."
+    deep.dimension = 2
+    assert sentences._flat(deep) == ""
 
 
 @pytest.mark.parametrize(
@@ -398,7 +399,7 @@ def assert_one_number(found, report):
     methods = (report.parent / "methods.txt").read_text(encoding="utf-8")
     lead = read[: read.index("Can the answers be trusted?", read.index("Similarity was modelled"))]
     for text in (lead, repr(found), methods):
-        flat = re.findall(r"A model of two dimensions alone predicts ([0-9.]+%)", text)
+        flat = re.findall(r"The same method in two dimensions alone predicts ([0-9.]+%)", text)
         assert set(re.findall(r"[0-9]+[.][0-9]%", text)) <= shares_of(a, ceiling) | {f"{found.chance:.1%}", *flat}
         assert f"; chance {found.chance:.1%})" in text.replace("chance is", "chance")
         assert f"{a.value:.1%}" in text

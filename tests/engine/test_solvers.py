@@ -143,6 +143,18 @@ def test_lbfgs_goes_on_where_the_search_along_a_line_gave_up():
     assert found.value == pytest.approx(Wall().value(found.params), abs=1e-12)
 
 
+@pytest.mark.parametrize("start", [np.nan, np.inf])
+def test_lbfgs_ends_where_nothing_is_finite(start):
+    with np.errstate(invalid="ignore"):
+        assert lbfgs(Wall(), np.full(3, start)).status != "max_iter"
+
+
+def test_lbfgs_ends_at_a_wall_from_afar():
+    found = lbfgs(Wall(), np.array([-300.0, 0.0, 5.0]), tol=1e-9, max_iter=2000)
+    assert found.value == pytest.approx(Wall().value(np.full(3, 0.020006)), abs=1e-6)
+    assert found.value == pytest.approx(Wall().value(found.params), abs=1e-12)
+
+
 def test_lbfgs_refuses_a_penalty_without_gradient():
     with pytest.raises(TypeError, match="accelerated"):
         lbfgs(Problem(Matrix(8), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(64))

@@ -17,10 +17,14 @@ def test_planted_dimensions_are_found(planted):
 
 
 def test_noise_asks_for_no_dimensions():
-    rng = np.random.default_rng(0)
-    noise = np.array([rng.permutation(10)[:3] for _ in range(600)])
-    found = sm.dimension(sm.STE(random_state=0), noise, dimensions=(1, 2, 3), random_state=0)
-    assert (found.tested, found.table.p_value[1:].min() > 0.05) == (1, True)
+    asked_for = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        noise = np.array([rng.permutation(10)[:3] for _ in range(600)])
+        found = sm.dimension(sm.STE(random_state=0), noise, dimensions=(1, 2, 3), random_state=0)
+        assert (found.tested == 1) == (found.table.p_value[1] > 0.05)
+        asked_for += found.tested > 1
+    assert asked_for <= 1  # one of some hundred
 
 
 def test_the_rule_and_the_test_by_hand():

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import similitude as sm
@@ -112,6 +113,31 @@ def test_bad_values_are_named(message):
 def test_wrong_types_are_named(message):
     with pytest.raises(TypeError, match=re.escape(message)):
         WRONG_TYPE[message]()
+
+
+NAMES = [f"n{k}" for k in range(12)]
+TABLE = pd.DataFrame(np.random.default_rng(0).normal(size=(12, 2)), index=NAMES)
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (TABLE.add_prefix("x", axis=0), "no row of the table is named after an item: found 'xn0', expected .* 'n0'"),
+        (sm.kernels.RBF(TABLE[::-1]), "kernel of modality 'features' has the rows of its table in another order"),
+        (sm.kernels.Scaled(sm.kernels.RBF(TABLE[:5]), 2.0), r"lacks a row for 'n5'; make it of table.reindex\("),
+        ({"a": TABLE, "b": sm.kernels.Sum([TABLE.add_prefix("x", axis=0)])}, "'b' has a row 'xn0', which is no item"),
+    ],
+)
+def test_rows_that_bear_other_names_than_the_items_are_refused(features, message):
+    c = sm.simulate(TABLE.to_numpy(), 50, random_state=0).with_items(NAMES)
+    with pytest.raises(ValueError, match=message):
+        sm.MKPOE().fit(c, features=features)
+
+
+def test_a_table_that_names_the_items_is_read_in_any_order():
+    c = sm.simulate(TABLE.to_numpy(), 50, random_state=0).with_items(NAMES)
+    one, two = (sm.LPOE().fit(c, features=table).embedding_ for table in (TABLE, TABLE[::-1]))
+    assert np.array_equal(one, two)
 
 
 def test_kernels_load_scikit_learn_only_when_it_is_needed():

@@ -136,9 +136,9 @@ def _choice(found: Findings) -> str:
     if found.dimensions is not None:
         among = _listed([str(d) for d in found.dimensions.table.dimensions])
         said += (
-            " The number of dimensions is the smallest whose held-out accuracy was within one standard error of that "
-            f"of the best ({found.dimensions.best}), among {among}; a test of each step (Künstle et al., 2022) found "
-            f"no significant gain beyond {found.dimensions.tested}."
+            " The number of dimensions is the smallest with which this method's held-out accuracy was within one "
+            f"standard error of that of its best ({found.dimensions.best}), among {among}; a test of each step "
+            f"(Künstle et al., 2022) found no significant gain beyond {found.dimensions.tested}."
         )
     return said
 

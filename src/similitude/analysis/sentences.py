@@ -102,7 +102,7 @@ def _dimensions(found: Findings) -> str:
     text += (
         "the best number"
         if choice.best == choice.chosen
-        else (f"the smallest number within one standard error of the best, {choice.best}")
+        else f"the smallest number within one standard error of the best of this method, {choice.best}"
     )
     table = choice.table.set_index("dimensions").accuracy
     same = [d for d in table.index if d > choice.chosen and table[d] == table[table.index[-1]]]
@@ -121,7 +121,7 @@ def _flat(found: Findings) -> str:
         return ""
     fewer = float(by_number[found.dimension] - by_number[2])
     share = f"{found.accuracy.value - fewer:.1%}"
-    return f"A model of two dimensions alone predicts {share}, by {100 * fewer:.1f} points less."
+    return f"The same method in two dimensions alone predicts {share}, by {100 * fewer:.1f} points less."
 
 
 def _probabilities(found: Findings) -> str:

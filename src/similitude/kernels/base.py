@@ -49,6 +49,11 @@ class Kernel(ABC):
         """The number of training items."""
         return len(self.present)
 
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """Names of the training items, where a table gave some."""
+        return None
+
     @abstractmethod
     def matrix(self) -> Floats:
         """K_ij = k(x_i, x_j) over the training items, an array of its own (n × n)."""
@@ -100,14 +105,21 @@ class FeatureKernel(Kernel):
     present: Any = field(default=None, kw_only=True)
     inside: Any = field(init=False)  # the features of the items that have any
     columns: tuple[str, ...] | None = field(init=False)  # their names, where a table has some
+    _rows: tuple[str, ...] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._set(columns=column_names(self.features))
+        named = row_names(self.features)
+        self._set(columns=column_names(self.features), _rows=None if named is None else tuple(named))
         rows, present = self._read(self.features, self.present, "features")
         if not present.any():
             raise ValueError("features: found no item that has any, expected one at least; leave this modality out")
         self._set(features=rows, present=frozen(present, bool), inside=self._pick(rows, present))
         self._check_varied()
+
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """Names of the training items, where a table gave some."""
+        return self._rows
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():

@@ -70,6 +70,11 @@ class Sum(Kernel):
         found = [kernel.map_parts(coefficients, (*route, entry)) for kernel, entry in pairs]
         return [part for parts, _ in found for part in parts], np.sum([constant for _, constant in found], axis=0)
 
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """Names of the training items, where a table of some part gave any."""
+        return next((part.rows for part in self._kernels if part.rows is not None), None)
+
     def with_features(self, features: Any) -> Self:
         """Return the sum of the same kernels over other training items, given one entry per part."""
         fresh = [part.with_features(own) for part, own in zip(self._kernels, self._split(features), strict=True)]
@@ -101,6 +106,11 @@ class _Wrapper(Kernel):
     def present(self) -> Bools:
         """Which training items have features."""
         return self.kernel.present
+
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """Names of the training items, where a table gave some."""
+        return self.kernel.rows
 
     def with_features(self, features: Any) -> Self:
         """Return the same over other training items."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from similitude.engine.feature_checks import row_names
 from similitude.kernels.base import Kernel
 from similitude.kernels.vectors import Linear
 from similitude.types import Sparse, Table
@@ -62,6 +63,7 @@ def as_modalities(
     first, kernel = next(iter(kernels.items()))
     expected, source = (kernel.n_items, f"as {first!r} has") if n_items is None else (n_items, "as were compared")
     for name, kernel in kernels.items():
+        _check_order(name, kernel, names)
         if kernel.n_items != expected:
             raise ValueError(
                 f"features: modality {name!r} holds {kernel.n_items} items, expected {expected}, {source}; give a row "
@@ -77,11 +79,31 @@ def in_order(value: Any, names: Sequence[str] | None) -> Any:
         return value
     labels = [str(label) for label in index]
     if not set(labels) & set(names):
-        return value
+        if row_names(value) is None:
+            return value
+        raise ValueError(
+            f"features: no row of the table is named after an item: found {labels[0]!r}, expected names such as "
+            f"{names[0]!r}; give it the items' names as its index, or as an array with its rows in the items' order"
+        )
     if len(set(labels)) < len(labels):
         raise ValueError("features: found a name twice in the index, expected a row per item")
-    table = value.set_axis(labels, axis=0)
-    return table.reindex(list(names))
+    return value.set_axis(labels, axis=0).reindex(list(names))
+
+
+def _check_order(modality: str, kernel: Kernel, names: Sequence[str] | None) -> None:
+    """Refuse a kernel of a table that names its rows otherwise than the items are: it is made, and has its order."""
+    if names is None or kernel.rows is None or kernel.rows == tuple(names):
+        return
+    if set(kernel.rows) == set(names):
+        found = "has the rows of its table in another order than the items"
+    else:
+        unknown = next((row for row in kernel.rows if row not in set(names)), None)
+        lacking = next((name for name in names if name not in set(kernel.rows)), None)
+        found = f"lacks a row for {lacking!r}" if unknown is None else f"has a row {unknown!r}, which is no item"
+    raise ValueError(
+        f"features: the kernel of modality {modality!r} {found}; make it of table.reindex(answers.names), where rows "
+        "of NaN are items without features"
+    )
 
 
 def _named(name: str, value: Any) -> Kernel:

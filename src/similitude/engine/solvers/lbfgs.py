@@ -10,7 +10,7 @@ of the length that led there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from similitude.types import Floats
 NEEDS = Needs("lbfgs", smooth=True)
 _FALLEN = 0.1  # of the steepest gradient on the way: where a small gain is an end, and no pause
 _LOST = 1e-3  # of a small gain: what a step along the gradient, by its own length, may promise where none is left
-_GIVEN_UP = 2  # scipy's status where its search along a line found no end
+_USED_UP, _GIVEN_UP = 1, 2  # scipy's status where iterations ran out, and where its search along a line found no end
 _IN_A_ROW = 3  # small gains that are an end anyhow: a start near the optimum has no steep gradient to fall from
 
 
@@ -58,11 +58,11 @@ def lbfgs(
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
         gradient = units * gradient
-        watch.evaluated(counted, float(value), steepness(counted, gradient))
+        watch.evaluated(_Look(counted, float(value), steepness(counted, gradient)))
         return value, gradient
 
-    def stride(counted: Floats, length: float = 1.0) -> optimize.OptimizeResult:
-        """Go on with a first step of a length."""
+    def stride(counted: Floats, length: float) -> int:
+        """Go on with a first step of a length; scipy's status."""
         left = max_iter - watch.seen
 
         def scaled(x: Floats) -> tuple[float, Floats]:
@@ -80,68 +80,89 @@ def lbfgs(
                 "maxiter": left, "maxfun": 20 * left + 100, "ftol": 0.0, "gtol": tol * 1e-3 * length, "maxcor": memory,
             },
         )  # fmt: skip
-        found.x, found.jac = length * found.x, found.jac / length
-        found.fun = watch.value  # where it gave up, scipy's is that of its last look
-        return found
+        return int(found.status)
 
-    def run(counted: Floats) -> optimize.OptimizeResult:
-        found = stride(counted)
-        while int(found.status) == _GIVEN_UP and watch.seen < max_iter and watch.evaluations < 20 * max_iter:
-            if watch.little(watch.value, watch.best):
-                break
-            watch.value, length = watch.best, float(np.linalg.norm(watch.best_at - found.x))
-            found = stride(watch.best_at, length)
-        return found
+    def run(counted: Floats) -> int:
+        status = stride(counted, 1.0)
+        while status == _GIVEN_UP and watch.saw_better():
+            if watch.seen >= max_iter or watch.evaluations >= 20 * max_iter:
+                return _USED_UP
+            status = stride(*watch.begin_anew())
+        return status
 
     with one_blas_thread():
-        found = run(np.ascontiguousarray(start, float).ravel() / units)
+        status = run(np.ascontiguousarray(start, float).ravel() / units)
         nothing_new = False
         while bounds is not None and watch.small and watch.seen < max_iter and not nothing_new:
-            before, watch.small = float(found.fun), 0
-            found = run(found.x)
-            nothing_new = watch.little(before, float(found.fun))
-    ended = {0: "converged", 1: "max_iter"}.get(int(found.status), "stalled")
+            before, watch.small = watch.rest.value, 0
+            status = run(watch.rest.at)
+            nothing_new = watch.little(before, watch.rest.value)
+    end, ended = watch.rest, {0: "converged", _USED_UP: "max_iter"}.get(status, "stalled")
     # Without a step left it is an end where the last gain was small, or where a gain would be lost in rounding: a start
     # at the optimum has no gain to tell of.
-    at_rest = steepness(found.x, found.jac) ** 2 <= _LOST * tol * max(abs(float(found.fun)), 1.0)
-    status = "converged" if nothing_new or (ended == "stalled" and (watch.small or at_rest)) else ended
-    return Result(units * found.x, float(found.fun), status, watch.seen, watch.evaluations, str(found.message))
+    at_rest = end.steepness**2 <= _LOST * tol * max(abs(end.value), 1.0)
+    ended = "converged" if nothing_new or (ended == "stalled" and (watch.small or at_rest)) else ended
+    return Result(units * end.at, end.value, ended, watch.seen, watch.evaluations)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A point that was evaluated: its objective, and the slope along what may move."""
+
+    at: Floats
+    value: float
+    steepness: float
+
+
+_NOWHERE = _Look(np.empty(0), np.inf, 0.0)
 
 
 @dataclass
 class _Watch:
-    """Follows a run of scipy's, and stops it where it has converged."""
+    """Follows runs of scipy's, and stops one where it has converged.
+
+    `rest` is where the last iteration ended: where a search along a line gave up, scipy's own word for that is another.
+    """
 
     tol: float
     callback: Callback | None
     seen: int = 0
     evaluations: int = 0
     small: int = 0  # gains in a row
-    value: float = np.inf
-    steepness: float = 0.0
     steepest: float = 0.0
-    best: float = np.inf
-    best_at: Floats = field(default_factory=lambda: np.empty(0))
+    look: _Look = _NOWHERE
+    rest: _Look = _NOWHERE
+    best: _Look = _NOWHERE
 
-    def evaluated(self, at: Floats, value: float, steepness: float) -> None:
-        """Note an evaluation, with the slope along what may move; an iteration ends at the last one before it."""
+    def evaluated(self, look: _Look) -> None:
+        """Note an evaluation; an iteration ends at the last one before it."""
         self.evaluations += 1
-        self.steepness = steepness
-        if value < self.best:
-            self.best, self.best_at = value, at.copy()
-        if self.value == np.inf:
-            self.value, self.steepest = value, self.steepness
+        self.look = look
+        if self.rest is _NOWHERE:
+            self.rest, self.steepest = look, look.steepness
+        if look.value < self.best.value:
+            self.best = look
 
     def __call__(self, intermediate_result: Any) -> None:
         """Note an iteration."""
         self.seen += 1
-        before, self.value = self.value, float(intermediate_result.fun)
+        before, self.rest = self.rest.value, self.look
         if self.callback is not None:
-            self.callback(self.seen, self.value)
-        self.small = self.small + 1 if self.little(before, self.value) else 0
-        self.steepest = max(self.steepest, self.steepness)
-        if self.small >= _IN_A_ROW or (self.small and self.steepness <= _FALLEN * self.steepest):
+            self.callback(self.seen, self.rest.value)
+        self.small = self.small + 1 if self.little(before, self.rest.value) else 0
+        self.steepest = max(self.steepest, self.rest.steepness)
+        if self.small >= _IN_A_ROW or (self.small and self.rest.steepness <= _FALLEN * self.steepest):
             raise StopIteration
+
+    def saw_better(self) -> bool:
+        """Whether some point is better than where the last iteration ended, by more than little."""
+        return bool(np.isfinite(self.best.value)) and not self.little(self.rest.value, self.best.value)
+
+    def begin_anew(self) -> tuple[Floats, float]:
+        """Rest at the best point; return it and its distance from the last, how steep it was there forgotten."""
+        length = float(np.linalg.norm(self.best.at - self.rest.at))
+        self.rest, self.steepest, self.small = self.best, self.best.steepness, 0
+        return self.best.at, length
 
     def little(self, before: float, after: float) -> bool:
         """Whether a gain is so small that it may be an end."""
