@@ -227,8 +227,8 @@ class ComparisonLoss:
         """The probability that a person calls the near pair more alike: 1/(1 + e^-margin) for the logistic shape."""
         if not self.has_probability:
             raise ValueError(
-                f"a loss of shape {self.shape.name!r} gives no probability of an answer; STE, TSTE, CKL and "
-                "Embedding(loss='probit') do"
+                f"a loss of shape {self.shape.name!r} gives no probability of an answer; STE, TSTE, CKL, "
+                "Embedding(loss='probit') and methods with loss='logistic' do"
             )
         return self.shape.probability(self.margin(d2_near, d2_far))
 
