@@ -33,7 +33,6 @@ from similitude.engine.terms import ComparisonLoss
 from similitude.graph.build import SimilarityGraph
 from similitude.types import Floats, Seed
 
-_ALTERNATIONS = 200
 _GAIN = 1e-4
 _LEAST_SHARE = 1e-6
 _TOLERANCE = 1e-3
@@ -64,6 +63,7 @@ class Combination:
     rate : price of a unit of trace(W K)
     n_components : dimensions of a full map
     seed : of the random starts of a full map
+    most : alternations
     """
 
     graph: SimilarityGraph
@@ -72,6 +72,7 @@ class Combination:
     rate: float
     n_components: int = 10
     seed: Seed = None
+    most: int = 1000
 
     def solve(self, *, shared: bool, diagonal: bool) -> Combined:
         """The best of where some starts end; `shared` is K3, otherwise K2."""
@@ -93,7 +94,7 @@ class Combination:
         first = None if start is None else np.asarray(linalg.lstsq(seen, start, 1e-6)[0], np.float64)
         factor = step(shares, shared, first)
         best = Combined(shares, factor, self.value(shares, factor, shared), 0, "max_iter")
-        for count in range(1, _ALTERNATIONS + 1):
+        for count in range(1, self.most + 1):
             shares = self._shares(best.shares, best.factor, shared)
             factor = step(shares, shared, best.factor)
             value = self.value(shares, factor, shared)

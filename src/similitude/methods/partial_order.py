@@ -46,9 +46,8 @@ from similitude.renaming import by_name
 from similitude.settings import check_count, one_of
 from similitude.types import Floats, Seed
 
-# of combination="weighted": rounding of the hinge, most alternations and what each must gain, least weight of a kernel
+# of combination="weighted": rounding of the hinge, what each alternation must gain, least weight of a kernel
 _ROUNDING = 1e-2
-_ALTERNATIONS = 200
 _GAIN = 1e-5
 _LEAST_SHARE = 1e-6
 
@@ -173,11 +172,13 @@ class MKPOE(KPOE):
         starts
     n_components : of "weighted" and "shared": dimensions of full maps
     random_state : of "weighted" and "shared": seed of the starts
+    max_iter : most iterations; of "weighted" and "shared" also the most rounds between map and weights
 
     Attributes
     ----------
     weights_ : trace(W_p K_p) of each modality: how much of the embedding it carries (its weight in the sum, for
-        "weighted" and "shared")
+        "weighted" and "shared"; a full map that is "shared" makes up for them, so that there they say nothing of which
+        modality matters)
     diagonal_ : with `diagonal`, per modality (n,) the weight of each training item as a landmark
     gap_ : how far at most the objective is above the optimum (proven by duality); NaN where it is not convex
 
@@ -225,7 +226,7 @@ class MKPOE(KPOE):
         """K_3, and the diagonal forms of K_2 and K_3."""
         shared, kernels = self.combination == "shared", np.stack([own.features for own in self.modalities_.values()])
         rate, loss = self.penalty_ / feedback.n_compared, LOSSES[self.loss].smoothed(_ROUNDING)
-        fit = Combination(feedback.graph, kernels, loss, rate, self.n_components, self.random_state)
+        fit = Combination(feedback.graph, kernels, loss, rate, self.n_components, self.random_state, self.max_iter)
         found = fit.solve(shared=shared, diagonal=self.diagonal)
         self.weights_ = dict(zip(self.modalities_, found.shares.tolist(), strict=True))
         if self.diagonal:
@@ -244,7 +245,7 @@ class MKPOE(KPOE):
         start = spectral_positions(feedback.graph, self.n_components, np.random.default_rng(self.random_state))
         N = (features.T @ start / (features**2).sum(0)[:, None]).ravel()
         shares, values, total = np.full(len(sizes), 1.0 / len(sizes)), [np.inf], 0
-        while len(values) <= _ALTERNATIONS:
+        while len(values) <= self.max_iter:
             ridges = [Ridge(rate / share) for share in shares]
             problem = Problem(model, Compared(feedback.graph, loss), Blocks(list(zip(ridges, sizes, strict=True))))
             found = lbfgs(problem, N, max_iter=self.max_iter, callback=callback)
@@ -255,7 +256,7 @@ class MKPOE(KPOE):
             if values[-2] - values[-1] <= _GAIN * values[-1]:
                 break
         self.weights_ = dict(zip(self.modalities_, shares.tolist(), strict=True))
-        status = "converged" if len(values) <= _ALTERNATIONS else "max_iter"
+        status = "converged" if len(values) <= self.max_iter else "max_iter"
         map_ = N.reshape(model.shape)
         end = Certified(Point((map_,)), values[-1], np.nan, status, total)
         self._keep_maps(end, per_modality(self.modalities_, map_), feedback)
