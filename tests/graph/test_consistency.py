@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import similitude as sm
+from similitude.graph.own_answers import by_content
 from similitude.graph.reliability import rate_raters
 from similitude.graph.repeats import answer_voices, repeat_agreement
 from similitude.graph.votes import count_votes
@@ -49,6 +50,12 @@ def test_order_of_rows_does_not_change_the_report(form):
     for seed in range(3):
         other = sm.check(c.select(np.random.default_rng(seed).permutation(c.n_answers)))
         assert_alike(without_rhythm(other), without_rhythm(report))
+
+
+def test_yes_and_no_are_different_answers_about_the_first_edge_too():
+    answer, edge = np.array([0, 1]), np.array([0, 0])
+    yes_first, no_first = (by_content(answer, edge, np.array(says)) for says in ([1.0, -1.0], [-1.0, 1.0]))
+    assert yes_first.tolist() == no_first[::-1].tolist()
 
 
 def test_counts_by_hand():

@@ -144,8 +144,8 @@ def by_content(answer: Array, edge: Array, says: Floats, rater: Array | None = N
 
 
 def _scattered(code: Array) -> Array:
-    """Return large numbers for small ones, squared so that sums of different ones differ."""
-    return np.asarray((code.astype(np.int64) * _SCATTER % 2**31) ** 2 % (2**31 - 1))
+    """Return large numbers for small ones, none of them 0, squared so that sums of different ones differ."""
+    return np.asarray(((code.astype(np.int64) + 1) * _SCATTER % 2**31) ** 2 % (2**31 - 1))
 
 
 def _numbered(content: Array) -> Array:
