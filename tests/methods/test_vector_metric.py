@@ -160,9 +160,9 @@ def test_tuples_of_vectors(size):
 
 @pytest.mark.filterwarnings("ignore:LPOE. at a penalty of 1e.03")
 def test_tuples_are_held_out_by_scikit_learn_as_they_are():
-    rows = triplets(300)
-    assert cross_val_score(sm.VectorMetric(), rows, cv=3).mean() > 0.8
-    search = GridSearchCV(sm.VectorMetric(sm.LPOE()), {"estimator__penalty": [0.1, 1e3]}, cv=2).fit(rows)
+    rows, near = triplets(300), sm.LPOE(tol=0.02)  # at kinks of the hinge a proof may stop short of a hundredth
+    assert cross_val_score(sm.VectorMetric(near), rows, cv=3).mean() > 0.8
+    search = GridSearchCV(sm.VectorMetric(near), {"estimator__penalty": [0.1, 1e3]}, cv=2).fit(rows)
     assert search.best_params_ == {"estimator__penalty": 0.1}  # at the other nothing is learned, and half is right
 
 

@@ -24,7 +24,11 @@ export function draggable(element, handle, { touch, begin, drop }) {
     if (handle.disabled || event.button > 0 || (event.pointerType === "touch" && !touch)) return;
     from = { x: event.clientX, y: event.clientY };
     drags = false;
-    handle.setPointerCapture(event.pointerId);
+    try {
+      handle.setPointerCapture(event.pointerId);
+    } catch {
+      // a touch that has ended by now is no longer there to be followed
+    }
   });
   handle.addEventListener("pointermove", (event) => {
     if (from === null) return;
