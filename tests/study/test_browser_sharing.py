@@ -187,8 +187,8 @@ def test_somebody_is_invited_and_sees_what_a_viewer_sees(served, browser, shot):
         page.goto(f"{address}/admin/colours/members")
         page.get_by_role("radio", name="viewer").focus()
         page.keyboard.press("Enter")
-        found = page.locator("code.token")
-        until(lambda: found.count() and found.inner_text().startswith("http"), "no link")
+        found = page.locator("code.token").filter(has_text="http")
+        found.wait_for()
         shot(page, "members")
         assert violations(page) == []
         guest.goto(found.inner_text())
