@@ -134,6 +134,18 @@ def test_rows_that_bear_other_names_than_the_items_are_refused(features, message
         sm.MKPOE().fit(c, features=features)
 
 
+def test_parts_of_a_sum_have_their_rows_in_one_order():
+    with pytest.raises(ValueError, match="parts: found tables whose rows have other names, or another order"):
+        sm.kernels.Sum([TABLE, sm.kernels.RBF(TABLE[::-1])])
+    assert sm.kernels.Sum([TABLE.to_numpy(), TABLE]).rows == tuple(NAMES)
+
+
+def test_a_table_without_rows_is_refused_in_words():
+    c = sm.simulate(TABLE.to_numpy(), 50, random_state=0).with_items(NAMES)
+    with pytest.raises(ValueError, match="features"):
+        sm.LPOE().fit(c, features=TABLE[:0])
+
+
 def test_a_table_that_names_the_items_is_read_in_any_order():
     c = sm.simulate(TABLE.to_numpy(), 50, random_state=0).with_items(NAMES)
     one, two = (sm.LPOE().fit(c, features=table).embedding_ for table in (TABLE, TABLE[::-1]))

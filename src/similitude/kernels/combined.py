@@ -39,6 +39,11 @@ class Sum(Kernel):
     def __post_init__(self) -> None:
         named = self.parts if isinstance(self.parts, Mapping) else dict(enumerate(_listed(self.parts, "parts")))
         kernels = as_modalities({str(name): part for name, part in named.items()})
+        if len({kernel.rows for kernel in kernels.values() if kernel.rows is not None}) > 1:
+            raise ValueError(
+                "parts: found tables whose rows have other names, or another order; expected the same items in every "
+                "part: give each as table.reindex(names)"
+            )
         object.__setattr__(self, "parts", kernels if isinstance(self.parts, Mapping) else tuple(kernels.values()))
 
     @property

@@ -79,7 +79,7 @@ def in_order(value: Any, names: Sequence[str] | None) -> Any:
         return value
     labels = [str(label) for label in index]
     if not set(labels) & set(names):
-        if row_names(value) is None:
+        if not row_names(value):
             return value
         raise ValueError(
             f"features: no row of the table is named after an item: found {labels[0]!r}, expected names such as "
