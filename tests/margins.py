@@ -2,17 +2,20 @@
 
     python -m tests.margins                        eight draws of all tests but the study's
     python -m tests.margins 14 29                  draws 14 to 29
+    python -m tests.margins 14 29 --seconds 5      a test that took five seconds has no further draw
     python -m tests.margins -- tests/methods       what follows -- goes to pytest
 
-Every comparison of numbers that a test asserts is noted in runs with other draws of all data (`tests.seeds`): by how
-much it held, at the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim
-that holds by less than four times what this scatters by from draw to draw will fall one day on somebody's machine: it
-is listed, with what fell already. As a plugin of pytest (`-p tests.margins`) this module notes the claims of one run in
-the folder $SIMILITUDE_MARGINS.
+Every test that uses random data runs with several draws of it (`tests.seeds`), anew from its fixtures on; what its
+module drew when it was imported stays. Every comparison of numbers that it asserts is noted: by how much it held, at
+the least; of arrays that are nearly equal, which share of what they may differ by is left. A claim that holds by less
+than four times what this scatters by from draw to draw will fall one day on somebody's machine: it is listed, with
+what fell already, be that a comparison or a verdict, a warning, a count. As a plugin of pytest (`-p tests.margins`)
+this module notes the claims of one run in the folder $SIMILITUDE_MARGINS.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import math
@@ -23,6 +26,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,8 +34,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
+
+from tests import seeds
 
 NOTED = os.environ.get("SIMILITUDE_MARGINS", "")
+FIRST, LAST, SECONDS = json.loads(os.environ.get("SIMILITUDE_MARGINS_OF", "[1, 8, 60]"))
 ENOUGH = 4.0  # standard deviations
 _HELD_BY: dict[type[ast.AST], Callable[[float, float], float]] = {
     ast.Lt: lambda a, b: b - a, ast.LtE: lambda a, b: b - a, ast.Gt: operator.sub, ast.GtE: operator.sub,
@@ -116,14 +124,34 @@ def share_left(actual: Any, desired: Any, rtol: float = 1e-7, atol: float = 0.0)
     return float(1.0 - (off[counts] / allowed[counts]).max()) if counts.any() else None
 
 
-_least: dict[tuple[str, int, str], float] = {}
+_least: dict[tuple[str, int, str, int], float] = {}  # test, line, claim, draw -> by how much it held, at the least
 _assert_allclose = np.testing.assert_allclose
 
 
 def _note(item: pytest.Item, line: int, claim: str, margin: float | None) -> None:
     if margin is not None and math.isfinite(margin) and not item.get_closest_marker("own_seed"):
-        key = item.nodeid, line, claim
+        key = item.nodeid, line, claim, seeds.SHIFT
         _least[key] = min(margin, _least.get(key, math.inf))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
+    """Run a test with one draw after the other, while it draws at all and there is time; tell of the first fall."""
+    if not NOTED:
+        return None
+    began, fallen = time.monotonic(), None
+    for number in range(FIRST, LAST + 1):
+        with seeds.draw(number) as has_drawn:
+            reports = runtestprotocol(item, log=False, nextitem=None)  # no next one: fixtures are made anew
+            goes_on = has_drawn() and time.monotonic() - began < SECONDS
+        if any(report.failed for report in reports):
+            _least[item.nodeid, 0, "fell", number] = -math.inf
+            fallen = fallen or reports
+        if not goes_on:
+            break
+    for report in fallen or reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
@@ -146,50 +174,46 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     np.testing.assert_allclose = _assert_allclose
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Note which test fell."""
-    outcome: Any = yield
-    if NOTED and outcome.get_result().failed:
-        _least[item.nodeid, 0, "fell"] = -math.inf
-
-
 def pytest_sessionfinish() -> None:
     """Write what was noted, in a file of this process."""
     if NOTED:
         rows = [[*key, margin] for key, margin in _least.items()]
-        (Path(NOTED) / f"{os.environ.get('SIMILITUDE_TEST_SEEDS')}-{os.getpid()}.json").write_text(json.dumps(rows))
+        (Path(NOTED) / f"{os.getpid()}.json").write_text(json.dumps(rows))
 
 
 def weak(folder: Path) -> list[str]:
     """The claims that held by too little, the weakest first."""
-    margins: dict[tuple[str, int, str], list[float]] = defaultdict(list)
+    margins: dict[tuple[str, int, str], dict[int, float]] = defaultdict(dict)
     for file in folder.glob("*.json"):
-        for test, line, claim, margin in json.loads(file.read_text()):
-            margins[test, line, claim].append(margin)
+        for test, line, claim, number, margin in json.loads(file.read_text()):
+            margins[test, line, claim][number] = margin
     found = []
     for (test, line, claim), held in margins.items():
         if claim == "fell":
-            found.append((-math.inf, f"{test} fell in {len(held)} runs"))
-        elif len(held) > 2 and (scatter := statistics.stdev(held)) > 0:
-            share = statistics.mean(held) / scatter
-            found.append((share, f"{share:5.1f}  {test}, line {line}: {claim}  (by {statistics.mean(held):.3g})"))
+            found.append((-math.inf, f"{test} fell with draws {', '.join(map(str, sorted(held)))}"))
+        elif len(held) > 2 and (scatter := statistics.stdev(held.values())) > 0:
+            mean = statistics.mean(held.values())
+            found.append((mean / scatter, f"{mean / scatter:5.1f}  {test}, line {line}: {claim}  (by {mean:.3g})"))
     return [text for share, text in sorted(found) if share < ENOUGH]
 
 
 def main() -> int:
     """Run the draws and say which claims are weak."""
+    reader = argparse.ArgumentParser(prog="python -m tests.margins", description=__doc__.splitlines()[0])
+    reader.add_argument("first", type=int, nargs="?", default=1)
+    reader.add_argument("last", type=int, nargs="?", default=8)
+    reader.add_argument("--seconds", type=float, default=60.0, help="a test that took so long has no further draw")
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
-    first, last = map(int, words[:cut] or (1, 8))
+    asked = reader.parse_args(words[:cut])
     tests = words[cut + 1 :] or ["tests", "--ignore=tests/study"]
     with tempfile.TemporaryDirectory() as made:
-        for draw in range(first, last + 1):
-            new = {"SIMILITUDE_MARGINS": made, "SIMILITUDE_TEST_SEEDS": str(draw)}
-            new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
-            command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "--tb=line", *tests]
-            options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
-            subprocess.run([*command, *options], env=os.environ | new)
+        new = {"SIMILITUDE_MARGINS": made, "SIMILITUDE_TEST_SEEDS": str(asked.first)}
+        new["SIMILITUDE_MARGINS_OF"] = json.dumps([asked.first, asked.last, asked.seconds])
+        new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "--tb=short", *tests]
+        options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
+        subprocess.run([*command, *options], env=os.environ | new)
         found = weak(Path(made))
     print("\n".join(found) or "every claim holds by enough")
     return int(bool(found))

@@ -1,6 +1,8 @@
 """How claims are weighed."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -41,11 +43,50 @@ def test_how_near_arrays_come_to_what_they_may_differ_by(actual, desired, tolera
 
 
 def test_what_holds_by_little_or_fell_is_listed_the_weakest_first(tmp_path):
-    draws = {1: 0.01, 2: 0.05, 3: 0.09}
-    for draw, by in draws.items():
-        rows = [["a.py::weak", 7, "x > 0.9", by], ["a.py::strong", 9, "y > 0.9", 0.5 + by / 10]]
-        rows += [["a.py::gone", 0, "fell", float("-inf")]] if draw == 2 else []
-        (tmp_path / f"{draw}-1.json").write_text(json.dumps(rows))
+    for draw, by in {1: 0.01, 2: 0.05, 3: 0.09}.items():
+        rows = [["a.py::weak", 7, "x > 0.9", draw, by], ["a.py::strong", 9, "y > 0.9", draw, 0.5 + by / 10]]
+        rows += [["a.py::gone", 0, "fell", draw, float("-inf")]] if draw == 2 else []
+        (tmp_path / f"{draw}.json").write_text(json.dumps(rows))
     told = margins.weak(tmp_path)
     assert [line.split("a.py::")[1].split()[0].strip(",") for line in told] == ["gone", "weak"]
-    assert "fell in 1 runs" in told[0]
+    assert "fell with draws 2" in told[0]
+
+
+TESTS = """
+import numpy as np
+import pytest
+from tests import seeds
+
+seeds.shift()
+seen, runs = set(), []
+
+@pytest.fixture(scope="module")
+def of_the_module():
+    return np.random.default_rng(0).normal()
+
+@seeds.cached
+def kept():
+    return np.random.default_rng(1).normal()
+
+def test_drawing(of_the_module):
+    assert not {of_the_module, kept()} & seen
+    seen.update([of_the_module, kept()])
+    if seeds.SHIFT == 6:
+        pytest.fail("a verdict is no comparison of numbers")
+
+def test_plain():
+    runs.append(1)
+
+def test_how_often_they_ran():
+    assert len(seen) == 2 * 4 and len(runs) == 1
+"""
+
+
+def test_a_test_that_draws_runs_with_every_draw_of_its_fixtures(tmp_path):
+    file = tmp_path / "test_some.py"
+    file.write_text(TESTS)
+    command = [sys.executable, "-m", "tests.margins", "4", "7", "--", str(file), "-n", "0"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "1 failed, 2 passed" in done.stdout
+    assert "test_drawing fell with draws 6\n" in done.stdout

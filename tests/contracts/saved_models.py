@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 import similitude as sm
 from tests.contracts.registry import ESTIMATORS
 from tests.contracts.test_estimators import FEATURES, TRUTH, answers, given_to, learned
+from tests.seeds import cached
 
 NEW = np.random.default_rng(7).normal(size=(6, 4))
 COUNTS, NEW_COUNTS = np.round(np.exp(FEATURES)), np.round(np.exp(NEW))
@@ -18,7 +18,7 @@ NAMES = [f"item {k}, «é»" for k in range(len(TRUTH))]
 K = sm.kernels
 
 
-@cache
+@cached
 def by_raters() -> sm.Comparisons:
     """Answers of two minds, one sharp and one dull rater each."""
     other = TRUTH[::-1] * [1.0, 3.0]

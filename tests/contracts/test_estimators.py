@@ -1,7 +1,6 @@
 """Every estimator that learns from comparisons: scikit-learn's manners, seeds, weights, features, bad input."""
 
 import pickle
-from functools import cache
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.pipeline import Pipeline
 import similitude as sm
 from similitude.methods.base import ComparisonEstimator
 from tests.contracts.registry import ESTIMATORS
+from tests.seeds import cached
 
 pytestmark = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS)
 TRUTH = np.random.default_rng(0).normal(size=(15, 2))
@@ -40,12 +40,12 @@ def fitted(make, comparisons, *y):
     return model.fit(comparisons, *y, **given_to(model))
 
 
-@cache
+@cached
 def answers():
     return sm.simulate(TRUTH, 800, flip=0.15, random_state=2)
 
 
-@cache
+@cached
 def learned(make):
     """A fit of the noisy answers, for tests that only ask."""
     return fitted(make, answers())

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 import similitude as sm
 from tests.contracts.registry import ESTIMATORS
 from tests.contracts.saved_models import MODELS
+from tests.seeds import cached
 
 HEAVY = ("scipy", "sklearn", "numba", "pandas", "joblib", "threadpoolctl", "matplotlib", "PIL", "typer", "rich")
 
@@ -47,7 +47,7 @@ np.savez(folder / "found.npz", **found)
 """
 
 
-@cache
+@cached
 def fitted(name):
     return MODELS[name]()
 

@@ -1,13 +1,12 @@
 """Models to export and to serve."""
 
-from functools import cache
-
 import numpy as np
 
 import similitude as sm
+from tests.seeds import cached
 
 
-@cache
+@cached
 def mapped(n_items=40, width=12):
     """A model that learned a linear map from vectors, and the vectors."""
     vectors = np.random.default_rng(0).normal(size=(n_items, width))
@@ -17,14 +16,14 @@ def mapped(n_items=40, width=12):
     return sm.FeatureEmbedding(3, random_state=0).fit(c, features=vectors[order]).similarity_, vectors[order]
 
 
-@cache
+@cached
 def placed(n_items=30):
     """A model of answers alone, whose items have no names."""
     truth = np.random.default_rng(2).normal(size=(n_items, 3))
     return sm.STE(3, random_state=0).fit(sm.simulate(truth, 1500, random_state=3)).similarity_
 
 
-@cache
+@cached
 def product(n_items=12):
     """A model of dot products, with a linear map from vectors, and the vectors."""
     vectors = np.random.default_rng(0).normal(size=(n_items, 3))
