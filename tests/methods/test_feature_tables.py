@@ -59,13 +59,26 @@ def test_new_items_are_placed_by_the_names_of_their_rows(model):
 
 
 def test_rows_without_names_beside_items_with_names_are_said_to_be_in_the_order_of_the_alphabet(answers):
-    with pytest.warns(sm.FeedbackWarning, match=r"order of the alphabet|the alphabet \(item 00, item 01, item 02"):
+    with pytest.warns(sm.FeedbackWarning, match=r"the alphabet \(item 00, item 01, item 02"):
         sm.NonNegativeEmbedding(4, **SETTINGS).fit(answers, features=TABLE.to_numpy())
 
 
-def test_items_without_a_row_are_named(answers):
-    with pytest.warns(sm.FeedbackWarning, match=r"2 of the 18 items have no row \(item 16, item 17\)"):
-        sm.NonNegativeEmbedding(4, **SETTINGS).fit(answers, features=TABLE.iloc[:16])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: sm.NonNegativeEmbedding(4, **SETTINGS),
+        lambda: sm.FeatureEmbedding(2, random_state=0),
+        sm.LPOE,
+        sm.RankProjection,
+        sm.DRankingVM,
+        sm.RCKLAK,
+    ],
+    ids=["NonNegativeEmbedding", "FeatureEmbedding", "LPOE", "RankProjection", "DRankingVM", "RCKLAK"],
+)
+def test_items_without_a_row_are_named(make, answers):
+    with pytest.warns(sm.FeedbackWarning, match=r"2 of the 18 items have no row \(item 16, item 17\)") as told:
+        make().fit(answers, features=TABLE.iloc[:16])
+    assert told[0].filename == __file__
 
 
 def test_a_column_in_large_units_is_named(answers):

@@ -19,6 +19,7 @@ from similitude.graph.build import SimilarityGraph, build_graph
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.base import ComparisonEstimator, refuse_empty
+from similitude.methods.feature_warnings import warn_of_gaps_in_features
 from similitude.methods.metric import linear_map
 from similitude.methods.modalities import Modality, Whitened, read_modalities
 from similitude.methods.placement import features_by_name, place_items
@@ -102,7 +103,9 @@ class FeatureLearner(ComparisonEstimator):
         """Return the features by modality, and the comparisons over the same items."""
         if features is None and self.features_optional:
             return {}, c
-        return read_modalities(features, c, self._modality())
+        found, c = read_modalities(features, c, self._modality())
+        warn_of_gaps_in_features({name: one.kernel for name, one in found.items()}, c)
+        return found, c
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         """Find it, and keep it."""

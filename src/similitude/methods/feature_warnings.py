@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -18,20 +19,33 @@ from similitude.types import Floats
 
 _ALONE = 0.99  # of the variance in one column: ten times the deviation of all others together
 _SHOWN = 3
-_DEPTH = 6  # of calls below `fit`'s caller
 
 
-def warn_of_features(features: Any, kernels: Mapping[str, Kernel], c: Comparisons) -> None:
-    """Warn of rows whose order is not known, of items without a row, and of a column that drowns the others."""
+def warn_of_gaps_in_features(kernels: Mapping[str, Kernel], c: Comparisons) -> None:
+    """Warn of items with names that were compared, and have features in no modality."""
+    if c.names is None:
+        return
+    compared = np.isin(np.arange(c.n_items), c.items_compared)
+    without = compared & ~np.any([kernel.present for kernel in kernels.values()], axis=0)
+    if without.any():
+        lacking = [c.names[k] for k in np.flatnonzero(without)]
+        _warn(
+            f"features: {len(lacking)} of the {c.n_items} items have no row ({listed(lacking, len(lacking), _SHOWN)}), "
+            "so that features say nothing of them; check that names are spelled alike"
+        )
+
+
+def warn_of_order_and_units(features: Any, kernels: Mapping[str, Kernel], c: Comparisons) -> None:
+    """Warn of rows whose order is not known, and of a column that drowns the others."""
     if c.names is not None:
-        _warn_of_rows(features, kernels, c, c.names)
+        _warn_of_order(features, c.names)
     for name, kernel in kernels.items():
         if isinstance(kernel, Linear):
             _warn_of_units(name, kernel.inside, kernel.columns)
 
 
-def _warn_of_rows(features: Any, kernels: Mapping[str, Kernel], c: Comparisons, names: Names) -> None:
-    """Warn of rows without names beside items with names, and of items that have features in no modality.
+def _warn_of_order(features: Any, names: Names) -> None:
+    """Warn of rows without names beside items with names.
 
     Names that were not given in an order of their own are sorted, which rows of an array seldom are.
     """
@@ -42,15 +56,6 @@ def _warn_of_rows(features: Any, kernels: Mapping[str, Kernel], c: Comparisons, 
             f"features: the rows have no names, and were taken in the order of the items' names, which is that of the "
             f"alphabet ({', '.join(names[:_SHOWN])}, ...); give a table whose index holds the names, or rows for "
             "`answers.names`"
-        )
-        return
-    compared = np.isin(np.arange(c.n_items), c.items_compared)
-    without = compared & ~np.any([kernel.present for kernel in kernels.values()], axis=0)
-    if without.any():
-        lacking = [names[k] for k in np.flatnonzero(without)]
-        _warn(
-            f"features: {len(lacking)} of the {c.n_items} items have no row ({listed(lacking, len(lacking), _SHOWN)}), "
-            "and are known by their answers alone; check that names are spelled alike"
         )
 
 
@@ -74,4 +79,8 @@ def _by_name(value: Any, names: tuple[str, ...]) -> bool:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, FeedbackWarning, stacklevel=_DEPTH)
+    """Warn at the line that called the package: methods read features at different depths."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("similitude."):
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, FeedbackWarning, stacklevel=depth)

@@ -46,7 +46,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.dimension_columns import dimension_names
 from similitude.methods.feature_base import FeatureEstimator, Feedback
-from similitude.methods.feature_warnings import warn_of_features
+from similitude.methods.feature_warnings import warn_of_order_and_units
 from similitude.methods.held_out_dimensions import MANY, asked_for
 from similitude.methods.modalities import Modality, per_modality, side_by_side, whitened
 from similitude.methods.non_negative_fits import LEVEL, Fits
@@ -149,7 +149,7 @@ class NonNegativeEmbedding(FeatureEstimator):
     def _read_features(self, features: Any, c: Comparisons) -> tuple[dict[str, Modality], Comparisons]:
         found, c = super()._read_features(features, c)
         if found:
-            warn_of_features(features, {name: one.kernel for name, one in found.items()}, c)
+            warn_of_order_and_units(features, {name: one.kernel for name, one in found.items()}, c)
         return found, c
 
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:

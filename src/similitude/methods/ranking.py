@@ -20,6 +20,7 @@ Examples
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -48,7 +49,7 @@ from similitude.methods.feature_base import FeatureLearner, Feedback
 from similitude.methods.hard_margins import refuse_equal, refuse_unmet
 from similitude.methods.kernel_base import LOSSES
 from similitude.methods.kernel_learning import refuse_circles
-from similitude.methods.modalities import Modality, Plain, Rooted, Whitened, read_modalities
+from similitude.methods.modalities import Modality, Plain, Rooted, Whitened
 from similitude.methods.scaling import scale_form, scale_ranks, signed_axes
 from similitude.methods.similarity import share_right
 from similitude.renaming import by_name
@@ -190,10 +191,13 @@ class DRankingVM(FeatureLearner):
                     "leave kernel out to use kernels as they are"
                 )
             given = _KERNELS[self.kernel](in_order(features, c.names))  # type: ignore[call-arg]
-        modalities, c = read_modalities(given, c, self._features_of)
+        modalities, c = super()._read_features(given, c)
         if len(modalities) > 1:
             raise ValueError(f"features: found {len(modalities)} modalities, expected one; use kernels.Sum")
         return modalities, c
+
+    def _modality(self) -> Callable[[Kernel], Modality]:
+        return self._features_of
 
     def _features_of(self, kernel: Kernel) -> Modality:
         """Return the features of a kernel; linear ones as they are, which spares the root of an n × n matrix."""
