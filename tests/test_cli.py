@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import similitude as sm
 from similitude import cli
 from similitude.cli.fitting import Method
+from similitude.cli.output import show
 from tests.shell import run, run_python
 
 pytestmark = pytest.mark.slow
@@ -181,6 +182,18 @@ def test_evaluate_compares_and_writes_a_table(study):
     lines = (study / "table.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("estimator,accuracy,low,high")
     assert len(lines) == 6
+
+
+def test_a_narrow_screen_cuts_no_figure_of_the_table(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "40")
+    figures = {"accuracy": 0.701, "low": 0.651, "high": 0.751, "log_loss": 0.502, "answer_accuracy": 0.601}
+    row = {"estimator": "a method with a long name", **figures, "answer_log_loss": 0.901, "seconds": 1234.56}
+    show(pd.DataFrame([row]), "share ordered")
+    told = capsys.readouterr().out
+    assert "a method with a long name" in told
+    assert "share ordered" in told
+    assert "0.651 to 0.751" in told
+    assert {"0.701", "0.502", "0.601", "0.901", "1234.56"} <= set(told.split())
 
 
 def test_plot_draws_the_pictures_of_a_folder(study):

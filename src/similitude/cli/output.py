@@ -46,14 +46,17 @@ def show(table: Any, score: str = "accuracy") -> None:
 
     shown = Table(box=None, pad_edge=False)
     shown.add_column("method", no_wrap=True)
-    for heading in (score, "95% interval", "log-loss", "whole answers", "their log-loss", "seconds a fit"):
-        shown.add_column(heading, justify="right", min_width=14 if heading == "95% interval" else None)
+    for heading in (score, "95% interval", "log-loss", "whole\nanswers", "their\nlog-loss", "seconds\na fit"):
+        shown.add_column(heading, justify="right", no_wrap=True)
     for row in table.itertuples():
         figures = (row.log_loss, row.answer_accuracy, row.answer_log_loss)
         told = ["-" if figure != figure else f"{figure:.3f}" for figure in figures]
         interval = f"{row.low:.3f} to {row.high:.3f}"
         shown.add_row(row.estimator, f"{row.accuracy:.3f}", interval, *told, f"{row.seconds:.2f}")
-    Console().print(shown)
+    console = Console()
+    needed = console.measure(shown, options=console.options.update_width(1000)).maximum
+    console.size = max(console.width, needed), console.height  # a figure that is cut is a wrong one
+    console.print(shown)
 
 
 @contextmanager
