@@ -89,6 +89,14 @@ def own_seed(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def closed_figures() -> Iterator[None]:
+    """matplotlib warns of more than twenty figures that nobody closed, whichever tests drew them."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     return np.random.default_rng(0)

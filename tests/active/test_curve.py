@@ -133,7 +133,7 @@ def test_raters_are_as_wrong_as_asked():
 
 
 def test_plan_says_how_many_answers():
-    table = sm.plan(15, accuracy=(0.75, 0.85, 0.999), wrong=0.1, n_repeats=2, at_most=600, random_state=0)
+    table = sm.plan(15, accuracy=(0.7, 0.85, 0.999), wrong=0.1, n_repeats=2, at_most=600, random_state=0)
     assert table.answers[0] < table.answers[1]
     assert (table.low[:2] <= table.answers[:2]).all()
     assert np.allclose(table.per_item[:2], table.answers[:2] / 15)

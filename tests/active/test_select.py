@@ -129,7 +129,7 @@ def test_a_share_is_random_and_says_so(study):
         sm.next_questions(study[0], 1, asked=study[1], random_share=0.5, random_state=seed).strategy[0]
         for seed in range(40)
     ]
-    assert 10 < drawn.count("random") < 30
+    assert 6 < drawn.count("random") < 34  # of halves it is one draw in 100,000 that has fewer or more
 
 
 def test_the_same_seed_gives_the_same_questions(study):

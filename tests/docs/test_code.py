@@ -35,8 +35,6 @@ def test_code_runs(page, tmp_path, monkeypatch, capsys):
             exec(compile(text, f"{name(page)}, block {number}", "exec"), namespace)
         elif language in RUN:
             run_lines(text, tmp_path, f"{name(page)}, block {number}")
-    if "matplotlib" in sys.modules:
-        sys.modules["matplotlib"].pyplot.close("all")
 
 
 def run_lines(text, folder, where):

@@ -47,8 +47,6 @@ ON_REQUEST = {
 @pytest.fixture(autouse=True)
 def without_a_screen():
     plt.switch_backend("agg")
-    yield
-    plt.close("all")
 
 
 def explained(section, docstring):

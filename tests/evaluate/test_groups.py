@@ -59,7 +59,7 @@ def test_power_grows_with_the_difference_and_stays_a_share(apart):
 
 @pytest.mark.slow
 def test_raters_who_differ_are_no_difference_of_groups():
-    # 5 % of false alarms: at most 5 of 24, four standard errors more
+    # 5 % of false alarms: of 24 it is one draw in 70,000 that has more than 7
     found = []
     for seed in range(24):
         c, group = study(seed, 1.0, sizes=(5, 9), each=30)
@@ -67,7 +67,7 @@ def test_raters_who_differ_are_no_difference_of_groups():
         scores = scores_of(made, 2, 0)
         contrasts = made.shuffles.contrasts(scores.weight, 99, np.random.default_rng(seed))
         found.append(p_value(spread_of(contrasts, scores.alike(scores.scores))))
-    assert sum(p <= 0.05 for p in found) <= 5
+    assert sum(p <= 0.05 for p in found) <= 7
     assert np.mean(found) == pytest.approx(0.5, abs=0.24)  # uniform: four standard errors
 
 

@@ -43,7 +43,7 @@ def test_features_another_parameter_and_progress(answers):
         random_state=0,
         callback=lambda done, total: seen.append((done, total)),
     )
-    assert path.accuracy.max() > 0.7
+    assert path.accuracy.max() > 0.65  # .85 ± .05
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert len(sm.penalty_path(sm.KPOE(loss="logistic"), answers, features=features, n_folds=2, random_state=0)) == 9
 
@@ -51,7 +51,7 @@ def test_features_another_parameter_and_progress(answers):
 def test_features_reach_those_who_learn_from_them(answers):
     features = np.random.default_rng(0).normal(size=(15, 2))
     methods = [sm.STE(2, random_state=0), sm.FeatureEmbedding(2, random_state=0)]
-    few = [answers[:150], answers[150:300]]  # of few answers features say most: a gain of .11 ± .033 in each
+    few = [answers[k : k + 133] for k in range(0, 399, 133)]  # of few answers features say most
     tables = [sm.cross_validate(methods, some, features=features, n_folds=2, random_state=0) for some in few]
     assert np.mean([table.accuracy[1] - table.accuracy[0] for table in tables]) > 0
     curve = sm.learning_curve(methods, answers, sizes=[50, 200], features=features, n_repeats=2, random_state=0)

@@ -61,7 +61,7 @@ def test_a_model_of_the_raters_is_calibrated():
     too_sure = sm.Similarity(2 * truth, sm.STE().comparison_loss())
     c = sm.simulate(truth, 50_000, sharpness=1.0, random_state=2)
     assert sm.calibration_error(right, c) < 0.01
-    assert sm.calibration_error(too_sure, c) > 0.05
+    assert sm.calibration_error(too_sure, c) > 0.03  # .105 ± .018
     table = sm.calibration(right, c, n_bins=5)
     error = np.sqrt(table.predicted * (1 - table.predicted) / table.weight)
     assert (np.abs(table.predicted - table.observed) < 4.5 * error).all()  # of five
@@ -78,7 +78,7 @@ def test_probabilities_of_answers_are_calibrated_over_all_alternatives():
     odd = (value + rng.gumbel(size=value.shape)).argmax(1)  # a draw from the softmax
     c = sm.Comparisons.from_odd_one_out(shown, odd)
     assert sm.answer_calibration_error(right, c) < 0.015
-    assert sm.answer_calibration_error(too_sure, c) > 0.05
+    assert sm.answer_calibration_error(too_sure, c) > 0.03  # .096 ± .016
     table = sm.answer_calibration(right, c, n_bins=5)
     assert table.weight.sum() == 3 * c.n_answers
     assert (table.weight * table.observed).sum() == pytest.approx(c.n_answers)

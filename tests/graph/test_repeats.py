@@ -91,7 +91,7 @@ def test_pure_noise_has_a_ceiling_of_one_half():
         c = sm.simulate(np.zeros((30, 2)), questions=questions, lapse=1.0, random_state=seed)
         ceilings.append(noise_ceiling(repeats_of(c)))
     assert np.mean([ceiling.low == 0.5 for ceiling in ceilings]) >= 0.9
-    assert np.median([ceiling.value for ceiling in ceilings]) < 0.57
+    assert np.median([ceiling.value for ceiling in ceilings]) < 0.58  # .51 ± .018
 
 
 def test_ceiling_is_an_upper_bound_and_agreement_a_lower_one_where_questions_differ():

@@ -70,7 +70,7 @@ def test_lapses_are_told_from_dullness():
     c = answers([6.0] * 8, 400, lapse=[0.0] * 6 + [0.5] * 2)
     table = sm.RaterEmbedding(2, lapse=True, random_state=0).fit(c).raters_
     assert table.lapse[:6].max() < 0.12
-    assert table.lapse[6:].min() > 0.3
+    assert table.lapse[6:].min() > 0.25  # .44 ± .04
     assert table.lapse.between(0, 1).all()
 
 

@@ -97,7 +97,7 @@ def test_before_a_classifier():
     scaler, neighbours = StandardScaler().set_output(transform="pandas"), KNeighborsClassifier(5)
     plain = cross_val_score(make_pipeline(scaler, neighbours), table, labels, cv=5).mean()
     learned = make_pipeline(scaler, step(sm.simulate(truth, 3000, random_state=5)), neighbours)
-    assert cross_val_score(learned, table, labels, cv=5).mean() > plain - 0.04  # 0.14 ± 0.04 above
+    assert cross_val_score(learned, table, labels, cv=5).mean() > plain - 0.08  # .16 ± .06 above
 
 
 def test_arrays_in_cross_validation_say_their_items_by_metadata_routing():
