@@ -70,8 +70,9 @@ def test_every_item_may_be_a_landmark_even_where_items_coincide():
 def test_landmarks_after_a_pilot_lie_apart():
     truth = np.repeat([[0.0, 0], [9, 0], [0, 9], [9, 9]], 10, axis=0) + np.random.default_rng(0).normal(size=(40, 2))
     pilot = sm.simulate(truth, 6000, random_state=1)
-    chosen = sm.choose_landmarks(sm.ComparisonKernel().fit(pilot).features_, 4, random_state=2)
-    assert len(set((chosen // 10).tolist())) == 4
+    found = sm.ComparisonKernel().fit(pilot).features_
+    chosen = [sm.choose_landmarks(found, 4, random_state=start) // 10 for start in range(10)]
+    assert sum(len(set(clusters.tolist())) == 4 for clusters in chosen) >= 8  # 629 of 630: one item may stand apart
 
 
 @pytest.mark.parametrize(

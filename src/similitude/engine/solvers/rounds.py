@@ -105,7 +105,6 @@ def _rounds(convex: Convex, point: Point, proof: Certificate[Point], max_iter: i
         if bound.improves:
             point = convex.widened(point, bound.directions, term)
         if proof.slow(pace.slow) or (smooth and not bound.improves):
-            width, precision = max(0.5 * width, least_width), pace.finer * precision
-            if smooth and precision < pace.finest:
+            if smooth and precision == pace.finest:
                 return  # nothing would change any more; multipliers go on changing
-            precision = max(precision, pace.finest)
+            width, precision = max(0.5 * width, least_width), max(pace.finer * precision, pace.finest)
