@@ -116,12 +116,14 @@ def test_no_picture_hides_another(opened, pictured, width, presses):
         assert len(boxes) >= 40
 
 
-@pytest.mark.own_seed  # another draw may leave room for all
 def test_a_picture_without_room_is_shown_when_it_is_pointed_at(opened, pictured):
-    page = opened(390, pictured)
-    hidden = page.evaluate("""[...document.querySelectorAll('#atlas .item')].findIndex(
-        e => getComputedStyle(e.querySelector('image')).display === 'none')""")
-    assert hidden >= 0, "the clump is too full for a phone"
+    for width in (390, 320, 250, 180):  # of some draws a phone shows all
+        page = opened(width, pictured)
+        hidden = page.evaluate("""[...document.querySelectorAll('#atlas .item')].findIndex(
+            e => getComputedStyle(e.querySelector('image')).display === 'none')""")
+        if hidden >= 0:
+            break
+    assert hidden >= 0, "the clump is too full for so small a page"
     page.locator("#atlas .item").nth(hidden).focus()
     assert page.locator("#atlas .captions image").count() == 1
 
