@@ -96,7 +96,8 @@ def states_of(folder):
 
 
 @pytest.mark.slow
-def test_a_restore_that_is_killed_anywhere_is_made_or_not_made(tmp_path):
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.whole), 3])
+def test_a_restore_that_is_killed_anywhere_is_made_or_not_made(tmp_path, every):
     found, after = set(), 0
     while True:
         root = tmp_path / str(after)
@@ -107,7 +108,7 @@ def test_a_restore_that_is_killed_anywhere_is_made_or_not_made(tmp_path):
         assert sorted(path.read_bytes() for path in folder.rglob("*.txt")) == before  # nothing is lost
         if ended:
             break
-        after += 1
+        after += every
     assert after > 10
     assert found == {0, 1}
 
