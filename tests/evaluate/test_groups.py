@@ -71,12 +71,12 @@ def test_raters_who_differ_are_no_difference_of_groups():
     assert np.mean(found) == pytest.approx(0.5, abs=0.24)  # uniform: four standard errors
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_differ_have_no_effect():
-    c, group = study(1, 1.0)
-    found = sm.compare_groups(c, group, n_permutations=99, random_state=0)
-    error = (found.high - found.low) / 3.92
-    assert error < 0.03
-    assert abs(found.effect) < 4 * error
+    """Of 100 intervals 1 to 3 exclude 0, as they may by their width; 9 to 12 would if gains of raters were independent."""
+    found = [sm.compare_groups(*study(seed, 1.0), n_permutations=19, random_state=0) for seed in range(16)]
+    assert np.mean([one.high - one.low for one in found]) < 0.13  # .098 ± .003
+    assert sum(not one.low <= 0 <= one.high for one in found) <= 4  # of 3 in 100 each: more in one draw of 10,000
 
 
 def test_conditions_within_raters_are_compared_within_them():

@@ -118,7 +118,9 @@ def _own_advantage(people: Grouped, d: int, level: float, seed: int) -> tuple[fl
     """How much better answers are predicted by a map of the rater's own group than by one of the others.
 
     Raters are left out of every map that predicts them. The mean is over groups, each by its raters, so that a larger
-    group, whose map is better for everybody, does not count as a difference; the interval is Welch's, over raters.
+    group, whose map is better for everybody, does not count as a difference. The interval is Welch's, over raters, wider by
+    Nadeau and Bengio's (2003) 1 + K / (K - 1) in the variance: raters are predicted by maps that share most of their raters,
+    so that their gains go together. Without it 10 % of such intervals of groups that do not differ exclude 0 (8 raters each).
     """
     c, n_groups = people.comparisons, len(people.names)
     rater = people.unit if not isinstance(people.shuffles, Within) else people.unit // 2
@@ -149,7 +151,8 @@ def _over_groups(gain: Floats, group: Any, level: float) -> tuple[float, float, 
         return mean, -1.0, 1.0
     variances = np.array([part.var(ddof=1) / len(part) for part in parts])
     free = variances.sum() ** 2 / max(sum(v**2 / (len(p) - 1) for v, p in zip(variances, parts, strict=True)), 1e-300)
-    half = float(stats.t.ppf(0.5 + level / 2, max(free, 1.0)) * np.sqrt(variances.sum()) / len(parts))
+    shared = 1.0 + _FOLDS / (_FOLDS - 1)
+    half = float(stats.t.ppf(0.5 + level / 2, max(free, 1.0)) * np.sqrt(shared * variances.sum()) / len(parts))
     return mean, max(mean - half, -1.0), min(mean + half, 1.0)
 
 
