@@ -73,7 +73,7 @@ def test_raters_who_differ_are_no_difference_of_groups():
 
 @pytest.mark.slow
 def test_groups_that_do_not_differ_have_no_effect():
-    """Of 100 intervals 1 to 3 exclude 0, as they may by their width; 9 to 12 would if gains of raters were independent."""
+    """Of 100 intervals 1 to 3 exclude 0; 9 to 12 would by the width of independent gains of raters."""
     found = [sm.compare_groups(*study(seed, 1.0), n_permutations=19, random_state=0) for seed in range(16)]
     assert np.mean([one.high - one.low for one in found]) < 0.13  # .098 ± .003
     assert sum(not one.low <= 0 <= one.high for one in found) <= 4  # of 3 in 100 each: more in one draw of 10,000

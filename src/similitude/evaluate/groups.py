@@ -118,9 +118,10 @@ def _own_advantage(people: Grouped, d: int, level: float, seed: int) -> tuple[fl
     """How much better answers are predicted by a map of the rater's own group than by one of the others.
 
     Raters are left out of every map that predicts them. The mean is over groups, each by its raters, so that a larger
-    group, whose map is better for everybody, does not count as a difference. The interval is Welch's, over raters, wider by
-    Nadeau and Bengio's (2003) 1 + K / (K - 1) in the variance: raters are predicted by maps that share most of their raters,
-    so that their gains go together. Without it 10 % of such intervals of groups that do not differ exclude 0 (8 raters each).
+    group, whose map is better for everybody, does not count as a difference. The interval is Welch's, over raters,
+    wider by Nadeau and Bengio's (2003) 1 + K / (K - 1) in the variance: raters are predicted by maps that share most of
+    their raters, so that their gains go together. Without it 10 % of such intervals of groups that do not differ
+    exclude 0 (8 raters each).
     """
     c, n_groups = people.comparisons, len(people.names)
     rater = people.unit if not isinstance(people.shuffles, Within) else people.unit // 2
