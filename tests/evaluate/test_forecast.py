@@ -30,7 +30,7 @@ def test_a_longer_study_ends_where_it_was_expected(found):
         longer = sm.simulate(TRUTH, 500 * multiple, sharpness=1.0, random_state=77)
         reached = sm.STE(2, random_state=0).fit(longer).score(sm.simulate(TRUTH, 20000, sharpness=1.0, random_state=78))
         row = found.table[found.table.answers == 500 * multiple].iloc[0]
-        assert abs(row.accuracy - reached) < 0.08  # the 90% interval is ± .04, so this is more than three deviations
+        assert abs(row.accuracy - reached) < 0.1  # -.003 ± .025 of sixty draws
 
 
 def test_the_table_and_the_sentence(found):
