@@ -272,6 +272,32 @@ def test_errors_are_one_sentence(arguments, sentence, status, study):
         assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "simulate {}", "convert answers.csv {}", "clean answers.csv {}", "check answers.csv --html {}",
+        "check answers.csv --json {}", "fit answers.csv -o {}", "evaluate answers.csv --csv {}",
+        "next answers.sim --asked answers.csv -o {}", "update answers.sim answers.csv -o {}",
+        "compare answers.sim answers.sim -o {}", "compare answers.sim answers.sim --maps {}", "plot answers.sim -o {}",
+        "export answers.sim {}", "learn answers.csv -o {}", "dimensions answers.csv -o {}", "demo {}",
+    ],
+)  # fmt: skip
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(command, study):
+    done = run(*command.format("answers.csv/below.csv").split(), folder=study, check=False)
+    assert done.returncode == 1
+    assert "cannot write into answers.csv" in done.stderr
+    assert done.stdout == ""  # nothing was read, let alone learned
+
+
+@pytest.mark.parametrize(
+    "command", ["clean answers.csv {}", "fit answers.csv -o {}", "update answers.sim answers.csv -o {}"]
+)
+def test_a_missing_folder_is_named_before_the_work(command, study):
+    done = run(*command.format("nowhere/new.csv").split(), folder=study, check=False)
+    assert "cannot write into nowhere: there is no such folder; make it" in done.stderr
+    assert done.stdout == ""
+
+
 @pytest.fixture(scope="module")
 def kinds(study):
     """A file of every kind that a command may be given by mistake."""

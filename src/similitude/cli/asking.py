@@ -51,8 +51,10 @@ def next_questions(
     import json
 
     import similitude as sm
-    from similitude.feedback.files.whole import write_whole
+    from similitude.feedback.files.whole import check_place, write_whole
 
+    if out is not None:
+        check_place(out, "--out")
     similarity = load_model(model)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
@@ -80,11 +82,13 @@ def update(
 ) -> None:
     """Learn a model again from all answers so far, starting from where its items are."""
     import similitude as sm
+    from similitude.feedback.files.whole import check_place
 
+    target = out or model
+    check_place(target, "--out")
     old = load_model(model)
     c, steps = reading.read(*answers)
     updated = sm.refit(old, c, random_state=seed)
-    target = out or model
     updated.save(target)
     joined = len(updated.embedding) - len(old.embedding)
     typer.echo(f"{target}: {summary(updated)}" + (f", {joined} of them new" if joined else ""))

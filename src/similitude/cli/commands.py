@@ -69,7 +69,9 @@ def _whole(
 def demo(folder: Annotated[Path, typer.Argument(help="folder to write")] = Path("demo")) -> None:
     """Simulated raters judge 60 colours; a map is learned from their answers, drawn, and reported on."""
     from similitude import demo as colours
+    from similitude.feedback.files.whole import check_place
 
+    check_place(folder / "report" / "report.html", makes_folders=True)
     script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
     with phases(colours.SECONDS) as step:
         colours.main(folder, "similitude" if shutil.which("similitude") else script, step)
@@ -176,8 +178,11 @@ def check(
     import json as encoder
 
     import similitude as sm
-    from similitude.feedback.files.whole import write_whole
+    from similitude.feedback.files.whole import check_place, write_whole
 
+    for option, target in (("--html", html), ("--json", json)):
+        if target is not None:
+            check_place(target, option)
     c, steps = reading.read(*files)
     file = files[0]
     if html is not None and not isinstance(c, sm.Comparisons):
@@ -235,12 +240,14 @@ def plot(
 ) -> None:
     """Draw the map of a model: .png at print resolution, .pdf or .svg as vectors."""
     import similitude as sm
+    from similitude.feedback.files.whole import check_place
 
+    target = out or model.with_suffix(".png")
+    check_place(target, "--out", makes_folders=True)
     similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
     written: Any = labels if names is None else _named_anew(similarity, names)
     axes = sm.plot.embedding(similarity, labels=written, images=pictures, projection=projection.value)
-    target = out or model.with_suffix(".png")
     sm.plot.save(axes, target)
     typer.echo(f"the map is in {target}")
     options = "".join(

@@ -37,6 +37,10 @@ def export(
     ] = What.distances,
 ) -> None:
     """Write the distances between all items, or their coordinates, with names; or what another tool runs."""
+    from similitude.export.projector import VECTORS
+    from similitude.feedback.files.whole import check_place
+
+    check_place(out / VECTORS if what is What.projector else out, makes_folders=what is What.projector)
     model = model_in(model)
     similarity = load_model(model)
     written, held, call = _writer(similarity, out, what)

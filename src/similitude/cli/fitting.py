@@ -67,7 +67,10 @@ def fit(
 ) -> None:
     """Learn a map of the items and save it as a model."""
     import similitude as sm
+    from similitude.feedback.files.whole import check_place
 
+    target = out or files[0].with_suffix("").with_suffix(".sim")
+    check_place(target, "--out")
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
     c, steps = reading.read(*files)
@@ -75,7 +78,6 @@ def fit(
     model = getattr(sm, chosen)(dimensions, penalty=_penalty(penalty), random_state=seed)
     with progress("fitting", None) as step:
         model.fit(c, **given, callback=lambda number, objective: step(number, f"objective {objective:.4f}"))
-    target = out or files[0].with_suffix("").with_suffix(".sim")
     model.similarity_.save(target)
     typer.echo(f"{target}: {summary(model.similarity_)}")
     typer.echo(f"  {model.score(c):.1%} of the answers' comparisons are ordered correctly (the ones it learned from)")
@@ -113,7 +115,10 @@ def evaluate(
     import similitude as sm
     from similitude.evaluate.ceiling import CLEANED
     from similitude.evaluate.intervals import too_few
+    from similitude.feedback.files.whole import check_place, write_whole
 
+    if csv is not None:
+        check_place(csv, "--csv")
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)
@@ -141,7 +146,7 @@ def evaluate(
     if not few:
         show(table, "share ordered" if c.cleaned else "accuracy")
     if csv is not None:
-        table.to_csv(csv, index=False)
+        write_whole(csv, table.to_csv(index=False).encode())
     settings = f"penalty={strength!r}, random_state={seed}"
     listed = ", ".join(f"sm.{name}({dimensions}, {settings})" for name in chosen)
     with_features = "features=features, " if given else ""

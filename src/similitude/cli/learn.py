@@ -114,20 +114,9 @@ def default_folder(file: Path) -> Path:
 
 def check_folders(target: Path, images: Path | None, page: str) -> None:
     """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
-    if target.exists() and not target.is_dir():
-        raise ValueError(f"--out: {target} is a file; expected a folder to write")
-    if (target / page).is_dir():
-        raise ValueError(f"--out: {target / page} is a folder; expected a page, or a name that is free")
-    new = not target.exists()
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        probe = target / ".writable"
-        probe.touch()
-        probe.unlink()
-        if new:  # what is refused further on leaves no empty folder behind
-            target.rmdir()
-    except OSError as error:
-        raise ValueError(f"--out: cannot write into {target}: {error.strerror}") from None
+    from similitude.feedback.files.whole import check_place
+
+    check_place(target / page, "--out", makes_folders=True)
     if images is not None and not images.is_dir():
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 

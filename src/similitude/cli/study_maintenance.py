@@ -36,9 +36,11 @@ def export(
     database: DatabaseUrl = None,
 ) -> None:
     """Write the answers as a file that `similitude fit` and `read_comparisons` read."""
+    from similitude.feedback.files.whole import check_place
     from similitude.study.maintenance.export import export_answers
     from similitude.study.maintenance.raters_file import export_raters
 
+    check_place(file)
     name = name_of(folder, study)
     opened = _open(folder, database)
     try:
@@ -63,8 +65,10 @@ def backup(
     database: DatabaseUrl = None,
 ) -> None:
     """Write a backup while the study goes on."""
+    from similitude.feedback.files.whole import check_place
     from similitude.study.maintenance.archive import back_up
 
+    check_place(file)
     opened = _open(folder, database)
     try:
         typer.echo(f"{file}: {counted(back_up(opened, file), 'answer')}")

@@ -31,9 +31,12 @@ def invite(
     public_url: PublicUrl = "http://localhost:8000",
 ) -> None:
     """Invite people: a signed link for each of a list, which nobody can invent."""
+    from similitude.feedback.files.whole import check_place
     from similitude.study import invite as inviting
     from similitude.study.settings import StudyError
 
+    if out is not None:
+        check_place(out, "--out")
     base = (public_url or "").rstrip("/")
     if (people is not None) + (withdraw is not None) + rehearsal != 1:
         raise StudyError("invite: give a list of PEOPLE, or --withdraw NAME, or --rehearsal")

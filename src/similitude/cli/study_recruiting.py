@@ -135,9 +135,11 @@ def payable(
     database: DatabaseUrl = None,
 ) -> None:
     """Print who has finished without a doubt, one id a line, as Prolific's own bulk approval takes them."""
-    from similitude.feedback.files.whole import write_whole
+    from similitude.feedback.files.whole import check_place, write_whole
     from similitude.study.recruiting.reviewing import Reviewing
 
+    if out is not None:
+        check_place(out, "--out")
     with opened_study(folder, study, database) as (store, settings, study_id):
         people = Reviewing(store, settings, study_id).payable(at)
     text = "".join(f"{who}\n" for who in people)

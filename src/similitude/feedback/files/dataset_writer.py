@@ -18,6 +18,7 @@ from similitude.feedback.columns import is_constant
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files.dataset import ABOUT, FORMAT, QUADRUPLET, TRIPLET, WHOLE_FORMAT
 from similitude.feedback.files.tables import pyarrow
+from similitude.feedback.files.whole import check_place
 from similitude.feedback.items import check_names, encode_items
 from similitude.feedback.whole_answers import whole_kinds
 from similitude.feedback.whole_shards import whole_answers
@@ -84,8 +85,7 @@ class ComparisonWriter:
         return f"<writes comparisons to {self.path.name}: {self.rows:,} so far>"
 
     def __enter__(self) -> Self:
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise FileExistsError(f"path: {str(self.path)!r} is there already; give a new folder, or remove it")
+        check_new_folder(self.path)
         pyarrow()
         self._beside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.tmp")
         self._beside.mkdir(parents=True)
@@ -230,6 +230,13 @@ class ComparisonWriter:
         if self.path.exists():
             self.path.rmdir()
         os.replace(self._beside, self.path)
+
+
+def check_new_folder(path: Path) -> None:
+    """Refuse a folder that is there already, or that could not be made."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(f"path: {str(path)!r} is there already; give a new folder, or remove it")
+    check_place(path / ABOUT, makes_folders=True)
 
 
 def _unless_one(weight: Floats) -> Floats | None:

@@ -24,13 +24,13 @@ from similitude.extras import need
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import as_comparisons
 from similitude.feedback.files.cells import ItemRule
-from similitude.feedback.files.dataset_writer import ComparisonWriter
+from similitude.feedback.files.dataset_writer import ComparisonWriter, check_new_folder
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.reading import understood
 from similitude.feedback.files.tables import kind_of
 from similitude.feedback.files.understanding import Understood
-from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.whole import check_place, write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
 from similitude.types import Seed
 
@@ -173,6 +173,10 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
 def check_target(path: Path) -> None:
     """Refuse a file that `write_comparisons` could not write: before the work whose result should go there."""
     kind = kind_of(path)[0] if path.suffix else ".parquet"  # a folder holds Parquet files
+    if path.suffix:
+        check_place(path)
+    else:
+        check_new_folder(path)
     if kind == ".parquet":
         need("parquet", f"{path.name}: a Parquet file" if path.suffix else f"{path.name}: a folder of Parquet files")
     elif kind not in WRITTEN:

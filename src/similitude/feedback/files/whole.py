@@ -27,7 +27,7 @@ def placed_whole(path: Path) -> Iterator[Path]:
     What goes wrong is said of the file that was asked for, not of the one beside it.
     """
     target = path.resolve()
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    beside = _beside(target)
     try:
         yield beside
         _put_in_place(beside, target)
@@ -39,10 +39,41 @@ def placed_whole(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def check_place(path: Path, argument: str = "path", makes_folders: bool = False) -> None:
+    """Refuse a file that could not be written, before the work whose result should go there; it is not touched.
+
+    Parameters
+    ----------
+    path : the file
+    argument : what the caller calls it
+    makes_folders : whether whatever writes the file makes the folders that are missing
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{argument}: {path} is a folder; expected the name of a file to write")
+    target = path.resolve()
+    folder = next(one for one in target.parents if one.exists() or not makes_folders)
+    cannot = f"{argument}: cannot write into {path.parent if path.parent.name else target.parent}"
+    if not folder.exists():
+        raise FileNotFoundError(f"{cannot}: there is no such folder; make it, or give another place")
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{cannot}: {folder} is a file; expected a folder")
+    try:
+        probe = _beside(folder / target.name)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise type(error)(f"{cannot}: {error.strerror}; give another place") from None
+
+
 def create_private(path: Path) -> None:
     """Make an empty file that its owner alone may read and write, whatever the umask says."""
     with open(path, "xb", opener=_private):
         pass
+
+
+def _beside(target: Path) -> Path:
+    """A path in the folder of a file that nobody else has."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
 
 
 def _private(path: str, flags: int) -> int:
