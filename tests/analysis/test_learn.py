@@ -235,6 +235,9 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     with pytest.raises(KeyboardInterrupt):
         found.save(tmp_path, time_limit=0)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    with pytest.raises(KeyboardInterrupt):
+        found.save(tmp_path / "new", time_limit=0)
+    assert not (tmp_path / "new").exists()
 
 
 def test_no_cell_of_a_table_is_a_formula():

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _BEGUN = ".new-"
@@ -20,6 +20,7 @@ def all_at_once(folder: Path, page: str) -> Iterator[Path]:
     What others began and were killed over is swept away.
     """
     _check(folder, page)
+    made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
     new = Path(tempfile.mkdtemp(prefix=_BEGUN, dir=folder))
@@ -33,6 +34,9 @@ def all_at_once(folder: Path, page: str) -> Iterator[Path]:
             file.replace(target)
     finally:
         shutil.rmtree(new, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # files have come into it
+                folder.rmdir()
 
 
 def remove_earlier(folder: Path, files: Iterable[str]) -> None:
