@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 REPORT = "report.html"
 _LARGEST_TABLE = 1_000  # items; a million distances are the most that a spreadsheet can hold
+_PLAIN = {'"can\'t tell"': "can't tell"}  # a name of ours that begins with a quotation mark, which cells guard
 _FORMATS = ("pdf", "svg", "png")
 _ELLIPSES = 60  # items; of more, ellipses hide each other
 
@@ -171,7 +172,7 @@ def tables(found: Findings) -> dict[str, Any]:
         "positions": frame,
         "neighbours": found.neighbours,
         "surprising_answers": found.surprises,
-        "check": found.consistency.to_frame(),
+        "check": found.consistency.to_frame().replace({"name": _PLAIN}),
     }
     if len(found.chosen.tried):
         made["settings_tried"] = tried(found)
