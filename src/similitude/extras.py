@@ -24,19 +24,23 @@ EXTRAS = {
 }  # fmt: skip
 
 
+CALLED = {"odf": "odfpy", "markdown_it": "markdown-it-py", "argon2": "argon2-cffi", "faiss": "faiss-cpu"}  # by pip
+
+
 def missing(extra: str) -> list[str]:
     """The modules of an extra that are not installed; none of them is imported to find out."""
     return [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
 
 
-def need(extra: str, what: str) -> None:
+def need(extra: str, what: str, *modules: str) -> None:
     """Say what to install, where something needs an extra that is not there.
 
     Parameters
     ----------
     extra : a name in `EXTRAS`
     what : what needs it, as the first words of a sentence: "a study", "a Parquet file"
+    modules : those of the extra that it needs; all where none are given
     """
-    if absent := missing(extra):
+    if absent := [CALLED.get(module, module) for module in missing(extra) if not modules or module in modules]:
         names, are = ", ".join(absent), "is" if len(absent) == 1 else "are"
         raise ModuleNotFoundError(f'{what} needs {names}, which {are} not installed: pip install "similitude[{extra}]"')

@@ -14,6 +14,7 @@ import similitude as sm
 from similitude import extras
 from similitude.distributed.partitions import spread
 from similitude.engine.devices import choose_device
+from similitude.feedback.files.workbooks import parse_ods, parse_rds, parse_sav, parse_xlsx
 from tests.package.hiding import beyond, environment
 
 ROOT = Path(__file__).parents[2]
@@ -79,6 +80,21 @@ def test_features_in_a_parquet_file_are_refused_before_anything_is_learned(witho
         read_features(folder / "vectors.parquet", None, 4)
 
 
+@pytest.mark.parametrize(
+    ("parse", "needed"),
+    [
+        (parse_xlsx, "an Excel file needs openpyxl, which is"),
+        (parse_ods, "an OpenDocument spreadsheet needs odfpy, which is"),
+        (parse_sav, "an SPSS file needs pyreadstat, which is"),
+        (parse_rds, "an R file needs pyreadr, which is"),
+    ],
+)
+def test_a_file_asks_for_what_it_needs_alone_by_the_name_that_pip_knows(parse, needed, without):
+    without("tables")
+    with pytest.raises(ModuleNotFoundError, match=rf'^{needed} not installed: pip install "similitude\[tables\]"'):
+        parse(b"never looked at")
+
+
 @pytest.mark.slow
 def test_pictures_that_are_not_there_are_refused_before_anything_is_learned(folder, tmp_path):
     (tmp_path / "pictures").mkdir()
@@ -114,6 +130,7 @@ def test_an_extra_brings_the_modules_that_are_asked_for(extra):
         pytest.skip(f"the extra {extra} is not installed")
     owners = importlib.metadata.packages_distributions()
     asked = {name.lower() for module in extras.EXTRAS[extra] for name in owners[module]}
+    assert asked >= {extras.CALLED[module] for module in extras.EXTRAS[extra] if module in extras.CALLED}
     own = [Requirement(line) for line in DECLARED[extra]]
     brought = {one.name.lower() for one in own} | {more for one in own for more in one.extras}
     assert asked <= brought

@@ -148,8 +148,8 @@ def not_written(found: Findings) -> list[str]:
     n = found.similarity.n_items
     if n > _LARGEST_TABLE:
         return [f"tables/distances.csv and tables/map.xlsx are for {_LARGEST_TABLE:,} items at most; here are {n:,}"]
-    if absent := missing("tables"):
-        return [f'tables/map.xlsx needs {", ".join(absent)}: pip install "similitude[tables]"']
+    if "openpyxl" in missing("tables"):
+        return ['tables/map.xlsx needs openpyxl: pip install "similitude[tables]"']
     return []
 
 
@@ -157,7 +157,7 @@ def _write_for_others(found: Findings, folder: Path) -> list[str]:
     """Write the distances with names for R and spreadsheets; a workbook where the library for it is installed."""
     if found.similarity.n_items > _LARGEST_TABLE:
         return []
-    names = ["tables/distances.csv", *([] if missing("tables") else ["tables/map.xlsx"])]
+    names = ["tables/distances.csv", *([] if "openpyxl" in missing("tables") else ["tables/map.xlsx"])]
     for name in names:
         found.similarity.write_table(folder / name)
     return names

@@ -65,8 +65,10 @@ def check_table(path: Path) -> None:
     """Refuse a file that cannot be written, before the work whose result should go there."""
     if path.suffix.lower() not in WRITTEN:
         raise ValueError(f"path: expected a file name that ends in {', '.join(WRITTEN)}, found {path.name!r}")
-    if path.suffix.lower() in (".xlsx", ".hdf5"):
-        need("tables", f"{path.name}: {'an Excel' if path.suffix.lower() == '.xlsx' else 'an HDF5'} file")
+    if path.suffix.lower() == ".xlsx":
+        need("tables", f"{path.name}: an Excel file", "openpyxl")
+    if path.suffix.lower() == ".hdf5":
+        need("tables", f"{path.name}: an HDF5 file", "h5py")
 
 
 def check_what(what: str) -> None:
@@ -99,7 +101,7 @@ def separated(table: pd.DataFrame, separator: str = ",", index: bool = True) -> 
 
 def workbook(tables: dict[str, pd.DataFrame]) -> bytes:
     """Tables as the sheets of an Excel file; a name that begins with = is text, not a formula."""
-    need("tables", "an Excel file")
+    need("tables", "an Excel file", "openpyxl")
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -125,7 +127,7 @@ def _text(sheet: Any, value: str) -> Any:
 
 def rdms(similarity: Similarity) -> bytes:
     """The distances as rsatoolbox saves RDMs in HDF5 (rsatoolbox/io/hdf5.py, version 0.3)."""
-    need("tables", "an HDF5 file")
+    need("tables", "an HDF5 file", "h5py")
     import h5py
 
     first, second = np.triu_indices(similarity.n_items, 1)

@@ -54,7 +54,7 @@ class _BookSheet:
 
 def parse_xlsx(data: bytes, wanted: Collection[str] = ()) -> Table:
     """Read the sheet of a workbook that holds answers; `wanted` are columns that it has for sure."""
-    need("tables", "an Excel file")
+    need("tables", "an Excel file", "openpyxl")
     try:
         sheets = _sheets_of_xlsx(data)
     except Exception as error:  # of a damaged file, whatever the parts of it raise
@@ -137,7 +137,7 @@ def _cell(value: Any) -> Any:
 
 def parse_ods(data: bytes, wanted: Collection[str] = ()) -> Table:
     """Read the sheet of an OpenDocument spreadsheet that holds answers; `wanted` are columns that it has for sure."""
-    need("tables", "an OpenDocument spreadsheet")
+    need("tables", "an OpenDocument spreadsheet", "odf")
     import pandas as pd
 
     try:
@@ -153,7 +153,7 @@ def parse_ods(data: bytes, wanted: Collection[str] = ()) -> Table:
 
 def parse_sav(data: bytes) -> Table:
     """Read an SPSS file; values that have labels are read as their labels."""
-    need("tables", "an SPSS file")
+    need("tables", "an SPSS file", "pyreadstat")
     import pyreadstat
 
     with _as_file(data, ".sav") as path:
@@ -166,7 +166,7 @@ def parse_sav(data: bytes) -> Table:
 
 def parse_rds(data: bytes) -> Table:
     """Read a data frame that R wrote with `saveRDS`."""
-    need("tables", "an R file")
+    need("tables", "an R file", "pyreadr")
     import pyreadr
 
     with _as_file(data, ".rds") as path:

@@ -58,7 +58,7 @@ def read_rdms(path: Path) -> RDMs:
 
 
 def _rdms(data: bytes) -> RDMs:
-    need("tables", "an HDF5 file")
+    need("tables", "an HDF5 file", "h5py")
     import h5py
 
     try:
