@@ -205,6 +205,11 @@ def test_damaged_files_are_refused(tmp_path, name, content, message):
         read_comparisons(path)
 
 
+def test_an_empty_path_is_not_the_folder_that_one_is_in():
+    with pytest.raises(ValueError, match="^path: found an empty text"):
+        read_comparisons("")
+
+
 @pytest.mark.parametrize("name", ["nowhere.csv", "nowhere", "nowhere/"])
 def test_what_is_not_there_is_named(tmp_path, name):
     with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*nowhere"):

@@ -24,8 +24,9 @@ from similitude import __version__
 from similitude.cli.kinds import MODEL, expecting, is_model
 from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
+from similitude.cli.usage import Commands
 
-app = typer.Typer(
+app = Commands(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from similitude.cli.commands import app as whole
+from similitude.cli.usage import Commands
 from similitude.extras import need
 
-app = typer.Typer(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
+app = Commands(help="Ask people: make a study, serve it, keep what they say.", no_args_is_help=True)
 whole.add_typer(app, name="study")
 
 Folder = Annotated[Path, typer.Argument(help="folder of the study, or of several studies")]

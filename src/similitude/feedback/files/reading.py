@@ -32,6 +32,8 @@ def understood(path: Any, options: Options) -> Understood:
     if hasattr(path, "columns"):
         return _of_export(Export(tables.of_frame(path)), "the table", None, None, options)
     if isinstance(path, (str, os.PathLike)):
+        if not os.fspath(path):
+            raise ValueError("path: found an empty text (is a variable not set?); expected a file or folder")
         where = Path(path)
         return _of_several(_files(where), str(where.name), options) if where.is_dir() else _of_file(where, options)
     if isinstance(path, Sequence) and path and all(isinstance(one, (str, os.PathLike)) for one in path):
