@@ -253,6 +253,7 @@ def test_next_prints_questions_where_no_file_is_named(study):
         (("evaluate", "answers.csv", "-m", "RankProjection"), "RankProjection learns from features", 2),
         (("fit", "answers.csv", "--features", "none.csv"), "none.csv", 1),
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
+        (("export", "answers.sim", "d.xyz"), r"\.csv, .*\.hdf5, \.onnx, \.faiss, \.hnsw, \.ann, found 'd.xyz'", 1),
         (("fit", "answers.csv", "-m", "STEE"), r"(?<!Value error, )'STEE' is not one of", 2),
         (("info", ""), "found an empty path", 2),
         (("learn", "answers.csv", "--out="), "found an empty path", 2),

@@ -128,7 +128,7 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     c = Comparisons.from_triplets([(0, 1, 2)])
     with pytest.raises(ValueError, match=r"path: .npy is read, but not written"):
         write_comparisons(c, tmp_path / "a.npy")
-    with pytest.raises(ValueError, match=r"path: expected a file name that ends in .csv.*found 'a.docx'"):
+    with pytest.raises(ValueError, match=r"ends in .csv, .tsv, .jsonl, .ndjson, .parquet \(or .gz\), found 'a.docx'"):
         write_comparisons(c, tmp_path / "a.docx")
     with pytest.raises(ValueError, match="at least one answer to write, found none"):
         write_comparisons(c.select([]), tmp_path / "a.csv")

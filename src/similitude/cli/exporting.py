@@ -40,6 +40,7 @@ def export(
     from similitude.export.projector import VECTORS
     from similitude.feedback.files.whole import check_place
 
+    _check_kind(out, what)
     check_place(out / VECTORS if what is What.projector else out, makes_folders=what is What.projector)
     model = model_in(model)
     similarity = load_model(model)
@@ -47,6 +48,16 @@ def export(
     written()
     typer.echo(f"{out}: {held}")
     same_in_python(call.format(model=f"sm.Similarity.load({str(model)!r})", out=repr(str(out))))
+
+
+def _check_kind(out: Path, what: What) -> None:
+    """Refuse a file of a kind that is not written."""
+    from similitude.export.indexes import SUFFIXES
+    from similitude.methods.tables_out import WRITTEN
+
+    known = (*WRITTEN, ".onnx", *SUFFIXES)
+    if what is not What.projector and out.suffix.lower() not in known:
+        raise ValueError(f"expected a file name that ends in {', '.join(known)}, found {out.name!r}")
 
 
 def _writer(similarity: Any, out: Path, what: What) -> tuple[Callable[[], None], str, str]:

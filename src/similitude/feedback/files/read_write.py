@@ -28,7 +28,7 @@ from similitude.feedback.files.dataset_writer import ComparisonWriter, check_new
 from similitude.feedback.files.native import to_columns
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.reading import understood
-from similitude.feedback.files.tables import kind_of
+from similitude.feedback.files.tables import SUFFIXES, suffix_of
 from similitude.feedback.files.understanding import Understood
 from similitude.feedback.files.whole import check_place, write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
@@ -162,7 +162,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
         with ComparisonWriter(where) as writer:
             writer.write(comparisons)
         return
-    kind, zipped = kind_of(where)
+    kind, zipped = suffix_of(where)
     if comparisons.n_answers == 0:
         raise ValueError("comparisons: expected at least one answer to write, found none")
     columns, header = to_columns(comparisons)
@@ -172,12 +172,14 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
 
 def check_target(path: Path) -> None:
     """Refuse a file that `write_comparisons` could not write: before the work whose result should go there."""
-    kind = kind_of(path)[0] if path.suffix else ".parquet"  # a folder holds Parquet files
+    kind = suffix_of(path)[0] if path.suffix else ".parquet"  # a folder holds Parquet files
+    if kind not in WRITTEN and kind in SUFFIXES:
+        raise ValueError(f"path: {kind} is read, but not written; write .csv, .jsonl or .parquet instead")
+    if kind not in WRITTEN:
+        raise ValueError(f"path: expected a file name that ends in {', '.join(WRITTEN)} (or .gz), found {path.name!r}")
     if path.suffix:
         check_place(path)
     else:
         check_new_folder(path)
     if kind == ".parquet":
         need("parquet", f"{path.name}: a Parquet file" if path.suffix else f"{path.name}: a folder of Parquet files")
-    elif kind not in WRITTEN:
-        raise ValueError(f"path: {kind} is read, but not written; write .csv, .jsonl or .parquet instead")

@@ -60,11 +60,16 @@ class Table:
         }
 
 
-def kind_of(path: Path) -> tuple[str, bool]:
-    """Return the suffix that says how to read a file, and whether it is compressed."""
+def suffix_of(path: Path) -> tuple[str, bool]:
+    """Return the suffix of a file, and whether it is compressed."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     zipped = bool(suffixes) and suffixes[-1] == ".gz"
-    kind = suffixes[-1 - zipped] if len(suffixes) > zipped else ""
+    return suffixes[-1 - zipped] if len(suffixes) > zipped else "", zipped
+
+
+def kind_of(path: Path) -> tuple[str, bool]:
+    """Return the suffix that says how to read a file, and whether it is compressed."""
+    kind, zipped = suffix_of(path)
     if kind not in SUFFIXES:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)} (or .gz), found {path.name!r}")
     return kind, zipped

@@ -215,7 +215,7 @@ def export_answers(
     plain : a table for spreadsheets instead (.csv, .tsv): one cell for each item and answer, times in ISO 8601
     pilot : whether answers of the pilot go in, too; the codes of their raters begin with it
     """
-    kind, zipped = tables.kind_of(path)
+    kind, zipped = tables.suffix_of(path)
     if kind not in WRITTEN or zipped:
         raise StudyError(f"{path.name}: expected a file that ends in {', '.join(WRITTEN)}")
     if plain and kind not in (".csv", ".tsv"):
