@@ -255,6 +255,7 @@ def test_next_prints_questions_where_no_file_is_named(study):
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
         (("export", "answers.sim", "d.xyz"), r"\.csv, .*\.hdf5, \.onnx, \.faiss, \.hnsw, \.ann, found 'd.xyz'", 1),
         (("fit", "answers.csv", "-m", "STEE"), r"(?<!Value error, )'STEE' is not one of", 2),
+        (("info", "header.csv"), "header.csv: the file has a header and no rows below it", 1),
         (("info", ""), "found an empty path", 2),
         (("learn", "answers.csv", "--out="), "found an empty path", 2),
         (("study", "new", ""), "found an empty path", 2),
@@ -267,6 +268,7 @@ def test_next_prints_questions_where_no_file_is_named(study):
 )
 def test_errors_are_one_sentence(arguments, sentence, status, study):
     (study / "broken.csv").write_text("some,thing\n1,2\n", encoding="utf-8")
+    (study / "header.csv").write_text("head,winner,loser\n", encoding="utf-8")
     (study / "broken.sim").write_text("hello", encoding="utf-8")
     sm.SOE(2, random_state=0).fit(sm.read_comparisons(study / "answers.csv")).similarity_.save(study / "soe.sim")
     done = run(*arguments, folder=study, check=False)

@@ -206,7 +206,7 @@ def test_damaged_files_are_refused(tmp_path, name, content, message):
 
 
 def test_an_empty_path_is_not_the_folder_that_one_is_in():
-    with pytest.raises(ValueError, match="^path: found an empty text"):
+    with pytest.raises(ValueError, match=r"^path: found an empty text"):
         read_comparisons("")
 
 

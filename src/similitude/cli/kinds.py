@@ -140,7 +140,7 @@ def _kind_of_table(path: Path) -> Kind | None:
 
 def _are_features(columns: list[Any]) -> bool:
     """Whether the first column names each row once, and the others hold numbers."""
-    if len(columns) < 2 or len({*columns[0].tolist()}) < len(columns[0]):
+    if len(columns) < 2 or not len(columns[0]) or len({*columns[0].tolist()}) < len(columns[0]):
         return False
     return all(is_number(cell) for column in columns[1:] for cell in column.tolist())
 

@@ -81,7 +81,10 @@ class ReadTable:
 def read_table(table: Table, options: Options) -> ReadTable:
     """Read a table by the first layout that its columns fit: as called, as the user says, or by a good guess."""
     if len(table) == 0:
-        raise ValueError("the file has a header and no rows; expected at least one answer")
+        raise ValueError(
+            "the file has a header and no rows below it, as an export from before anybody answered; expected at least "
+            "one answer"
+        )
     check_names(list(table.columns))
     table, marks = removal.taken(table)
     mapped = say_roles(table, options.columns, _roles())
