@@ -197,6 +197,26 @@ def test_a_column_that_is_said_to_be_the_odd_one_needs_no_form(tmp_path):
         assert set(c.answers.form.labels) == {form}
 
 
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("rater,head,winner", r"nearest is the layout head,winner,loser, where 'loser' is missing$"),
+        ("Worker,Head,Winner,rt", r"nearest is the layout head,winner,loser, where 'loser' is missing$"),
+        (
+            "a,b,c,Frage",
+            r"nearest are the layouts a,b,c,central, where 'central' is missing; a,b,c,odd, where 'odd' is missing; if "
+            r"another column has it, say which, such as columns=\{'central': 'Frage'\}$",
+        ),
+        ("worker,u,v", r"say which is which, such as columns=\{'odd': 'v', ...\}; the layouts are"),
+    ],
+)
+def test_a_column_that_is_missing_is_named(header, message):
+    columns = header.split(",")
+    table = pd.DataFrame([[f"{name}{k % 3}" for name in columns] for k in range(15)], columns=columns)
+    with pytest.raises(ValueError, match=message):
+        sm.understand(table)
+
+
 def test_a_column_that_looks_like_the_participant_is_said_so_and_not_suggested_as_an_answer(tmp_path):
     rows = [f"k{k % 3},cat,dog,bus,bus" for k in range(15)]
     (tmp_path / "a.csv").write_text("\n".join(["Kürzel,a,b,c,odd", *rows]))

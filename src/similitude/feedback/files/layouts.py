@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -48,6 +48,15 @@ class Layout:
         ordered = [sorted(names, key=lambda name: name not in given) for names in self.columns]
         found = [next((name for name in names if name in present), None) for names in ordered]
         return None if None in found or not set(given) <= set(found) else [name for name in found if name is not None]
+
+    @property
+    def names(self) -> set[str]:
+        """Whatever its columns may be called."""
+        return {name for names in self.columns for name in names}
+
+    def lacking(self, present: Collection[str]) -> list[str]:
+        """Return the columns that are not there."""
+        return [names[0] for names in self.columns if not {*names} & {*present}]
 
     def check(self, form: str | None) -> None:
         """Refuse a form that the columns do not hold."""
@@ -148,14 +157,37 @@ def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> UnknownLay
             f"columns: no layout has {', '.join(given)} together with columns that the file has; give a column to each "
             f"part of one of {'; '.join(map(str, layouts()))}"
         )
+    if near := _nearest(mapped, given):
+        return UnknownLayout(f"columns: {called} fit no layout; nearest {_near_words(near, mapped)}")
     role = "a" if {"odd", "central", "chosen"} & set(mapped.roles) else "odd"
     who = looks_like_rater(table, mapped.roles.values())
     return UnknownLayout(
         f"columns: {called} fit no layout; say which is which, such as "
         f"columns={{{role!r}: {likely_answer(mapped) or '...'!r}, ...}}; "
-        + (f"{_participant(who)}; " if who and "rater" not in mapped.roles else "")
+        + (f"{_participant(who)}; " if who and column_of(mapped.table, (), "rater") is None else "")
         + f"the layouts are {'; '.join(map(str, layouts()))}"
     )
+
+
+def _nearest(mapped: Mapped, given: Collection[str]) -> dict[Layout, list[str]]:
+    """The layouts of which most columns are there, given ones among them, with what they lack: the fullest alone."""
+    lacking = {one: one.lacking(mapped.table.columns) for one in layouts() if {*given} <= one.names}
+    near = {one: lacks for one, lacks in lacking.items() if 2 * len(lacks) < len(one.columns)}
+    distance = {one: (len(lacks), -len(one.columns)) for one, lacks in near.items()}
+    return {one: lacks for one, lacks in near.items() if distance[one] == min(distance.values())}
+
+
+def _near_words(near: Mapping[Layout, list[str]], mapped: Mapped) -> str:
+    """What the nearest layouts lack, and how to say which column has it, where one is left that may."""
+    told = "; ".join(
+        f"{layout}, where {' and '.join(map(repr, lacks))} {'is' if len(lacks) == 1 else 'are'} missing"
+        for layout, lacks in near.items()
+    )
+    known = {*ABOUT, *MILLISECONDS}.union(*(layout.names for layout in near))
+    free = [mapped.table.called.get(name, name) for name in mapped.table.columns if name not in known]
+    role = next(iter(near.values()))[0]
+    say = f"; if another column has it, say which, such as columns={{{role!r}: {free[-1]!r}}}" if free else ""
+    return f"{'is the layout' if len(near) == 1 else 'are the layouts'} {told}{say}"
 
 
 def _participant(column: str) -> str:
