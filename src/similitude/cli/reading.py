@@ -122,7 +122,10 @@ class Reading:
 
 def is_dataset(path: Path) -> bool:
     """Whether a folder holds comparisons in Parquet files, not a file of answers per participant."""
-    return path.is_dir() and ((path / "about.json").exists() or all(one.suffix == ".parquet" for one in path.iterdir()))
+    if not path.is_dir():
+        return False
+    suffixes = {one.suffix for one in path.iterdir()}
+    return (path / "about.json").exists() or suffixes == {".parquet"}
 
 
 def column_map(text: str) -> dict[str, str]:

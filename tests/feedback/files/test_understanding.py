@@ -197,6 +197,23 @@ def test_a_column_that_is_said_to_be_the_odd_one_needs_no_form(tmp_path):
         assert set(c.answers.form.labels) == {form}
 
 
+def test_every_file_of_a_folder_is_read_or_said_not_to_be(tmp_path):
+    folder = tmp_path / "people"
+    folder.mkdir()
+    with pytest.raises(ValueError, match=r"people' is a folder; expected a file of answers .*, found no file$"):
+        sm.understand(folder)
+    assert "found no file" in run("info", "people", folder=tmp_path, check=False).stderr
+    (folder / "map.png").write_bytes(b"\x89PNG")
+    with pytest.raises(ValueError, match=r"found map.png$"):
+        sm.understand(folder)
+    for name in ("ann.csv", "ben.csv"):
+        (folder / name).write_text("a,b,c,odd\ncat,dog,bus,bus\ncat,dog,car,car\n")
+    assert "not read, since no answers are in files of such names: map.png" in str(sm.understand(folder))
+    (folder / "notes.txt").write_text("some notes\n")
+    with pytest.raises(ValueError, match=r"^notes.txt: .*; every file of the folder '.*people' is read: take out one"):
+        sm.understand(folder)
+
+
 @pytest.mark.parametrize(
     ("header", "message"),
     [

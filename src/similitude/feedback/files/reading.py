@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.display.words import counted
+from similitude.display.words import counted, listed
 from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import tables
@@ -35,23 +35,43 @@ def understood(path: Any, options: Options) -> Understood:
         if not os.fspath(path):
             raise ValueError("path: found an empty text (is a variable not set?); expected a file or folder")
         where = Path(path)
-        return _of_several(_files(where), str(where.name), options) if where.is_dir() else _of_file(where, options)
+        return _of_folder(where, options) if where.is_dir() else _of_file(where, options)
     if isinstance(path, Sequence) and path and all(isinstance(one, (str, os.PathLike)) for one in path):
         files = [Path(one) for one in path]
         return _of_file(files[0], options) if len(files) == 1 else _of_several(files, f"{len(files)} files", options)
     raise TypeError(f"path: expected a file, several files or a pandas table, found {type(path).__name__}")
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files of answers in a folder, one per participant."""
+def _of_folder(folder: Path, options: Options) -> Understood:
+    """Read all files of a folder together, one per participant; what is no such file by its name is said."""
+    files, others = _files(folder)
+    try:
+        found = _of_several(files, folder.absolute().name, options)
+    except (ValueError, TypeError) as error:
+        all_read = f"every file of the folder {str(folder)!r} is read: take out one that holds no answers, or give"
+        raise _retold(error, f"{error}; {all_read} those that do by name") from None
+    if not others:
+        return found
+    left = f"not read, since no answers are in files of such names: {listed((one.name for one in others), len(others))}"
+    return replace(found, notes=[*found.notes, left])
+
+
+def _files(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The files of answers in a folder, one per participant, and those that are none by their names."""
     files = sorted(one for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
     readable = [one for one in files if any(one.name.lower().endswith((end, f"{end}.gz")) for end in tables.SUFFIXES)]
-    if not readable or (any(one.suffix == ".parquet" for one in readable) and len(readable) == len(files)):
+    if not readable:
+        found = listed((one.name for one in files), len(files)) or "no file"
+        raise ValueError(
+            f"path: {str(folder)!r} is a folder; expected a file of answers per participant in it "
+            f"({', '.join(tables.SUFFIXES)}), found {found}"
+        )
+    if any(one.suffix == ".parquet" for one in readable) and len(readable) == len(files):
         raise ValueError(
             f"path: {folder.name!r} is a folder; open it with ComparisonDataset where it holds Parquet files of "
             "comparisons, or give a folder with a file of answers per participant"
         )
-    return readable
+    return readable, [one for one in files if one not in readable]
 
 
 def _of_file(path: Path, options: Options) -> Understood:
@@ -90,7 +110,11 @@ def _exported(tool: Tool, source: FileSource) -> Export:
 def _about_file(error: Exception, path: Path) -> Exception:
     if str(error).startswith(("path:", f"{path.name}:")):
         return error
-    return (TypeError if isinstance(error, TypeError) else ValueError)(f"{path.name}: {error}")
+    return _retold(error, f"{path.name}: {error}")
+
+
+def _retold(error: Exception, message: str) -> Exception:
+    return (TypeError if isinstance(error, TypeError) else ValueError)(message)
 
 
 def _table(source: FileSource) -> Table:
