@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 import similitude as sm
 from similitude import cli
 from similitude.cli.fitting import Method
+from similitude.cli.learn import default_folder
 from similitude.cli.output import show
 from tests.shell import run, run_python
 
@@ -303,6 +305,15 @@ def test_a_missing_folder_is_named_before_the_work(command, study):
     done = run(*command.format("nowhere/new.csv").split(), folder=study, check=False)
     assert "cannot write into nowhere: there is no such folder; make it" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_model_of_the_folder_that_one_is_in_goes_beside_it(study, tmp_path):
+    people = tmp_path / "people"
+    people.mkdir()
+    (people / "ann.csv").write_bytes((study / "answers.csv").read_bytes())
+    run("fit", ".", folder=people)
+    assert (tmp_path / "people.sim").is_file()
+    assert default_folder(Path("..")).name == f"{Path.cwd().parent.name}_report"
 
 
 @pytest.fixture(scope="module")

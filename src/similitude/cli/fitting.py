@@ -17,7 +17,7 @@ from similitude.cli.commands import (
 )
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
-from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.reading import Reading, reads_answers, with_a_name
 
 
 class Method(StrEnum):
@@ -69,7 +69,7 @@ def fit(
     import similitude as sm
     from similitude.feedback.files.whole import check_place
 
-    target = out or files[0].with_suffix("").with_suffix(".sim")
+    target = out or with_a_name(files[0]).with_suffix("").with_suffix(".sim")
     check_place(target, "--out")
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)

@@ -12,7 +12,7 @@ import typer
 from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
-from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.reading import Reading, reads_answers, with_a_name
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
 _FEW_CLASSES = 2  # items that may well be of a class each
@@ -108,6 +108,7 @@ def learn(
 
 def default_folder(file: Path) -> Path:
     """Where the report of a file goes: beside it, under its name without the ending."""
+    file = with_a_name(file)
     bare = file.with_suffix("") if file.suffix.lower() in _PACKED else file
     return bare.with_name(f"{bare.stem}_report")
 

@@ -36,9 +36,12 @@ class _Command(TyperCommand):
         """Refuse an empty path, as of a variable that is not set: Python takes it for the folder that one is in."""
         given = [one.partition("=")[2] if one.startswith("--") and "=" in one else one for one in args]
         rest = super().parse_args(ctx, args)
-        for param in self.params if "" in given and "." not in given else ():
+        params: list[Any] = list(self.params) if "" in given and "." not in given else []
+        for param in params:
             value = ctx.params.get(param.name)
-            if Path() in (value if isinstance(value, (list, tuple)) else [value]):
+            found = value if isinstance(value, (list, tuple)) else [value]
+            as_text = "" in found and getattr(getattr(param, "type", None), "name", "") == "path"  # of older Typers
+            if as_text or Path() in found:
                 raise typer.BadParameter(
                     "found an empty path (is a variable not set?); expected a file or folder: . is the one you are in",
                     ctx=ctx,

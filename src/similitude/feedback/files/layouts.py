@@ -183,7 +183,7 @@ def _near_words(near: Mapping[Layout, list[str]], mapped: Mapped) -> str:
         f"{layout}, where {' and '.join(map(repr, lacks))} {'is' if len(lacks) == 1 else 'are'} missing"
         for layout, lacks in near.items()
     )
-    known = {*ABOUT, *MILLISECONDS}.union(*(layout.names for layout in near))
+    known = {*MILLISECONDS}.union(*ABOUT.values(), *(layout.names for layout in near))
     free = [mapped.table.called.get(name, name) for name in mapped.table.columns if name not in known]
     role = next(iter(near.values()))[0]
     say = f"; if another column has it, say which, such as columns={{{role!r}: {free[-1]!r}}}" if free else ""
