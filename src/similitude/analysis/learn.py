@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from similitude.analysis import people
-from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, Wanted, choose, from_scratch
+from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, MethodName, Wanted, choose, from_scratch
 from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
@@ -197,7 +197,7 @@ def learn(
     comparisons: ComparisonsLike,
     *,
     features: Features | None = None,
-    method: str | None = None,
+    method: MethodName | None = None,
     n_components: int | None = None,
     penalty: float | None = None,
     average: bool = False,
