@@ -35,7 +35,9 @@ def round_trip(c, suffix):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(c=feedback())
 def test_what_is_written_reads_back_equal(suffix, c):
-    assert_same(round_trip(c, suffix), c)
+    again = round_trip(c, suffix)
+    assert_same(again, c)
+    assert again.to_frame().equals(c.to_frame())
 
 
 @pytest.mark.slow
