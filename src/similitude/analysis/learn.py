@@ -40,6 +40,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_seconds
 
 _ALIKE = 0.05  # a product that raises the odds of a pair by a twentieth
 _NONE = "(like none of the others)"
@@ -242,6 +243,7 @@ def learn(
     >>> found.similarity.n_items, found.neighbours.shape[0]
     (6, 6)
     """
+    check_seconds("time_limit", time_limit)
     wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
     c, phases = as_comparisons(comparisons), Phases(time_limit, step)
     n_compared = len(c.items_compared)
