@@ -81,6 +81,7 @@ class AutoSimilarity(ComparisonEstimator):
     Attributes
     ----------
     similarity_ : the model in use
+    embedding_ : (n, d) position of every item
     tried_ : a table with a row per setting: candidate, dimension, penalty (in the race), held-out
         accuracy with its standard error, log loss, folds run, seconds, whether it was chosen, and why it was dropped
     chosen_ : a table of the fits that make the model: candidate, dimension (as learned, where it is), penalty, share in
