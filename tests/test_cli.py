@@ -15,6 +15,7 @@ from similitude import cli
 from similitude.cli.fitting import Method
 from similitude.cli.learn import default_folder
 from similitude.cli.output import show
+from similitude.feedback.forms import FORMS
 from tests.shell import run, run_python
 
 pytestmark = pytest.mark.slow
@@ -232,6 +233,18 @@ def test_next_and_update_close_the_loop(study):
     old, new = sm.Similarity.load(study / "answers.sim"), sm.Similarity.load(study / "more.sim")
     assert new.names == old.names
     assert not np.array_equal(new.embedding, old.embedding)
+
+
+@pytest.mark.parametrize("form", ["triplet", "choice"])
+def test_next_writes_names_as_letters_and_says_what_to_fill_in(tmp_path, form):
+    names = ["犬", "spaced é", "c", "d", "e"]
+    answers = sm.simulate(np.arange(5.0), 40, names=names, random_state=0)
+    sm.STE(2, random_state=0).fit(answers).similarity_.save(tmp_path / "m.sim")
+    said = run("next", "m.sim", "-n", 5, "--asks", form, "-o", "q.csv", folder=tmp_path).stdout
+    assert FORMS[form].fill_in in said
+    text = (tmp_path / "q.csv").read_text(encoding="utf-8")
+    assert "犬" in text
+    assert "\\u" not in text
 
 
 def test_next_prints_questions_where_no_file_is_named(study):

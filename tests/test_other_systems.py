@@ -27,6 +27,8 @@ def test_a_file_that_cannot_be_written_is_named_and_not_the_one_beside_it(tmp_pa
     with pytest.raises(FileNotFoundError) as refused:
         write_whole(tmp_path / "nowhere" / "table.csv", b"new")
     assert refused.value.filename == str(tmp_path / "nowhere" / "table.csv")
+    assert f"there is no folder {str(tmp_path / 'nowhere')!r}; make it first" in str(refused.value)
+    assert "None" not in str(refused.value)
 
 
 def test_a_pipe_gets_utf_8_where_the_system_writes_otherwise(tmp_path):

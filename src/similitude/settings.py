@@ -1,8 +1,10 @@
-"""Settings of estimators, checked: each refusal names the setting, what was expected and what was found."""
+"""Settings of estimators and other arguments, checked: each refusal names what was expected and what was found."""
 
 from __future__ import annotations
 
+import os
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,28 @@ def check_share(argument: str, found: Any) -> None:
     """Refuse what does not lie between 0 and 1: a level of confidence, a share."""
     if not isinstance(found, Real) or not 0 < float(found) < 1:
         raise ValueError(f"{argument}: expected a share between 0 and 1, found {found!r}")
+
+
+def check_seconds(argument: str, found: Any) -> None:
+    """Refuse what is no positive number of seconds; without end is one."""
+    if not isinstance(found, Real) or not float(found) > 0:
+        raise ValueError(f"{argument}: expected a positive number of seconds, found {found!r}")
+
+
+def check_estimator(argument: str, found: Any) -> None:
+    """Refuse what cannot be fitted anew: a class in place of one of its instances, the name of a method."""
+    if isinstance(found, type):
+        name = found.__name__
+        raise ValueError(f"{argument}: expected an estimator such as STE(), found the class {name}; write {name}()")
+    if not (hasattr(found, "fit") and hasattr(found, "get_params")):
+        raise ValueError(f"{argument}: expected an estimator such as STE(), found {found!r}")
+
+
+def as_path(found: Any, call: str) -> Path:
+    """Return where to write; what is no path is refused with how the function is called, for arguments are swapped."""
+    if not isinstance(found, (str, os.PathLike)):
+        raise TypeError(f"path: expected the name of a file, found {type(found).__name__}; call {call}")
+    return Path(found)
 
 
 def generator(seed: Any, argument: str = "random_state") -> np.random.Generator:

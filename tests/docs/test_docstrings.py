@@ -93,6 +93,21 @@ def test_its_examples_run(name):
         assert attributes
         lacking = {(name, one) for one in attributes if not hasattr(made, one)}
         assert lacking <= ON_REQUEST
+        found = {one for one in dir(made) if one.endswith("_") and not one.startswith("_") and hasattr(made, one)}
+        assert found <= attributes
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [
+        ("ComparisonDataset", "parquet"),
+        ("ComparisonWriter", "parquet"),
+        ("PassReport", "parquet"),
+        ("spread", "distributed"),
+    ],
+)
+def test_it_names_the_extra_that_it_needs(name, extra):
+    assert f"the extra `{extra}`" in PUBLIC[name].__doc__
 
 
 @pytest.mark.own_seed  # figures are printed

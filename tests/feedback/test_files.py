@@ -35,7 +35,9 @@ def round_trip(c, suffix):
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(c=feedback())
 def test_what_is_written_reads_back_equal(suffix, c):
-    assert_same(round_trip(c, suffix), c)
+    again = round_trip(c, suffix)
+    assert_same(again, c)
+    assert again.to_frame().equals(c.to_frame())
 
 
 @pytest.mark.slow
@@ -188,7 +190,8 @@ HEAD = "head,winner,loser\n"
         ("a.csv", "i,j,k,response\n0,1,2,0.7\n", "row 1 of 'response': expected True/False, 1/0 or 1/-1, found"),
         ("a.csv", 'shown,response\n"[0,1,2]",[1]\n', "form: the file has no column 'form'; give form="),
         ("a.csv", "form,shown,response\ntriplet,0 1 2,[1]\n", "row 1 of 'shown': expected a list such as"),
-        ("a.csv", 'form,shown,response\ntriplet,"[0,1,2]","[""x""]"\n', "response: expected lists of numbers"),
+        ("a.csv", 'form,shown,response\ntriplet,"[0,1,2]","[""x""]"\n', "row 1 of 'response': expected the name"),
+        ("a.csv", 'form,shown,response\ntriplet,"[0,1,2]",[true]\n', "response: expected lists of numbers"),
         ("a.csv", 'form,shown,response\ntriplet,"[0,1,2]",[1.5]\n', "whole numbers"),
         ("a.jsonl", '{"head": 0, "winner": 1, "loser": 2}\n{"head": 0, "win', "line 2 is cut off or is not JSON"),
         ("a.jsonl", "[1, 2]\n", "line 1 is not a JSON object"),

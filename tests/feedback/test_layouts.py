@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from similitude import Comparisons, read_comparisons, write_comparisons
+from similitude import Comparisons, read_comparisons, understand, write_comparisons
 from similitude.feedback.files.names import read_names
+from similitude.feedback.forms import FORMS, picking_forms
 from tests.feedback.strategies import assert_same
 
 
@@ -250,3 +253,65 @@ def test_a_table_with_two_columns_of_one_name_says_which(again):
     table = pd.DataFrame(rows, columns=["a", "b", "c", "odd", "Group", again])
     with pytest.raises(ValueError, match=f"2 columns called '{again}'"):
         read_comparisons(table)
+
+
+FOUR = ["spaced é", "dog", "bus", "cow", "car"]
+
+
+@pytest.mark.parametrize("form", sorted(picking_forms()))
+def test_what_was_chosen_may_be_written_by_name(form):
+    known = FORMS[form]
+    shown = FOUR[: known.n_shown]
+    for response in known.every_response(len(shown)).tolist():
+        said = known.said(shown, response)
+        table = pd.DataFrame({"form": form, "shown": [shown], "response": [said if len(said) > 1 else said[0].upper()]})
+        assert read_comparisons(table).answers.response[0].tolist() == response
+
+
+@pytest.mark.parametrize(
+    ("form", "shown", "cell", "response"),
+    [
+        ("triplet", ["cat", "dog", "bus"], "2", 2),
+        ("triplet", ["cat", "dog", "bus"], "1.0", 1),
+        ("triplet", [5, 1, 4], "1", 1),  # both the item and its place
+        ("choice", ["cat", "dog", "bus", "cow"], "3", 3),
+        ("same_different", ["cat", "dog"], "0", 0),
+        ("rated_pair", ["cat", "dog"], "3.5", 3.5),
+    ],
+)
+def test_a_response_of_one_number_needs_no_brackets(read, form, shown, cell, response):
+    text = json.dumps(shown).replace('"', '""')
+    answers = read(
+        f'form,shown,response,rater\n{form},"{text}",{cell},ann\n', n_items=None if "cat" in shown else 6
+    ).answers
+    assert answers.response[0].tolist() == [response]
+
+
+@pytest.mark.parametrize(
+    ("form", "shown", "cell", "expected"),
+    [
+        ("triplet", ["cat", "dog", "bus"], "cat", "the name of the one that is more like the first"),
+        ("triplet", ["cat", "dog", "bus"], "0", "the name of the one that is more like the first"),
+        ("triplet", ["3", "2", "1"], "1", r"in brackets where a number is a name, too: \[1\]"),
+        ("triplet", ["cat", "dog", "bus", "cat", "dog", "cow"], "dog", "more like the first"),  # of two triplets
+        (
+            "odd_one_out",
+            ["cat", "dog", "bus"],
+            "1",
+            r"in brackets: \[0\], \[1\] or \[2\]; found '1', shown were cat, dog",
+        ),
+        ("quadruplet", ["cat", "dog", "bus", "cow"], "cat", r"such as cat \+ dog"),
+        ("same_different", ["cat", "dog"], "yes", "1: same, 0: different"),
+    ],
+)
+def test_a_response_that_could_mean_two_things_is_refused(form, shown, cell, expected):
+    table = pd.DataFrame({"form": form, "shown": [shown], "response": [cell], "rater": "ann"})
+    with pytest.raises(ValueError, match=f"row 1 of 'response': expected .*{expected}"):
+        read_comparisons(table)
+
+
+def test_empty_responses_are_noted():
+    table = pd.DataFrame({"form": "triplet", "shown": [["a", "b", "c"]] * 3, "response": ["b", None, None]})
+    assert [note for note in understand(table).notes if "2 of 3 rows have an empty 'response'" in note]
+    assert not understand(table[:1]).notes
+    assert not understand(table.assign(outcome=["answered", "cant_tell", "cant_tell"])).notes

@@ -1,5 +1,7 @@
 """What Python would say in words of its own is refused in ours: the argument, what was expected, what was found."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,15 @@ ANSWERS = sm.simulate(TRUTH, 60, random_state=0)
         (lambda: sm.learning_curve(sm.STE(2), ANSWERS, n_repeats=1.5), "n_repeats: expected a whole number"),
         (lambda: sm.AutoSimilarity(dimensions=2).fit(ANSWERS), r"dimensions: expected .* such as \(2, 3\), found 2"),
         (lambda: sm.AutoSimilarity(candidates=[sm.STE]).fit(ANSWERS), r"found the class STE; write STE\(\)"),
+        (lambda: sm.cross_validate("STE", ANSWERS), r"estimators: expected an estimator such as STE\(\), found 'STE'"),
+        (lambda: sm.cross_validate({"a": sm.STE}, ANSWERS), r"estimators: .* found the class STE; write STE\(\)"),
+        (lambda: sm.dimension(sm.STE, ANSWERS), r"estimator: .* found the class STE; write STE\(\)"),
+        (lambda: sm.penalty_path(sm.CKL, ANSWERS), r"estimator: .* found the class CKL; write CKL\(\)"),
+        (lambda: sm.more_answers(sm.STE, ANSWERS), r"estimator: .* found the class STE; write STE\(\)"),
+        (lambda: sm.active_curve(sm.STE, TRUTH), r"estimator: .* found the class STE; write STE\(\)"),
+        (lambda: sm.baselines(ANSWERS, TRUTH, model=sm.STE), r"model: .* found the class STE; write STE\(\)"),
+        (lambda: sm.learn(ANSWERS, time_limit="60"), "time_limit: expected a positive number of seconds, found '60'"),
+        (lambda: sm.STE(2).fit(None), "comparisons: expected Comparisons or an array .*, found NoneType"),
         (lambda: sm.Comparisons.from_triplets([(0, 1, 10**12)]), "items: found index 1000000000000"),
         (lambda: sm.Comparisons.from_triplets([("a", "b", "c\ud800")]), "names: .* half a character"),
         (lambda: sm.Comparisons.from_triplets([("a", "b", "c\0")]), "names: .* NUL character"),
@@ -26,6 +37,29 @@ ANSWERS = sm.simulate(TRUTH, 60, random_state=0)
 )
 def test_a_setting_that_cannot_be_is_named(call, says):
     with pytest.raises(ValueError, match=says):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (
+            lambda: sm.STE(2).fit("own ä.csv"),
+            r"found the path 'own ä.csv'; read .*read_comparisons\('own ä.csv'\)",
+        ),
+        (lambda: sm.check(Path("a.csv")), "comparisons: expected Comparisons or an array, found the path 'a.csv'"),
+        (lambda: sm.next_questions(sm.STE, 5), "similarity: expected a fitted model, found a class; learn one"),
+        (
+            lambda: sm.write_comparisons("a.csv", ANSWERS),
+            r"found Comparisons; call write_comparisons\(",
+        ),
+        (lambda: sm.plot.save("map.pdf", sm.plot.weights({"a": 1.0})), r"found Axes; call plot.save\(ax, path\)"),
+        (lambda: sm.export.write_triplets("a.csv", ANSWERS, {}), r"found Comparisons; call export.write_triplets\("),
+        (lambda: sm.STE(2).fit(ANSWERS).similarity_.save(None), r"found NoneType; call save\(path\)"),
+    ],
+)
+def test_arguments_in_each_others_place_are_named(call, says):
+    with pytest.raises(TypeError, match=says):
         call()
 
 

@@ -2,8 +2,10 @@
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 import similitude as sm
+from similitude.analysis.choice import METHODS, MethodName
 
 STUB = ast.parse(Path(sm.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
 
@@ -30,6 +32,10 @@ def test_the_stub_has_nothing_else_but_the_version():
 def test_each_name_lives_where_it_is_said_to():
     own = {name: home for name, home in sm._HOME.items() if home != "similitude"}
     assert [name for name, home in own.items() if getattr(sm, name).__module__ != home] == []
+
+
+def test_the_methods_that_learn_takes_are_those_of_its_type():
+    assert get_args(MethodName) == tuple(METHODS)
 
 
 def test_the_types_are_shipped():

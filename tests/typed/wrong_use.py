@@ -42,6 +42,7 @@ sm.check(c, level="high")  # wrong
 sm.clean(c, reduce=1.5)  # wrong
 sm.cross_validate([sm.STE()], c, by="question")  # wrong
 sm.learn(c, time_limit="a minute")  # wrong
+sm.learn(c, method="STEE")  # wrong
 sm.uncertainty(model, c, method="jackknife")  # wrong
 sm.next_questions(model, "ten")  # wrong
 sm.next_questions("model.sim", 10)  # wrong

@@ -23,6 +23,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.refit import best_fit
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_estimator
 from similitude.types import Table
 
 Progress = Callable[[int, int], None]
@@ -87,6 +88,7 @@ def active_curve(
     >>> sorted({*table.strategy}), sorted({*table.answers})
     (['information_gain', 'random'], [12, 24, 36])
     """
+    check_estimator("estimator", estimator)
     _check(source, form, rater)
     named = strategies if isinstance(strategies, Mapping) else {name: {"strategy": name} for name in strategies}
     jobs = [(label, repeat) for repeat in range(n_repeats) for label in named]

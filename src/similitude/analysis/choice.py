@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from sklearn.base import clone
@@ -21,7 +21,10 @@ from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
 from similitude.settings import check_count, check_number, one_of
 
-METHODS: dict[str, type[ComparisonEstimator]] = {
+MethodName = Literal[
+    "CKL", "TSTE", "STE", "SOE", "GNMDS", "FeatureEmbedding", "ChoiceEmbedding", "NonNegativeEmbedding"
+]
+METHODS: dict[MethodName, type[ComparisonEstimator]] = {
     "CKL": CKL,
     "TSTE": TSTE,
     "STE": STE,
@@ -31,7 +34,7 @@ METHODS: dict[str, type[ComparisonEstimator]] = {
     "ChoiceEmbedding": ChoiceEmbedding,
     "NonNegativeEmbedding": NonNegativeEmbedding,
 }
-USUAL = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
+USUAL: tuple[MethodName, ...] = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
@@ -43,14 +46,19 @@ _SHARE = 0.4  # of the time is for comparing methods
 class Wanted:
     """What of the choice is fixed beforehand; None where it is to be chosen."""
 
-    method: str | None = None
+    method: MethodName | None = None
     n_components: int | None = None
     penalty: float | None = None
     average: bool = False
 
     @classmethod
     def checked(
-        cls, method: str | None, n_components: int | None, penalty: float | None, average: bool, features: bool
+        cls,
+        method: MethodName | None,
+        n_components: int | None,
+        penalty: float | None,
+        average: bool,
+        features: bool,
     ) -> Wanted:
         """Refuse what cannot be."""
         if method is not None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from similitude.analysis import people
-from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, Wanted, choose, from_scratch
+from similitude.analysis.choice import FEWEST_ANSWERS, Chosen, MethodName, Wanted, choose, from_scratch
 from similitude.analysis.phases import Phases, Step
 from similitude.analysis.summary import findings_card, summary
 from similitude.auto.similarity import AutoSimilarity
@@ -40,6 +40,7 @@ from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.methods.non_negative_embedding import NonNegativeEmbedding
 from similitude.methods.similarity import Similarity
+from similitude.settings import check_seconds
 
 _ALIKE = 0.05  # a product that raises the odds of a pair by a twentieth
 _NONE = "(like none of the others)"
@@ -197,7 +198,7 @@ def learn(
     comparisons: ComparisonsLike,
     *,
     features: Features | None = None,
-    method: str | None = None,
+    method: MethodName | None = None,
     n_components: int | None = None,
     penalty: float | None = None,
     average: bool = False,
@@ -242,6 +243,7 @@ def learn(
     >>> found.similarity.n_items, found.neighbours.shape[0]
     (6, 6)
     """
+    check_seconds("time_limit", time_limit)
     wanted = Wanted.checked(method, n_components, penalty, average, features is not None)
     c, phases = as_comparisons(comparisons), Phases(time_limit, step)
     n_compared = len(c.items_compared)

@@ -31,6 +31,7 @@ from similitude.methods.base import FeedbackWarning, described
 from similitude.methods.choice_embedding import ChoiceEmbedding
 from similitude.methods.feature_embedding import FeatureEmbedding
 from similitude.methods.ordinal import CKL, GNMDS, SOE, STE, TSTE
+from similitude.settings import check_estimator
 
 STRONGER = (4.0, 16.0, 64.0)
 WEAKER = (0.25, 0.06)
@@ -191,10 +192,8 @@ def _checked(named: dict[str, Any], features: Any) -> dict[str, Any]:
     if not named:
         raise ValueError("candidates: expected at least one estimator, found none")
     for name, estimator in named.items():
-        if isinstance(estimator, type):
-            kind = estimator.__name__
-            raise ValueError(f"candidates: expected estimators such as STE(), found the class {kind}; write {kind}()")
-        if not hasattr(estimator, "fit") or not hasattr(estimator, "needs_features"):
+        check_estimator("candidates", estimator)
+        if not hasattr(estimator, "needs_features"):
             raise ValueError(f"candidates: expected estimators such as STE(), found {estimator!r} for {name}")
         if estimator.needs_features and features is None and not estimator.features_optional:
             raise ValueError(f"features: {name} learns from features, found none")

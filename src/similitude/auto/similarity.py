@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -37,7 +36,7 @@ from similitude.methods.modalities import read_kernels
 from similitude.methods.provenance import described_data
 from similitude.methods.similarity import Similarity
 from similitude.renaming import by_name
-from similitude.settings import check_count, one_of
+from similitude.settings import check_count, check_seconds, one_of
 from similitude.types import Floats, Seed
 
 
@@ -82,6 +81,7 @@ class AutoSimilarity(ComparisonEstimator):
     Attributes
     ----------
     similarity_ : the model in use
+    embedding_ : (n, d) position of every item
     tried_ : a table with a row per setting: candidate, dimension, penalty (in the race), held-out
         accuracy with its standard error, log loss, folds run, seconds, whether it was chosen, and why it was dropped
     chosen_ : a table of the fits that make the model: candidate, dimension (as learned, where it is), penalty, share in
@@ -197,8 +197,7 @@ class AutoSimilarity(ComparisonEstimator):
         return self.similarity_.transform(features)
 
     def _checked(self) -> float:
-        if not (isinstance(self.time_limit, Real) and self.time_limit > 0):
-            raise ValueError(f"time_limit: expected a positive number of seconds, found {self.time_limit!r}")
+        check_seconds("time_limit", self.time_limit)
         check_count("n_folds", self.n_folds, 2)
         one_of("raters", self.raters, (True, False))
         wanted = list(self.dimensions) if isinstance(self.dimensions, Iterable) else []

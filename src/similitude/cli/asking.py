@@ -47,11 +47,16 @@ def next_questions(
     *,
     reading: Reading,
 ) -> None:
-    """Choose the next questions to ask; fill in the column `response` and they are answers."""
+    """Choose the next questions to ask; the column `response` filled in, they are answers.
+
+    Write there the name of the item that was chosen; what else may be written, for other forms too, is said with -o.
+    """
     import json
+    from functools import partial
 
     import similitude as sm
     from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.forms import find
 
     if out is not None:
         check_place(out, "--out")
@@ -59,12 +64,15 @@ def next_questions(
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
-    text = table.assign(shown=table.shown.map(json.dumps), response="").round(4).to_csv(index=False)
+    shown = table.shown.map(partial(json.dumps, ensure_ascii=False))
+    text = table.assign(shown=shown, response="").round(4).to_csv(index=False)
     if out is None:
         typer.echo(text, nl=False)
     else:
         write_whole(out, text.encode())
-        typer.echo(f"{out}: {number} questions")
+        typer.echo(f"{out}: {number} questions; write in the column response, in each row:")
+        typer.echo(f"  {find(table.form[0]).how_to_fill_in()}")
+        typer.echo('  an empty cell is "can\'t tell": leave out the rows of questions that nobody has answered')
     options = "".join(f", {name}={value!r}" for name, value in chosen.items())
     call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
     same_in_python(f"s = sm.Similarity.load({str(model)!r})", *steps, f"print({call})")

@@ -65,6 +65,8 @@ def spread(
 ) -> Partitions:
     """Put comparisons on the workers of a Dask cluster; fit, check and score what it returns as any dataset.
 
+    Needs the extra `distributed`, and for a folder the extra `parquet`.
+
     Parameters
     ----------
     source : a `ComparisonDataset` or its folder, which every worker must see under the same path; or a dask DataFrame

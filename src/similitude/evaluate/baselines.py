@@ -22,7 +22,7 @@ from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.kernels.vectors import Linear
 from similitude.methods.modalities import read_kernels
-from similitude.settings import check_share, one_of
+from similitude.settings import check_estimator, check_share, one_of
 from similitude.types import Array, Bools, Floats
 
 _AT_A_TIME = 2**14  # pairs: wide vectors need room
@@ -80,6 +80,8 @@ def baselines(
     """
     one_of("of", of, ("comparisons", "answers"))
     check_share("level", level)
+    if model is not None:
+        check_estimator("model", model)
     kernels, c = read_kernels(features, as_comparisons(comparisons))
     learned, rows = None, np.arange(len(c))
     if model is not None:

@@ -20,6 +20,7 @@ from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.renaming import renamed
+from similitude.settings import check_estimator
 from similitude.types import Floats
 
 
@@ -110,6 +111,7 @@ def dimension(
     >>> found.chosen
     2
     """
+    check_estimator("estimator", estimator)
     if "n_components" not in estimator.get_params():
         raise ValueError(f"estimator: expected one with n_components, found {type(estimator).__name__}")
     tried = sorted({int(d) for d in dimensions})

@@ -22,6 +22,7 @@ from similitude.feedback.drawn import evenly_drawn
 from similitude.graph.consistency import ceiling_of
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
+from similitude.settings import check_estimator
 from similitude.types import Floats
 
 _TEST_SIZE = 0.2
@@ -177,6 +178,7 @@ def more_answers(
     >>> found.table.more.tolist()[:3], bool(found.limit.value >= found.table.accuracy[0])
     ([0, 300, 600], True)
     """
+    check_estimator("estimator", estimator)
     if not all(multiple >= 1 for multiple in multiples) or max(multiples, default=1.0) <= 1:
         raise ValueError(f"multiples: expected numbers of at least 1, one of them more, found {list(multiples)}")
     c = as_comparisons(comparisons)

@@ -19,6 +19,7 @@ from similitude.folds import AnswerFold
 from similitude.kernels.modalities import Features
 from similitude.methods.base import FeedbackWarning
 from similitude.renaming import renamed
+from similitude.settings import check_estimator
 from similitude.types import Array
 
 _GRID = np.geomspace(0.01, 100.0, 9)
@@ -74,6 +75,7 @@ def penalty_path(
     >>> table.penalty.tolist(), int(table.chosen.sum())
     ([0.003, 0.03, 0.3], 1)
     """
+    check_estimator("estimator", estimator)
     c = as_comparisons(comparisons)
     grid = _strong_first(penalties, c)
     if parameter not in estimator.get_params():

@@ -21,7 +21,7 @@ from similitude.folds import AnswerFold, parted
 from similitude.kernels.modalities import Features
 from similitude.methods.base import described
 from similitude.renaming import renamed
-from similitude.settings import check_count, one_of
+from similitude.settings import check_count, check_estimator, one_of
 from similitude.types import Array
 
 Of = Literal["comparisons", "answers"]
@@ -283,8 +283,12 @@ def _curve_point(keys: list[str], key: Any, part: pd.DataFrame, cluster: Array, 
 
 def _named(estimators: Estimators) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
+        for estimator in estimators.values():
+            check_estimator("estimators", estimator)
         return dict(estimators)
-    several = list(estimators) if isinstance(estimators, Sequence) else [estimators]
+    several = list(estimators) if isinstance(estimators, Sequence) and not isinstance(estimators, str) else [estimators]
+    for estimator in several:
+        check_estimator("estimators", estimator)
     if not several:
         raise ValueError("estimators: expected at least one, found none")
     names = [type(estimator).__name__ for estimator in several]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from similitude.extras import need
 from similitude.feedback.files.whole import placed_whole
 from similitude.methods.similarity import Similarity
+from similitude.settings import as_path
 
 Library = Literal["faiss", "hnswlib", "annoy"]
 _EXACT_UP_TO = 100_000  # items: below, looking at all of them takes faiss a millisecond or so
@@ -67,7 +67,7 @@ def write_index(similarity: Similarity, path: str | os.PathLike[str]) -> None:
         ...
     ValueError: path: expected a file name that ends in .faiss, .hnsw, .ann, found 'items.db'
     """
-    target = Path(path)
+    target = as_path(path, "export.write_index(similarity, path)")
     library = SUFFIXES.get(target.suffix.lower())
     if library is None:
         raise ValueError(f"path: expected a file name that ends in {', '.join(SUFFIXES)}, found {target.name!r}")

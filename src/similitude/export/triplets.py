@@ -10,11 +10,11 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.files.whole import write_whole
+from similitude.settings import as_path
 
 COLUMNS = ("anchor", "positive", "negative")
 WRITTEN = (".jsonl", ".csv")
@@ -47,7 +47,7 @@ def write_triplets(
     anchor,positive,negative
     a small cat,a large dog,a red bus
     """
-    target, c = Path(path), as_comparisons(comparisons)
+    target, c = as_path(path, "export.write_triplets(comparisons, path, texts)"), as_comparisons(comparisons)
     if target.suffix.lower() not in WRITTEN:
         raise ValueError(f"path: expected a file name that ends in {' or '.join(WRITTEN)}, found {target.name!r}")
     called = _texts(c, texts)

@@ -69,7 +69,8 @@ class Comparisons(Constructors):
     """Relative judgments: in row t, pair `near[t]` was judged more alike than pair `far[t]`.
 
     Build one with a `from_...` constructor or `similitude.read_comparisons`; they check what they are given.
-    Values are frozen: slicing and joining give new ones.
+    Values are frozen: slicing and joining give new ones. `==` asks whether two are one object;
+    whether they say the same, `a.to_frame().equals(b.to_frame())` tells.
 
     Attributes
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,11 +35,15 @@ def as_comparisons(
             f"comparisons: expected what fits in memory, found {type(comparisons).__name__}; the embedding methods, "
             "ComparisonKernel, check and score take it, others take some of it: sample(1_000_000)"
         )
+    if isinstance(comparisons, (str, os.PathLike)):
+        raise TypeError(
+            f"comparisons: expected Comparisons or an array, found the path {str(comparisons)!r}; read the file first: "
+            f"similitude.read_comparisons({str(comparisons)!r})"
+        )
     rows = np.asarray(comparisons)
     if rows.ndim == 2 and rows.shape[1] == 3:
         return Comparisons.from_triplets(rows, y, n_items=n_items)
     if rows.ndim == 2 and rows.shape[1] == 4:
         return Comparisons.from_quadruplets(rows, y, n_items=n_items)
-    raise ValueError(
-        f"comparisons: expected Comparisons or an array of shape (m, 3) or (m, 4), found shape {rows.shape}"
-    )
+    found = f"shape {rows.shape}" if rows.ndim else type(comparisons).__name__
+    raise ValueError(f"comparisons: expected Comparisons or an array of shape (m, 3) or (m, 4), found {found}")

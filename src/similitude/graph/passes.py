@@ -30,7 +30,7 @@ LEFT_OUT = "circles, redundancy, conflicting comparisons, raters: these need all
 class PassReport(FigureTable):
     """What `check` finds in a `ComparisonDataset`. Prints as a table; figures are attributes, `to_frame` gives all.
 
-    Every comparison counts as an answer of its own.
+    Every comparison counts as an answer of its own. A `ComparisonDataset` needs the extra `parquet`.
 
     Attributes
     ----------

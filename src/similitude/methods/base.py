@@ -206,12 +206,12 @@ def similarity_of(model: Any, argument: str) -> Similarity:
     """Return the fitted model in use; where nothing is fitted, or no model is given, say so."""
     if isinstance(model, Similarity):
         return model
-    if hasattr(model, "fit"):
+    if hasattr(model, "fit") and not isinstance(model, type):
         check_is_fitted(model, "similarity_")
         found: Similarity = model.similarity_
         return found
     raise TypeError(
-        f"{argument}: expected a fitted model, found {type(model).__name__}; "
+        f"{argument}: expected a fitted model, found {'a class' if isinstance(model, type) else type(model).__name__}; "
         "learn one from comparisons first: similitude.STE(2).fit(comparisons)"
     )
 

@@ -78,6 +78,7 @@ class CAMEL(ClassifierMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : the classes
+    n_features_in_ : number of features
     components_ : (n_components, m) L on standardised features, the largest factor first; unused entries are exactly 0
     sparsity_ : share of the entries of L that are 0
     rank_ : rank of L

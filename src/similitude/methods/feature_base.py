@@ -63,7 +63,13 @@ class Feedback:
 
 
 class FeatureLearner(ComparisonEstimator):
-    """A method that learns from comparisons and features."""
+    """A method that learns from comparisons and features.
+
+    Attributes
+    ----------
+    modalities_ : the features by modality, as the fit takes them: `modalities_[name].features` is (n, q); none without
+        features
+    """
 
     needs_features = True
     n_items: int | None = None
@@ -115,13 +121,15 @@ class FeatureLearner(ComparisonEstimator):
 class FeatureEstimator(FeatureLearner):
     """A method that places items by their features, ones never compared included.
 
-    `fit` must set `modalities_`, `maps_`, per modality the map (q × d) from its Φ to positions, and `origin_`, what is
-    taken from their sum.
+    `fit` must set `modalities_`, `maps_` and `origin_`.
 
     Attributes
     ----------
     coefficients_ : per modality (n, d): what each training item's kernel values contribute to each dimension
-    components_ : (d, p) the map of vectors where it is linear, as metric-learn has it: positions are L x, up to a shift
+    components_ : (d, p) the map of vectors where it is linear, as metric-learn has it: positions are L x, up to a
+        shift. Without features, and where the map is not linear or of several modalities, there is no such attribute
+    maps_ : per modality (q, d) the map from `modalities_[name].features` to positions; none without features
+    origin_ : (d,) what is taken from the sum of the maps
     """
 
     maps_: dict[str, Floats] = field(init=False)

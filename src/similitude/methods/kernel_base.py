@@ -55,6 +55,7 @@ class KernelEstimator(ComparisonEstimator):
     objective_, gap_ : the exact objective, and how far at most it is above the optimum (proven by duality)
     penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"
     similarity_ : the fitted model in use
+    point_ : the factors of the solution, where a further fit may start: `fit(..., start=point_)`
     """
 
     _losses: ClassVar[tuple[str, ...]] = tuple(LOSSES)

@@ -93,6 +93,7 @@ class DRankingVM(FeatureLearner):
 
     Attributes
     ----------
+    modality_ : the features that it learns from, the one of `modalities_`
     params_ : the function: the matrix M (q × q) over the features of the kernel, or a vector (q,) for "sum"
     objective_, gap_ : the objective, and how far at most it is above the optimum (proven by duality)
     penalty_, n_iter_, status_ : penalty used, iterations, "converged" or "max_iter"

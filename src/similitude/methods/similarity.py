@@ -30,6 +30,7 @@ from similitude.methods.answering import AnswerModel, Sharpness
 from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
 from similitude.methods.tables_out import What, check_what, coordinates, distances, write_table
+from similitude.settings import as_path
 from similitude.types import Array, Bools, Column, Floats, ItemRows, Seed
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class Similarity:
         path : `.csv` or `.tsv`; `.xlsx` holds both, a sheet each; `.hdf5` holds the distances as RDMs of rsatoolbox
         what : what a `.csv` or `.tsv` holds
         """
-        write_table(self, Path(path), what)
+        write_table(self, as_path(path, "write_table(path, what)"), what)
 
     def pair_distance(self, pairs: ItemRows) -> Floats:
         """Distance of each pair, rows of two items by name or position."""
@@ -326,7 +327,7 @@ class Similarity:
         All that was learned is in it. What a file cannot hold, a formula of one's own, is refused with the reason, and
         nothing is written.
         """
-        write_whole(Path(path), self.to_bytes())
+        write_whole(as_path(path, "save(path)"), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """Return what `save` writes, for a database, say."""

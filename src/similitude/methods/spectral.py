@@ -118,6 +118,7 @@ class SpectralKernel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         direction)
     embedding_ : (n, q) beta_r u_r of the training items; their inner products are `kernel_`
     kernel_ : (n, n) the learned kernel, formed when it is asked for
+    n_features_in_ : number of features
 
     Examples
     --------

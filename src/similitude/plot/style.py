@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from similitude.feedback.files.whole import write_whole
+from similitude.settings import as_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +84,7 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI, width: fl
     ...     [file.name for file in pathlib.Path(folder).iterdir()]
     ['weights.pdf']
     """
-    save_as(ax, [Path(path)], dpi, width)
+    save_as(ax, [as_path(path, "plot.save(ax, path)")], dpi, width)
 
 
 def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float | None = None) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -238,26 +238,36 @@ def _is_number(cell: Any) -> bool:
         return False
 
 
-def lists(table: Table, column: str, *, spaced: bool = False) -> list[list[Any]]:
-    """Return a column of lists: lists as they are, JSON arrays, or (`spaced`) words; an empty cell is []."""
+def lists(table: Table, column: str, plain: Callable[[Any], list[Any]] | None = None) -> list[list[Any]]:
+    """Return a column of lists: lists as they are, JSON, else what `plain` makes of a cell; an empty one is []."""
     cells = table.columns[column].tolist()
-    if not table.typed and not spaced:
+    if not table.typed:
         try:
             found = json.loads(f"[{','.join(cell or '[]' for cell in cells)}]")  # all at once is much faster
         except (json.JSONDecodeError, RecursionError):
             found = []
         if len(found) == len(cells) and all(isinstance(row, list) for row in found):
             return found
-    return [_list(cell, column, row, spaced) for row, cell in enumerate(cells)]
+    return [_list(cell, column, row, plain) for row, cell in enumerate(cells)]
 
 
-def _list(cell: Any, column: str, row: int, spaced: bool) -> list[Any]:
+def words(cell: Any) -> list[str]:
+    """Return the words of a cell."""
+    return str(cell).split()
+
+
+def one_word(cell: Any) -> list[str]:
+    """Return a cell as one word; 1 and 1.0 are the same."""
+    return [_label(_number(cell))]
+
+
+def _list(cell: Any, column: str, row: int, plain: Callable[[Any], list[Any]] | None) -> list[Any]:
     if cell is None:
         return []
     if isinstance(cell, (list, tuple, np.ndarray)):
         return list(cell)
-    if spaced and not str(cell).lstrip().startswith("["):
-        return str(cell).split()
+    if plain is not None and not str(cell).lstrip().startswith("["):
+        return plain(cell)
     try:
         found = json.loads(cell)
     except (TypeError, json.JSONDecodeError, RecursionError):

@@ -49,7 +49,7 @@ Layout = tuple[tuple[str, ...], bool, AnswerKind | None]
 
 
 class ComparisonDataset(Shards):
-    """Comparisons in a folder of Parquet files, which need not fit in memory.
+    """Comparisons in a folder of Parquet files, which need not fit in memory. Needs the extra `parquet`.
 
     `fit` of the embedding methods and of `ComparisonKernel`, `check` and `score` take it where they take `Comparisons`.
     It holds comparisons, or whole answers where it was written so; who answered, and how, stays in files of answers.

@@ -32,7 +32,7 @@ class ComparisonWriter:
     """Writes comparisons chunk by chunk to a folder that `ComparisonDataset` reads; used in a `with` block.
 
     The folder appears when the block ends, and not at all if it fails. A triplet takes 12 bytes, a comparison without
-    a head 16, a weight 8 more where there is one.
+    a head 16, a weight 8 more where there is one. Needs the extra `parquet`.
 
     Parameters
     ----------

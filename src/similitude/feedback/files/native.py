@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from similitude.feedback.files import cells, removal
 from similitude.feedback.files.cells import ItemRule
 from similitude.feedback.files.implied import is_implied
 from similitude.feedback.files.tables import Header, Table
+from similitude.feedback.forms import find
 from similitude.feedback.items import encode_items
 from similitude.types import Array, Floats, Ints
 
@@ -128,8 +130,23 @@ def _answers(table: Table, rule: ItemRule, form: str | None) -> tuple[Answers, S
     items, names = rule.read(shown, typed=True)
     codes, known, n_items = encode_items(items, names, rule.n_items)
     forms = cells.full(table, "form") if "form" in table.columns else _given(form)
-    response = cells.number_rows(cells.lists(table, "response"), "response")
-    return Answers.of(forms, Rows.ragged(codes, lengths), response, **_about(table)), known, n_items
+    rows = Rows.ragged(codes, lengths)
+    said = cells.lists(table, "response", cells.one_word)
+    if str in set(map(type, chain.from_iterable(said))):
+        labels = [str(code) if known is None else known[code] for code in codes.tolist()]
+        said = _as_numbers(said, _lists(rows, labels), np.broadcast_to(np.asarray(forms, object), len(table)))
+    return Answers.of(forms, rows, cells.number_rows(said, "response"), **_about(table)), known, n_items
+
+
+def _as_numbers(said: list[list[Any]], shown: list[list[str]], forms: Array) -> list[list[Any]]:
+    """Return responses in which words, as people write them into a table, are the numbers that their form has."""
+    found = []
+    for row, (values, items, form) in enumerate(zip(said, shown, forms.tolist(), strict=True)):
+        try:
+            found.append([find(form).code_of(one, items) if isinstance(one, str) else one for one in values])
+        except ValueError as error:
+            raise ValueError(f"row {row + 1} of 'response': {error}") from None
+    return found
 
 
 def _given(form: str | None) -> str:

@@ -32,6 +32,7 @@ from similitude.feedback.files.tables import SUFFIXES, suffix_of
 from similitude.feedback.files.understanding import Understood
 from similitude.feedback.files.whole import check_place, write_whole
 from similitude.feedback.files.writing import WRITTEN, pieces
+from similitude.settings import as_path
 from similitude.types import Seed
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def write_comparisons(comparisons: Comparisons, path: PathLike) -> None:
     ...     sm.read_comparisons(f"{folder}/answers.csv")
     <2 comparisons from 2 answers about 4 items>
     """
-    where = Path(path)
+    where = as_path(path, "write_comparisons(comparisons, path)")
     check_target(where)
     comparisons = as_comparisons(comparisons)
     if not where.suffix:

@@ -22,7 +22,8 @@ def column(comparisons: Comparisons) -> dict[str, list[Any]]:
     """Return the column of cleaned feedback; none for feedback as it was given."""
     if not comparisons.cleaned:
         return {}
-    record = json.dumps([{name: getattr(step, name) for name in _FIELDS} for step in comparisons.removed])
+    steps = [{name: getattr(step, name) for name in _FIELDS} for step in comparisons.removed]
+    record = json.dumps(steps, ensure_ascii=False)
     return {_COLUMN: [record] + [_MARK] * (comparisons.n_answers - 1)}
 
 

@@ -27,7 +27,13 @@ _YES = {
 
 
 def answers(table: Table, _: Sequence[str], options: Options) -> Comparisons:
-    """Read one row per answer, as similitude writes them."""
+    """Read one row per answer, as similitude writes them, or as a person filled them in."""
+    blank = is_none(table.columns["response"])
+    if blank.any() and "outcome" not in table.columns:  # a study says of each whether it was answered
+        options.note(
+            f"{int(blank.sum()):,} of {len(table):,} rows have an empty 'response', which is \"can't tell\"; leave out "
+            "the rows of questions that nobody has answered yet"
+        )
     return native.read_answers(table, native.item_rule(table, options.items), options.form)
 
 
@@ -124,7 +130,7 @@ def _together(keys: Sequence[Array]) -> tuple[Array, Array]:
 def choices(table: Table, columns: Sequence[str], options: Options) -> Comparisons:
     """Read a head, those of a grid that were chosen, and the others, as lists."""
     head = [[cell] for cell in cells.full(table, columns[0])]
-    chosen, left = (cells.lists(table, column, spaced=True) for column in columns[1:])
+    chosen, left = (cells.lists(table, column, cells.words) for column in columns[1:])
     rows = [[*first, *near, *far] for first, near, far in zip(head, chosen, left, strict=True)]
     values, lengths = cells.flat(rows)
     found, names = options.items.read(values, table.typed and not isinstance(table.columns[columns[1]][0], str))

@@ -32,9 +32,11 @@ def placed_whole(path: Path) -> Iterator[Path]:
         yield beside
         _put_in_place(beside, target)
     except OSError as error:
-        if error.filename == str(beside):
-            error.filename, error.filename2 = str(path), None
-        raise
+        if error.filename != str(beside):
+            raise
+        lacking = not target.parent.is_dir()
+        why = f"there is no folder {str(target.parent)!r}; make it first" if lacking else error.strerror
+        raise OSError(error.errno, why, str(path)) from None
     finally:
         beside.unlink(missing_ok=True)
 

@@ -83,6 +83,7 @@ class Form:
     name : what a column `form` says
     words : the questions in the words of a report: "so many answers to ..."
     shows, says : what `shown` and `response` hold, in words for the documentation
+    fill_in : what a person writes as the answer to a question in a table; where it is empty, `says` tells
     n_shown : how many items a question shows; None where that can be chosen (`grid_size`)
     grid : items beside the head where nothing is chosen; None is all items
     arrangement : whether there is a head, and which places may be exchanged
@@ -101,6 +102,7 @@ class Form:
     words: ClassVar[str]
     shows: ClassVar[str] = "items"
     says: ClassVar[str]
+    fill_in: ClassVar[str] = ""
     n_shown: ClassVar[int | None] = None
     grid: ClassVar[int | None] = None
     arrangement: ClassVar[Arrangement] = Arrangement()
@@ -194,6 +196,17 @@ class Form:
         """Say one answer in a sentence; of a long one, its beginning."""
         said = ", ".join(f"{value:g}" for value in response[:6])
         return f"of {_some(shown)}, said {said}{', ...' if len(response) > 6 else ''}"
+
+    def how_to_fill_in(self) -> str:
+        """Say what a person writes as the answer to a question in a table."""
+        return self.fill_in or f"{self.says}; several numbers as a list such as [0, 3]"
+
+    def code_of(self, word: str, shown: Sequence[str]) -> float:
+        """Return the number of a response that a word in a table stands for, or raise ValueError."""
+        try:
+            return finite([float(word)])[0]
+        except ValueError:
+            raise ValueError(f"expected {self.how_to_fill_in()}; found {word!r}") from None
 
     # --- what follows from it
 

@@ -33,6 +33,7 @@ class BestWorst(FromGrid):
     name = page = "best_worst"
     words = "choices of the most and the least similar item of a grid"
     shows, says = "head, then the grid", "positions of the most and of the least alike"
+    fill_in = 'the names of the most and of the least alike: ["cat", "dog"], or their places from 1: [3, 1]'
     ask = "Which is most like the one on top, and which is least like it?"
     grid = 4
     settings = ("grid_size",)

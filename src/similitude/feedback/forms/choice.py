@@ -23,6 +23,9 @@ class Choice(FromGrid):
     name = page = "choice"
     words = "choices of the most similar items from a grid"
     shows, says = "head, then the grid", "positions of the chosen"
+    fill_in = (
+        'the name of the one that was chosen, or a list of several: ["cat", "dog"], or their places from 1: [1, 3]'
+    )
     ask = "Pick the {pick} that are most like the one on top."
     grid = 12
     also_called = ("grid",)

@@ -14,6 +14,7 @@ class MostCentral(OneOfThree):
     name = page = "most_central"
     words = "questions for the most central of three items"
     says = "position of the central one"
+    fill_in = "the name of the central one, or its place counted from 0, in brackets: [0], [1] or [2]"
     ask = "Which one is most like the two others?"
     columns = (
         FileColumns((("central",), ("other1",), ("other2",)), said=0),

@@ -14,6 +14,7 @@ class OddOneOut(OneOfThree):
     name = page = "odd_one_out"
     words = "odd-one-out questions of three items"
     says = "position of the odd one"
+    fill_in = "the name of the odd one, or its place counted from 0, in brackets: [0], [1] or [2]"
     ask = "Which one is the odd one out?"
     columns = (
         FileColumns((("a",), ("b",), ("odd",)), said=2),

@@ -17,6 +17,7 @@ from similitude.feedback.columns import Rows
 from similitude.feedback.forms.alternatives import Alternatives, chosen_first
 from similitude.feedback.forms.arrangement import Arrangement
 from similitude.feedback.forms.base import Edges, Form, Setup
+from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -97,6 +98,18 @@ class Picking(Form):
         first, unit = int(self.arrangement.head), self.arrangement.unit
         places = [first + (int(code) - first) * unit for code in response]
         return [" + ".join(shown[place : place + unit]) for place in places]
+
+    def code_of(self, word: str, shown: Sequence[str]) -> float:
+        """The code of the alternative that is called so; a number is one behind a head alone, where 1 is the first."""
+        codes = self.codes(len(shown)) if self.n_shown in (None, len(shown)) else range(0)
+        called = {code: self.said(shown, [code])[0] for code in codes}
+        exact = {code for code in codes if word == called[code]}
+        found = exact or {code for code in codes if folded(word) == folded(called[code])}
+        if self.arrangement.head:
+            found |= {code for code in codes if word == str(code)}
+        if len(found) != 1:
+            raise ValueError(f"expected {self.how_to_fill_in()}; found {word!r}, shown were {', '.join(shown)}")
+        return float(found.pop())
 
     def side_of(self, response: Sequence[float]) -> int:
         """The place of (the first of) what was picked."""

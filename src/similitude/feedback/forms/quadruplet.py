@@ -19,6 +19,7 @@ class Quadruplet(Single):
     words = "comparisons of two pairs"
     shows = "i, j, k, l (repeated)"
     says = "0: the first pair is more alike, 1: the second (one per quadruplet)"
+    fill_in = "the pair that is more alike, such as cat + dog, or [0] for the first pair and [1] for the second"
     ask = "Which pair is more alike?"
     n_shown = 4
     arrangement = Arrangement(unit=2)

@@ -23,6 +23,7 @@ class Ranking(FromGrid):
     name = page = "ranking"
     words = "rankings by similarity to an item"
     shows, says = "head, then the items", "positions from nearest on; what is not ranked is farther"
+    fill_in = 'a list of names, the nearest first: ["cat", "dog"], or of their places from 1: [3, 1]'
     ask = "Pick the {pick} that are most like the one on top, the most alike first."
     grid = 4
     settings = ("grid_size", "pick")

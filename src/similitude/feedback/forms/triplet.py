@@ -20,6 +20,9 @@ class Triplet(Single):
     name = page = "triplet"
     words = "triplet questions (is A more like B or like C?)"
     shows, says = "head, b, c (repeated)", "1: b is nearer, 2: c is nearer (one per triplet)"
+    fill_in = (
+        "the name of the one that is more like the first, or 1 or 2 (in brackets where a number is a name, too: [1])"
+    )
     ask = "Which of the two is more like the one on top?"
     n_shown = 3
     arrangement = Arrangement(head=True)

@@ -25,6 +25,7 @@ from similitude.methods.base import ComparisonEstimator, refuse_empty
 from similitude.methods.online.stream import KnownItems
 from similitude.methods.provenance import provenance
 from similitude.methods.similarity import Similarity
+from similitude.settings import as_path
 from similitude.types import Array, Floats, Ints
 
 _FORMAT = 1
@@ -121,7 +122,7 @@ class OnlineEstimator(ComparisonEstimator, ABC):
         text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode(), np.uint8)
         whole = io.BytesIO()
         np.savez(whole, header=text, **arrays)
-        write_whole(Path(path), whole.getvalue())
+        write_whole(as_path(path, "save(path)"), whole.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
