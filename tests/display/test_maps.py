@@ -5,10 +5,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+import similitude as sm
 from similitude.display.cards import card, written
 from similitude.display.maps import map_of
 from similitude.display.places import ellipse, placed, plane
 
+NAMES = list("abcdefghijkl")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -122,3 +124,23 @@ def test_what_is_around_positions_is_on_the_picture():
     place, unit, height = placed(np.array([[0.0, 0.0], [1.0, 1.0]]), 100.0, 10.0, around=np.array([[1, 0], [0, 0]]))
     assert place[0, 0] - unit == pytest.approx(10.0)
     assert height == pytest.approx(60.0)
+
+
+@pytest.fixture(scope="module")
+def products():
+    """Non-negative vectors, whose products compare items; and a picture of products of features."""
+    features = np.random.default_rng(0).normal(size=(12, 3))
+    answers = sm.simulate(features, 400, names=NAMES, sharpness=3.0, random_state=1)
+    vectors = sm.NonNegativeEmbedding(3, random_state=0).fit(answers)
+    ranked = sm.DRankingVM(pair_kernel="product").fit(answers, features=features)
+    return vectors.similarity_, ranked.similarity_
+
+
+def test_a_map_of_vectors_says_that_their_products_compare_items(products):
+    similarity, ranked = products
+    card = similarity._repr_html_()
+    assert "items that point the same way are alike" in card
+    assert "the nearer" not in card.lower()
+    assert "Map of 12 items: those that point the same way are alike" in card
+    assert ranked.kind == similarity.kind == "product"
+    assert "The nearer, the more alike." in ranked._repr_html_()  # its picture is a map, whose distances stand for d

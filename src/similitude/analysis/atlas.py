@@ -20,6 +20,7 @@ from scipy import stats
 from similitude.analysis.learn import Findings
 from similitude.analysis.shades import Shade, outlines, shades
 from similitude.display.key import MapLabels, label
+from similitude.display.maps import Meaning, meaning
 from similitude.display.names import LETTERS, Written, guessed_width, spread_first
 from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
 from similitude.display.room import MapRoom
@@ -60,6 +61,7 @@ class Mark:
 class Atlas:
     """The map, as `atlas.svg` draws it."""
 
+    meaning: Meaning
     height: int
     few: bool
     marks: list[Mark]
@@ -131,7 +133,8 @@ def atlas(
     ]  # fmt: skip
     solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
     colouring = shades(similarity, names, classes)
-    return Atlas(round(height), len(names) <= _FEW, marks, labels, colouring, solid, pictures.size)
+    shown = meaning(similarity.shows_vectors)
+    return Atlas(shown, round(height), len(names) <= _FEW, marks, labels, colouring, solid, pictures.size)
 
 
 def _from_place(pictures: Thumbnails, item: int, place: Floats) -> tuple[tuple[float, float] | None, ...]:

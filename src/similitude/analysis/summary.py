@@ -70,7 +70,8 @@ def _accuracy(found: Findings) -> str:
 def findings_card(found: Findings) -> str:
     """Show the summary, what is worth a look, and the map."""
     doubts = found.consistency.doubts()
-    drawn = map_of(found.similarity.embedding, found.similarity.names)
+    similarity = found.similarity
+    drawn = map_of(similarity.embedding, similarity.names, products=similarity.shows_vectors)
     more = note("save(folder) writes the whole report, with its tables and figures.")
     heading = sentence("Worth a look:") if doubts else None
     return card("What people find similar", sentence(summary(found)), heading, remarks(doubts), *drawn, more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -21,8 +22,32 @@ _MOST_NAMED = 1000  # looking for room for more takes long, and there is none
 _COLOUR = "#2b8cc4"  # stands out from white and from black
 
 
+class Meaning(NamedTuple):
+    """What a map shows: in short, after the number of its items, and in sentences."""
+
+    short: str
+    whole: str
+
+
+_DISTANCES = Meaning("the nearer, the more alike", "The nearer, the more alike.")
+_PRODUCTS = Meaning(
+    "those that point the same way are alike",
+    "The model compares items by products of vectors; the map shows the vectors: items that point the same way are "
+    "alike, the more so the farther out they are, and an item near the middle of all directions is like none.",
+)
+
+
+def meaning(products: bool) -> Meaning:
+    """Return what a map shows, of vectors whose products compare items or of positions, for cards and pages alike."""
+    return _PRODUCTS if products else _DISTANCES
+
+
 def map_of(
-    positions: Floats, names: Sequence[str] | None, draws: Floats | None = None, level: float = 0.95
+    positions: Floats,
+    names: Sequence[str] | None,
+    draws: Floats | None = None,
+    level: float = 0.95,
+    products: bool = False,
 ) -> list[ET.Element]:
     """Return the map as an SVG element and a note on it; nothing where no item has a place.
 
@@ -32,6 +57,7 @@ def map_of(
     names : of the items, which are numbered where there are none
     draws : (b, n, d) other places that items may have, drawn as ellipses that hold this share of them; NaN for none
     level : that share
+    products : whether positions are vectors whose products compare items
     """
     known = np.flatnonzero(np.isfinite(positions).all(1))
     if not len(known):
@@ -47,9 +73,10 @@ def map_of(
     place, unit, height = placed(flat, _WIDTH, _MARGIN, heights, around)
     labels = list(_names(place, called, height))
     ellipses = [] if doubt is None else _ellipses(place, doubt, reach * unit)
-    picture = _picture([*ellipses, *_points(place, called), *labels], height, len(positions))
+    title = f"Map of {counted(len(positions), 'item')}: {meaning(products).short}"
+    picture = _picture([*ellipses, *_points(place, called), *labels], height, title)
     said = [
-        _said(positions, turn),
+        _said(positions, turn, products),
         f"Ellipses hold {level:.0%} of where else an item may stand." if ellipses else "",
         "Point at an item to read its whole name." if {label.text for label in labels} != set(called) else "",
     ]
@@ -60,7 +87,7 @@ def _even_choice(count: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(np.intp))
 
 
-def _said(positions: Floats, turn: Floats) -> str:
+def _said(positions: Floats, turn: Floats, products: bool) -> str:
     """What to know when looking at the map."""
     n, d = positions.shape
     if n == 1:
@@ -69,7 +96,7 @@ def _said(positions: Floats, turn: Floats) -> str:
     spread = float(np.nansum(away**2))
     if spread == 0:
         return "All items are at one point: nothing was learned that distinguishes them."
-    said = ["The nearer, the more alike."]
+    said = [meaning(products).whole]
     if d > 2:
         share = float(np.nansum((away @ turn) ** 2)) / max(spread, 1e-300)
         said.append(f"Of {d:,} dimensions these are the two of largest spread, with {share:.0%} of it.")
@@ -78,7 +105,7 @@ def _said(positions: Floats, turn: Floats) -> str:
     return " ".join(said)
 
 
-def _picture(drawn: Sequence[ET.Element], height: float, count: int) -> ET.Element:
+def _picture(drawn: Sequence[ET.Element], height: float, title: str) -> ET.Element:
     return element(
         "svg",
         *drawn,
@@ -86,7 +113,7 @@ def _picture(drawn: Sequence[ET.Element], height: float, count: int) -> ET.Eleme
         viewBox=f"0 0 {_WIDTH:.0f} {height:.0f}",
         style=f"display:block;width:100%;max-width:{_WIDTH:.0f}px;height:auto;background:transparent;margin-top:4px",
         role="img",
-        aria_label=f"Map of {counted(count, 'item')}: the nearer, the more alike",
+        aria_label=title,
     )
 
 
