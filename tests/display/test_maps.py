@@ -116,6 +116,19 @@ def test_ellipses_follow_the_draws_and_stay_on_the_picture():
     assert (points(picture)[:2] + reach <= [width, height]).all()
 
 
+def test_in_one_dimension_bars_hold_where_else_items_may_stand():
+    positions = np.array([[0.0], [1.0], [3.0]])
+    draws = positions + 0.1 * np.random.default_rng(0).normal(size=(4000, 3, 1))
+    picture, said = drawn(positions, level=0.9, draws=draws)
+    assert "Bars hold 90%" in said
+    assert not list(picture.iter(f"{SVG}ellipse"))
+    unit = (points(picture)[2] - points(picture)[0])[0] / 3
+    for one in picture.iter(f"{SVG}rect"):
+        assert float(one.get("width")) == pytest.approx(2 * 1.645 * 0.1 * unit, rel=0.07)  # a tenth: ± 1.1 %, six times
+        assert float(one.get("height")) > 8
+    assert len(list(picture.iter(f"{SVG}rect"))) == 3
+
+
 def test_half_axes_are_standard_deviations():
     assert ellipse(np.diag([4.0, 1.0]), 3.0)[:2] == pytest.approx((6.0, 3.0))
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from similitude.display.cards import element, note
 from similitude.display.names import write_names
-from similitude.display.places import ellipse, placed, plane, room_for_ellipses
+from similitude.display.places import BAR, deviations, ellipse, is_bar, placed, plane, room_for_ellipses
 from similitude.display.room import MapRoom
 from similitude.display.words import counted
 from similitude.types import Floats
@@ -55,7 +55,8 @@ def map_of(
     ----------
     positions : (n, d); of more than two dimensions the plane of largest spread is shown
     names : of the items, which are numbered where there are none
-    draws : (b, n, d) other places that items may have, drawn as ellipses that hold this share of them; NaN for none
+    draws : (b, n, d) other places that items may have, drawn as ellipses (in one dimension bars) that hold this share
+        of them; NaN for none
     level : that share
     products : whether positions are vectors whose products compare items
     """
@@ -67,17 +68,18 @@ def map_of(
     flat = positions[chosen] @ turn
     called = [str(item) if names is None else names[item] for item in chosen.tolist()]
     doubt = None if draws is None else _covariance((draws[:, chosen] - positions[chosen]) @ turn)
-    reach = float(np.sqrt(-2.0 * np.log1p(-level)))  # of a normal distribution in the plane
+    reach = deviations(level, positions.shape[1])
     around = 0.0 if doubt is None else room_for_ellipses(flat, doubt, reach)
     heights = (0.4, 0.8) if np.ptp(flat[:, 1]) else (0.2, 0.8)
     place, unit, height = placed(flat, _WIDTH, _MARGIN, heights, around)
     labels = list(_names(place, called, height))
-    ellipses = [] if doubt is None else _ellipses(place, doubt, reach * unit)
+    doubts = [] if doubt is None else _doubts(place, doubt, reach * unit)
+    shapes = "Bars" if all(one.tag == "rect" for one in doubts) else "Ellipses"
     title = f"Map of {counted(len(positions), 'item')}: {meaning(products).short}"
-    picture = _picture([*ellipses, *_points(place, called), *labels], height, title)
+    picture = _picture([*doubts, *_points(place, called), *labels], height, title)
     said = [
         _said(positions, turn, products),
-        f"Ellipses hold {level:.0%} of where else an item may stand." if ellipses else "",
+        f"{shapes} hold {level:.0%} of where else an item may stand." if doubts else "",
         "Point at an item to read its whole name." if {label.text for label in labels} != set(called) else "",
     ]
     return [picture, note(" ".join(filter(None, said)))]
@@ -142,14 +144,17 @@ def _covariance(steps: Floats) -> Floats:
     return np.einsum("bnd,bne->nde", steps, steps) / len(steps)
 
 
-def _ellipses(place: Floats, covariance: Floats, reach: float) -> list[ET.Element]:
-    """Ellipses around items, where their doubt is known."""
+def _doubts(place: Floats, covariance: Floats, reach: float) -> list[ET.Element]:
+    """Ellipses around items, where their doubt is known; bars where these are lines."""
     found = []
     for (x, y), own in zip(place.tolist(), covariance, strict=True):
         if np.isfinite(own).all():
-            a, b, angle = ellipse(own, reach)
+            a, b, angle = one = ellipse(own, reach)
             turned = f"translate({x:.1f} {y:.1f}) rotate({angle:.1f})"
-            found.append(
-                element("ellipse", rx=f"{a:.1f}", ry=f"{b:.1f}", transform=turned, fill=_COLOUR, fill_opacity=0.2)
-            )
+            look = {"transform": turned, "fill": _COLOUR, "fill_opacity": 0.2}
+            if is_bar(one):
+                size = {"x": f"{-a:.1f}", "y": f"{-BAR:g}", "width": f"{2 * a:.1f}", "height": f"{2 * BAR:g}"}
+                found.append(element("rect", **size, **look, stroke=_COLOUR, stroke_opacity=0.4))
+            else:
+                found.append(element("ellipse", rx=f"{a:.1f}", ry=f"{b:.1f}", **look))
     return found
