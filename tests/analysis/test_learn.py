@@ -1,5 +1,6 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
+import base64
 import html
 import io
 import json
@@ -235,6 +236,18 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     with pytest.raises(KeyboardInterrupt):
         found.save(tmp_path, time_limit=0)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_names_that_no_font_has_are_told_once_and_are_in_the_page(tmp_path):
+    names = [chr(0x10FEF0 + k) for k in range(6)]  # for private use
+    found = sm.learn(answers(60, names), method="STE", time_limit=0.001, random_state=0)
+    with pytest.warns(UserWarning, match="no font of this machine has all letters of") as told:
+        report = found.save(tmp_path, time_limit=0)
+    assert [one.category for one in told] == [UserWarning]
+    page = report.read_text(encoding="utf-8")
+    (tree,) = re.findall(r'alt="Items in a tree[^"]*" src="data:image/svg\+xml;base64,([^"]*)"', page)
+    drawn = base64.b64decode(tree).decode()
+    assert all(f">{name}</text>" in text for name in names for text in (page, drawn))
 
 
 def test_no_cell_of_a_table_is_a_formula():

@@ -14,6 +14,7 @@ from similitude.display.thumbnails import Thumbnails, lay_out
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
+from similitude.plot.letters import lettered
 from similitude.plot.sheet import Sheet, sheet
 from similitude.plot.style import COLOURS, MARKERS, MILLIMETRES, PAGE, POINTS, PRINT_DPI
 from similitude.types import Array, Bools, Column, Floats, Table
@@ -31,6 +32,7 @@ _FEW = 50  # items that leave room
 _PAGE_POINTS = PAGE / MILLIMETRES * POINTS
 
 
+@lettered
 def embedding(
     model: Fitted | Table,
     *,
