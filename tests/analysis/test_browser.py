@@ -1,6 +1,7 @@
 """The report in a real browser: every item can be pointed at, found and enlarged; it fits a phone and paper."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,18 @@ def pictured(tmp_path_factory):
     found = sm.learn(c, method="STE", n_components=2, penalty=0.05, time_limit=0.001, random_state=0)
     path = folder / "report.html"
     path.write_text(found.page(images=images), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def line(tmp_path_factory):
+    """The page of a map in one dimension, with where else items may stand."""
+    truth = np.linspace(-2.0, 2.0, 8)[:, None]
+    c = sm.simulate(truth, 200, sharpness=2.0, names=NAMES[:8], random_state=1)
+    found = sm.learn(c, method="STE", n_components=1, penalty=0.05, time_limit=0.001, random_state=0)
+    found = replace(found, sureness=sm.uncertainty(found.model, c, n=5, random_state=0))
+    path = tmp_path_factory.mktemp("line") / "report.html"
+    path.write_text(found.page(), encoding="utf-8")
     return path
 
 
@@ -182,6 +195,19 @@ def test_a_key_leads_to_the_items_whose_names_have_no_room(opened, crowded):
     entry.wait_for(state="hidden")  # enlarged, names find room anew
     page.click("[data-zoom='0']")
     entry.wait_for()
+
+
+def test_bars_of_a_line_are_seen_and_grow_longer_not_thicker(opened, line):
+    page = opened(900, line)
+    assert "Bars show where else an item could be" in page.inner_text("body")
+    boxes = "[...document.querySelectorAll('#atlas .sure')].map(e => [e.getBBox().width, e.getBBox().height])"
+    before = np.array(page.evaluate(boxes))
+    assert before.shape == (8, 2)
+    assert (before > [1, 8]).all()
+    page.click("[data-zoom='1.5']")
+    after = np.array(page.evaluate(boxes))
+    np.testing.assert_allclose(after[:, 0], 1.5 * before[:, 0], rtol=1e-3)
+    np.testing.assert_allclose(after[:, 1], before[:, 1])
 
 
 def test_zoom_turning_and_colours(opened):

@@ -177,7 +177,11 @@ def test_the_report_describes_dimensions_where_they_were_asked_for(folder):
     c = sm.read_comparisons(folder / "answers.csv")
     found = sm.learn(c, method="NonNegativeEmbedding", n_components=4, time_limit=1, random_state=0)
     assert len(found.described.table) == 2
-    assert 'id="what-the-dimensions-are"' in found.page()
+    page = found.page()
+    assert 'id="what-the-dimensions-are"' in page
+    for shown in (page, found._repr_html_()):
+        assert "items that point the same way are alike" in shown
+        assert "the nearer" not in shown.lower()
     made = tables(found)
     assert [*made["positions"].columns][1] == "map axis 1"
     values = made["dimension_values"].drop(columns="item").to_numpy()

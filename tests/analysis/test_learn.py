@@ -1,5 +1,6 @@
 """The report of answers: complete, self-contained, safe, and there for few answers too."""
 
+import base64
 import html
 import io
 import json
@@ -245,6 +246,18 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     assert not (tmp_path / "new").exists()
 
 
+def test_names_that_no_font_has_are_told_once_and_are_in_the_page(tmp_path):
+    names = [chr(0x10FEF0 + k) for k in range(6)]  # for private use
+    found = sm.learn(answers(60, names), method="STE", time_limit=0.001, random_state=0)
+    with pytest.warns(UserWarning, match="no font of this machine has all letters of") as told:
+        report = found.save(tmp_path, time_limit=0)
+    assert [one.category for one in told] == [UserWarning]
+    page = report.read_text(encoding="utf-8")
+    (tree,) = re.findall(r'alt="Items in a tree[^"]*" src="data:image/svg\+xml;base64,([^"]*)"', page)
+    drawn = base64.b64decode(tree).decode()
+    assert all(f">{name}</text>" in text for name in names for text in (page, drawn))
+
+
 def test_no_cell_of_a_table_is_a_formula():
     table = pd.DataFrame({"item": ["=cmd|' /C calc'!A0", "café"], "near": ["@SUM(A1)", "-1+2"], "value": [-1.5, 2.0]})
     again = pd.read_csv(io.StringIO(separated(table, index=False)))
@@ -273,14 +286,17 @@ def test_the_paragraph_says_what_was_done(found):
         (["STE", "CKL"], "A time limit ended this search when it had come to STE and CKL only."),
         (
             ["CKL", "TSTE", "STE", "SOE", "GNMDS"],
-            "ended this search before every setting had been tried on every fold.",
+            "A time limit ended this search before every setting had been tried on every fold.",
         ),
     ],
 )
 def test_the_paragraph_of_a_search_cut_short_says_how_far_it_came(found, names, said):
     tried = pd.concat([found.chosen.tried.head(1).assign(candidate=name, folds=4) for name in names])
-    cut = replace(found, left_out=(CUT,), wanted=Wanted(), chosen=replace(found.chosen, tried=tried))
+    cut = replace(found, wanted=Wanted(), chosen=replace(found.chosen, tried=tried, ended="time limit"))
     assert said in paragraph(cut)
+    by_hand = paragraph(replace(cut, chosen=replace(cut.chosen, ended="interrupted")))
+    assert said.replace("A time limit ended this search", "This search was interrupted") in by_hand
+    assert "time limit" not in by_hand
 
 
 @pytest.mark.parametrize(("tested", "said"), [(2, "the same number"), (1, "1")])
@@ -497,11 +513,56 @@ def test_what_there_is_no_time_for_is_left_out_and_said():
     ("settings", "said"), [(1, "left no time to compare settings: this is a first guess"), (3, "3 settings had been")]
 )
 def test_a_choice_that_the_time_limit_ended_says_so_at_the_top(found, settings, said):
-    cut = replace(found, left_out=(CUT,), chosen=replace(found.chosen, tried=found.chosen.tried.head(settings)))
+    tried = found.chosen.tried.head(settings)
+    cut = replace(found, left_out=(CUT,), chosen=replace(found.chosen, tried=tried, ended="time limit"))
     lead = re.search('class="lead">(.*?)</p>', cut.page())[1]
     assert said in lead
     assert "There was no time for" not in lead  # it is not said twice
     assert "time limit" not in repr(found)
+
+
+@pytest.mark.parametrize(("settings", "said"), [(1, "before settings could be compared"), (3, "when 3 settings had")])
+def test_a_choice_that_was_interrupted_says_so_and_not_that_time_was_over(found, settings, said):
+    tried = found.chosen.tried.head(settings)
+    page = replace(found, chosen=replace(found.chosen, tried=tried, ended="interrupted")).page(command="learn a.csv")
+    lead = re.search('class="lead">(.*?)</p>', page)[1]
+    assert "interrupted" in lead
+    assert said in lead
+    assert "To make this report again" not in page
+    assert "time limit" not in lead
+
+
+def test_the_terminal_says_that_the_choice_was_interrupted(found, tmp_path, monkeypatch):
+    by_hand = replace(found, chosen=replace(found.chosen, ended="interrupted"))
+    monkeypatch.setattr(sm, "learn", lambda *_, **__: by_hand)
+    sm.write_comparisons(answers(60, NAMES[:6]), tmp_path / "a.csv")
+    said = CliRunner().invoke(app, ["learn", str(tmp_path / "a.csv"), "--time-limit", "1"]).output
+    assert "interrupted: the choice among settings, and the report says so" in said
+    assert "no time for: comparing" not in said
+
+
+def interrupting(*fits):
+    """A step that interrupts each race in turn after so many fits."""
+    waits = iter(fits)
+    wait = next(waits)
+
+    def step(what, done, of):
+        nonlocal wait
+        if what == "choosing a model" and done == wait:
+            wait = next(waits, -1)
+            raise KeyboardInterrupt
+
+    return step
+
+
+def test_an_interrupt_ends_the_choice_alone_and_another_one_all():
+    c = answers(60, NAMES[:6])
+    with pytest.warns(RuntimeWarning, match="interrupted: the search has ended"):
+        found = sm.learn(c, method="STE", time_limit=LONG, step=interrupting(2))
+    assert (found.chosen.ended, found.left_out) == ("interrupted", ())
+    assert "The choice among settings was interrupted" in repr(found)
+    with pytest.warns(RuntimeWarning, match="interrupted"), pytest.raises(KeyboardInterrupt):
+        sm.learn(c, method="STE", time_limit=LONG, step=interrupting(2, 3))
 
 
 def test_progress_is_told_part_by_part(found):

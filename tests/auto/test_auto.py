@@ -129,8 +129,11 @@ def test_an_interrupt_keeps_what_was_found(answers):
         if done == 3:
             raise KeyboardInterrupt
 
-    model = sm.AutoSimilarity(**FEW).fit(answers, callback=stop)
+    with pytest.warns(RuntimeWarning, match="^interrupted: the search has ended, and the best so far is used"):
+        model = sm.AutoSimilarity(**FEW).fit(answers, callback=stop)
     assert "interrupted" in model.reason_
+    assert model.ended_ == "interrupted"
+    assert sm.Similarity.from_bytes(model.similarity_.to_bytes()).about["search"] == "interrupted"
     assert model.score(unseen()) > 0.7
 
     def fail(done, most):
@@ -178,7 +181,8 @@ def test_several_processes_keep_the_time_and_what_was_found(answers):
         if done == 3:
             raise KeyboardInterrupt
 
-    model = sm.AutoSimilarity(**FEW, n_jobs=2).fit(answers, callback=stop)
+    with pytest.warns(RuntimeWarning, match="^interrupted: "):
+        model = sm.AutoSimilarity(**FEW, n_jobs=2).fit(answers, callback=stop)
     assert "interrupted" in model.reason_
     assert len(model.tried_) == 3
 

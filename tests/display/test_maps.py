@@ -5,10 +5,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+import similitude as sm
 from similitude.display.cards import card, written
 from similitude.display.maps import map_of
 from similitude.display.places import ellipse, placed, plane
 
+NAMES = list("abcdefghijkl")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -114,6 +116,19 @@ def test_ellipses_follow_the_draws_and_stay_on_the_picture():
     assert (points(picture)[:2] + reach <= [width, height]).all()
 
 
+def test_in_one_dimension_bars_hold_where_else_items_may_stand():
+    positions = np.array([[0.0], [1.0], [3.0]])
+    draws = positions + 0.1 * np.random.default_rng(0).normal(size=(4000, 3, 1))
+    picture, said = drawn(positions, level=0.9, draws=draws)
+    assert "Bars hold 90%" in said
+    assert not list(picture.iter(f"{SVG}ellipse"))
+    unit = (points(picture)[2] - points(picture)[0])[0] / 3
+    for one in picture.iter(f"{SVG}rect"):
+        assert float(one.get("width")) == pytest.approx(2 * 1.645 * 0.1 * unit, rel=0.07)  # a tenth: ± 1.1 %, six times
+        assert float(one.get("height")) > 8
+    assert len(list(picture.iter(f"{SVG}rect"))) == 3
+
+
 def test_half_axes_are_standard_deviations():
     assert ellipse(np.diag([4.0, 1.0]), 3.0)[:2] == pytest.approx((6.0, 3.0))
 
@@ -122,3 +137,23 @@ def test_what_is_around_positions_is_on_the_picture():
     place, unit, height = placed(np.array([[0.0, 0.0], [1.0, 1.0]]), 100.0, 10.0, around=np.array([[1, 0], [0, 0]]))
     assert place[0, 0] - unit == pytest.approx(10.0)
     assert height == pytest.approx(60.0)
+
+
+@pytest.fixture(scope="module")
+def products():
+    """Non-negative vectors, whose products compare items; and a picture of products of features."""
+    features = np.random.default_rng(0).normal(size=(12, 3))
+    answers = sm.simulate(features, 400, names=NAMES, sharpness=3.0, random_state=1)
+    vectors = sm.NonNegativeEmbedding(3, random_state=0).fit(answers)
+    ranked = sm.DRankingVM(pair_kernel="product").fit(answers, features=features)
+    return vectors.similarity_, ranked.similarity_
+
+
+def test_a_map_of_vectors_says_that_their_products_compare_items(products):
+    similarity, ranked = products
+    card = similarity._repr_html_()
+    assert "items that point the same way are alike" in card
+    assert "the nearer" not in card.lower()
+    assert "Map of 12 items: those that point the same way are alike" in card
+    assert ranked.kind == similarity.kind == "product"
+    assert "The nearer, the more alike." in ranked._repr_html_()  # its picture is a map, whose distances stand for d

@@ -30,7 +30,20 @@ def test_forecast(answers):
     assert all(second >= 1.9 * first for first, second in itertools.pairwise(ticks))
 
 
-@pytest.mark.parametrize("d", [1, 2, 4])
+def test_in_one_dimension_bars_show_where_else_items_may_stand(answers):
+    model = sm.STE(1, random_state=0).fit(answers)
+    found = sm.uncertainty(model, answers, n=8, random_state=0)
+    axes = sm.plot.embedding(model, uncertainty=found, labels=False)
+    (bars,) = [own for own in axes.collections if type(own).__name__ == "PolyCollection"]
+    for path, place, variance in zip(bars.get_paths(), model.embedding_, found.covariance, strict=True):
+        (left, low), (right, high) = path.vertices.min(0), path.vertices.max(0)
+        half = 1.959964 * np.sqrt(variance.item())  # 95% of a normal distribution on a line
+        np.testing.assert_allclose([left, right], [place.item() - half, place.item() + half], atol=1e-5)
+        points = (axes.transData.transform((0, high)) - axes.transData.transform((0, low)))[1] / axes.figure.dpi * 72
+        assert points > 8  # thicker than a marker
+
+
+@pytest.mark.parametrize("d", [2, 4])
 def test_ellipses_are_the_covariance_in_the_plane(answers, d):
     model = sm.STE(d, random_state=0).fit(answers)
     found = sm.uncertainty(model, answers, n=8, random_state=0)

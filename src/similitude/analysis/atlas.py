@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from similitude.analysis.learn import Findings
 from similitude.analysis.shades import Shade, outlines, shades
 from similitude.display.key import MapLabels, label
+from similitude.display.maps import Meaning, meaning
 from similitude.display.names import LETTERS, Written, guessed_width, spread_first
-from similitude.display.places import Ellipse, ellipse, placed, room_for_ellipses
+from similitude.display.places import BAR, Ellipse, deviations, ellipse, is_bar, placed, room_for_ellipses
 from similitude.display.room import MapRoom
 from similitude.display.thumbnails import SCRIPT, Thumbnails, lay_out
 from similitude.methods.scaling import project
@@ -60,6 +60,7 @@ class Mark:
 class Atlas:
     """The map, as `atlas.svg` draws it."""
 
+    meaning: Meaning
     height: int
     few: bool
     marks: list[Mark]
@@ -67,9 +68,15 @@ class Atlas:
     shades: list[Shade]
     solid: list[list[float]] | None
     picture: float
+    bar = BAR
     width = round(_WIDTH)
     dot = outlines(_POINT)[0]
     script = SCRIPT.read_text(encoding="utf-8")
+
+    @property
+    def doubt(self) -> str:
+        """How it is drawn where else an item may stand."""
+        return "bar" if all(is_bar(mark.sure) for mark in self.marks if mark.sure) else "ellipse"
 
     def data(self) -> dict[str, Any]:
         """What `atlas.js` knows of it."""
@@ -131,7 +138,8 @@ def atlas(
     ]  # fmt: skip
     solid = _solid(similarity.embedding, _WIDTH / 2 - _MARGIN, height / 2 - _MARGIN / 2)
     colouring = shades(similarity, names, classes)
-    return Atlas(round(height), len(names) <= _FEW, marks, labels, colouring, solid, pictures.size)
+    shown = meaning(similarity.shows_vectors)
+    return Atlas(shown, round(height), len(names) <= _FEW, marks, labels, colouring, solid, pictures.size)
 
 
 def _from_place(pictures: Thumbnails, item: int, place: Floats) -> tuple[tuple[float, float] | None, ...]:
@@ -147,8 +155,7 @@ def _doubt(found: Findings, turn: Floats) -> tuple[Floats, float]:
     """(n, 2, 2) how far items may stand elsewhere in the plane, NaN where unknown; and how many deviations to draw."""
     if found.sureness is None:
         return np.full((found.similarity.n_items, 2, 2), np.nan), 0.0
-    reach = np.sqrt(stats.chi2.ppf(found.sureness.level, min(len(turn), 2)))  # in the dimensions that are drawn
-    return turn.T @ found.sureness.covariance @ turn, float(reach)
+    return turn.T @ found.sureness.covariance @ turn, deviations(found.sureness.level, len(turn))
 
 
 def _solid(X: Floats, across: float, up: float) -> list[list[float]] | None:

@@ -64,6 +64,7 @@ def record(found: Findings, source: Sequence[str] = (), files: Sequence[str] = (
         "penalty": None if len(found.model.chosen_) > 1 or np.isnan(chosen.penalty) else float(chosen.penalty),
         "settings": asdict(found.wanted),
         "left_out": list(found.left_out),
+        "search": found.chosen.ended,
         "files": list(files),
         "versions": {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "numba", "scikit-learn")}
         | {"similitude": similitude.__version__},

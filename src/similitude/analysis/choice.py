@@ -36,6 +36,7 @@ METHODS: dict[MethodName, type[ComparisonEstimator]] = {
 }
 USUAL: tuple[MethodName, ...] = ("CKL", "TSTE", "STE", "SOE", "GNMDS")  # what is compared where no method is asked for
 CUT = "comparing all settings of all methods"
+_ENDS = ("interrupted", "time limit", "finished")  # of two races, what is said of both
 FEWEST_ANSWERS = 30  # fewer tell nothing when some of them are held out
 _RACED = (2, 3, 5, 10)  # dimensions in which methods are compared
 _TRIED = (1, 2, 3, 4, 5, 6, 8, 10)
@@ -100,12 +101,14 @@ class Chosen:
     dimensions : accuracy by the number of dimensions, from which that number was chosen; None where it was not
     tried : every setting of every race, as of `AutoSimilarity.tried_`
     average_gain : what an average of several fits would gain over the best alone, with its interval
+    ended : how the search ended: "finished", "time limit" or "interrupted"
     """
 
     model: AutoSimilarity
     dimensions: DimensionChoice | None
     tried: pd.DataFrame
     average_gain: tuple[float, float, float]
+    ended: str = "finished"
 
 
 def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Phases) -> Chosen:
@@ -114,7 +117,7 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
     Of the numbers of dimensions within one standard error of the best, the least is taken: more would fit, and would be
     harder to look at. The penalty is then chosen again for that number. A model that learns how many it needs, as of
     choices, is left as it is; the race takes it where simpler ones are more than one standard error behind. It is a map
-    of everybody: how raters differ is told beside it.
+    of everybody: how raters differ is told beside it. An interrupt ends the race; another one ends all.
     """
 
     def race(candidates: Any, dimensions: tuple[int, ...], share: float) -> AutoSimilarity:
@@ -124,7 +127,7 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
             random_state=seed,
         )  # fmt: skip
         phases.needed("choosing a model", lambda tell: model.fit(c, features=features, callback=tell))
-        if model.ended_ != "finished" and CUT not in phases.left_out:
+        if model.ended_ == "time limit" and CUT not in phases.left_out:
             phases.left_out.append(CUT)
         return model
 
@@ -133,11 +136,14 @@ def choose(c: Comparisons, features: Any, wanted: Wanted, seed: int, phases: Pha
     single = from_scratch(first.members_[0])
     curve = None if few or wanted.average or wanted.n_components else _dimensions(single, c, features, seed, phases)
     if curve is None or curve.chosen == first.chosen_.dimension.iloc[0]:
-        return Chosen(first, curve, first.tried_, first.average_gain_)
+        return Chosen(first, curve, first.tried_, first.average_gain_, first.ended_)
     again = single if wanted.penalty is not None else _unpenalised(single)
     second = race({first.chosen_.candidate.iloc[0]: again}, (curve.chosen,), _SHARE / 2)
+    ends = {first.ended_, second.ended_}
+    if ends == {"interrupted"}:
+        raise KeyboardInterrupt
     tried = pd.concat([second.tried_, first.tried_.assign(chosen=False)], ignore_index=True)
-    return Chosen(second, curve, tried, first.average_gain_)
+    return Chosen(second, curve, tried, first.average_gain_, next(end for end in _ENDS if end in ends))
 
 
 def from_scratch(member: Any) -> Any:

@@ -21,6 +21,7 @@ from similitude.feedback.files.whole import write_whole
 from similitude.methods.explanation import Explanation
 from similitude.methods.tables_out import separated
 from similitude.plot.dimensions import deciding, dimension_tiles
+from similitude.plot.letters import boxes_told_once
 from similitude.plot.style import PAGE, drawn_for, in_page, pyplot, save_as
 
 PAGE_NAME = "dimensions.html"
@@ -95,6 +96,7 @@ def _data(found: DescribedDimensions) -> dict[str, Any]:
     }
 
 
+@boxes_told_once()
 def write_dimensions(
     found: DescribedDimensions,
     folder: str | os.PathLike[str],

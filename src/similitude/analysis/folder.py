@@ -22,6 +22,7 @@ from similitude.extras import missing
 from similitude.feedback.files.whole import write_whole
 from similitude.methods.tables_out import separated
 from similitude.plot.embedding import embedding
+from similitude.plot.letters import boxes_told_once
 from similitude.plot.style import PAGE, drawn_for, pyplot, save_as
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _FORMATS = ("pdf", "svg", "png")
 _ELLIPSES = 60  # items; of more, ellipses hide each other
 
 
+@boxes_told_once()
 def write_folder(
     found: Findings,
     folder: Path,

@@ -18,6 +18,7 @@ from similitude.analysis.learn import Findings
 from similitude.analysis.paper import citations, paragraph
 from similitude.analysis.sentences import sections
 from similitude.analysis.summary import summary
+from similitude.display.places import is_bar
 from similitude.display.templates import templates
 from similitude.display.words import counted
 from similitude.plot.style import drawn_for, in_page
@@ -58,7 +59,7 @@ def findings_page(
         pictures = {name: in_page(axes) for name, axes in (drawn(found) if figures is None else figures).items()}
     said = {"summary": summary(found), "paragraph": paragraph(found), "citations": citations(found)} | sections(found)
     ways = {"picture": pictures.get, "cell": _cell, "points": _points, "anchor": _anchor, "counted": counted}
-    ways |= {"meaning": meaning}
+    ways |= {"meaning": meaning, "is_bar": is_bar}
     page = templates("similitude.analysis").get_template("report.html")
     return page.render(
         title=title,

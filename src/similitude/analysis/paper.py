@@ -8,7 +8,7 @@ import platform
 import numpy as np
 
 import similitude
-from similitude.analysis.choice import CUT, USUAL
+from similitude.analysis.choice import USUAL
 from similitude.analysis.learn import Findings
 from similitude.display.words import counted, written_p
 from similitude.evaluate.ceiling import above_ceiling
@@ -131,8 +131,9 @@ def _choice(found: Findings) -> str:
             f"{what} {'was' if len(open_) == 1 else 'were'} chosen among {len(tried):,} settings on held-out answers "
         )
         said += f"({counted(int(tried.folds.max()), 'fold')}; an answer is held out as a whole)."
-    if CUT in found.left_out:
-        said += f" A time limit ended this search {_reached(found)}."
+    if found.chosen.ended != "finished":
+        end = "This search was interrupted" if found.chosen.ended == "interrupted" else "A time limit ended this search"
+        said += f" {end} {_reached(found)}."
     if found.dimensions is not None:
         among = _listed([str(d) for d in found.dimensions.table.dimensions])
         said += (
@@ -144,7 +145,7 @@ def _choice(found: Findings) -> str:
 
 
 def _reached(found: Findings) -> str:
-    """How far a search came that the time limit ended."""
+    """How far a search came that did not come to its end."""
     tried = list(dict.fromkeys(found.chosen.tried.candidate))
     if found.wanted.method is None and not set(USUAL) <= set(tried):
         return f"when it had come to {_listed(tried)} only"

@@ -36,13 +36,18 @@ def summary(found: Findings) -> str:
 
 
 def cut_short(found: Findings) -> str:
-    """What the time limit left of the choice among settings; nothing where it did not end that."""
-    if CUT not in found.left_out:
+    """How far the choice among settings came where it did not come to its end, and what ended it."""
+    ended, tried = found.chosen.ended, found.chosen.tried
+    if ended == "finished":
         return ""
-    tried = found.chosen.tried
+    by_hand = ended == "interrupted"
     if len(tried) < 2:
+        if by_hand:
+            return "The choice was interrupted before settings could be compared: this is a first guess."
         return "The time limit left no time to compare settings: this is a first guess; give a longer --time-limit."
     compared = f"{len(tried):,} settings had been compared, on {counted(int(tried.folds.max()), 'part')} of the answers"
+    if by_hand:
+        return f"The choice among settings was interrupted when {compared}: a whole one may find a better model."
     return f"The time limit ended the choice among settings when {compared}: a longer one may find a better model."
 
 
@@ -65,7 +70,8 @@ def _accuracy(found: Findings) -> str:
 def findings_card(found: Findings) -> str:
     """Show the summary, what is worth a look, and the map."""
     doubts = found.consistency.doubts()
-    drawn = map_of(found.similarity.embedding, found.similarity.names)
+    similarity = found.similarity
+    drawn = map_of(similarity.embedding, similarity.names, products=similarity.shows_vectors)
     more = note("save(folder) writes the whole report, with its tables and figures.")
     heading = sentence("Worth a look:") if doubts else None
     return card("What people find similar", sentence(summary(found)), heading, remarks(doubts), *drawn, more)

@@ -39,6 +39,8 @@ from similitude.renaming import by_name
 from similitude.settings import check_count, check_seconds, one_of
 from similitude.types import Floats, Seed
 
+_INTERRUPTED = "interrupted: the search has ended, and the best so far is used; Ctrl+C once more ends everything"
+
 
 @by_name("time_limit")
 class AutoSimilarity(ComparisonEstimator):
@@ -126,7 +128,7 @@ class AutoSimilarity(ComparisonEstimator):
     ) -> Self:
         """Choose and learn.
 
-        An interrupt (Ctrl-C) ends the search, and the best so far is fitted.
+        An interrupt (Ctrl-C) ends the search, which a warning says at once, and the best so far is fitted.
 
         Parameters
         ----------
@@ -153,6 +155,8 @@ class AutoSimilarity(ComparisonEstimator):
         race.run()
         if not race.trials:
             raise KeyboardInterrupt
+        if race.ended == "interrupted":
+            warnings.warn(_INTERRUPTED, RuntimeWarning, stacklevel=2)
         single, together = best_single(race), best_average(race)
         self.average_gain_ = together.gain_over(single)
         # On the answers that made it the leader, the leader looks better than it is: an average may be a little behind.

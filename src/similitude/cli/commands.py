@@ -294,6 +294,7 @@ def _say_model(similarity: Any) -> None:
     """Say how a model was made, and what it knows beside positions."""
     about, known, answering = similarity.about, similarity.feature_map, similarity.answering
     lines: dict[str, Any] = {"chosen": "; ".join(about["chosen"])} if "chosen" in about else {}
+    lines |= {"search": about["search"]} if about.get("search", "finished") != "finished" else {}
     lines |= {"penalty used": f"{about['penalty']:.3g}"} if "penalty" in about else {}
     lines |= about.get("settings", {})
     if known is not None:

@@ -97,6 +97,8 @@ def learn(
     for sentence in absent:
         typer.echo(f"not written: {sentence}")
     _say_time(time.monotonic() - began, time_limit, found.left_out)
+    if found.chosen.ended == "interrupted":
+        typer.echo("interrupted: the choice among settings, and the report says so; done again it may choose otherwise")
     with_features = "features=features, " if known else ""
     said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
     call = f"sm.learn(c, {with_features}{said}, random_state={seed})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import NormalDist
+
 import numpy as np
 
 from similitude.types import Floats
@@ -11,6 +13,10 @@ _FEW = 64  # dimensions of which all directions are found as fast as two
 
 Ellipse = tuple[float, float, float]
 """Half axes along and across, and the angle in degrees by which the first is turned (clockwise, as pictures count)."""
+
+BAR = 7.0
+"""Half the height of a bar on a screen, which stands for an ellipse that is a line: somewhat more than a point's."""
+_LINE = 0.25  # half an axis, in units of a picture, below which an ellipse is not seen
 
 
 def plane(positions: Floats) -> Floats:
@@ -67,6 +73,16 @@ def room_for_ellipses(flat: Floats, covariance: Floats, reach: float) -> Floats:
     """
     far = reach * np.sqrt(np.nan_to_num(np.maximum(np.einsum("ndd->nd", covariance), 0.0)))
     return np.minimum(far, _MOST_REACH * np.ptp(flat, axis=0).max())
+
+
+def deviations(level: float, d: int) -> float:
+    """Return how many standard deviations of a normal distribution, on a line or in the plane, hold so much of it."""
+    return NormalDist().inv_cdf((1 + level) / 2) if d == 1 else float(np.sqrt(-2.0 * np.log1p(-level)))
+
+
+def is_bar(one: Ellipse) -> bool:
+    """Whether an ellipse is a line, as in a map of one dimension: browsers draw none of these."""
+    return one[1] < _LINE
 
 
 def ellipse(covariance: Floats, reach: float) -> Ellipse:

@@ -35,7 +35,8 @@ def uncertainty_card(found: Uncertainty) -> str:
             for item in found.least_sure(_FIRST)
         ],
     )
-    drawn = map_of(found.similarity.embedding, found.similarity.names, draws, found.level)
+    similarity = found.similarity
+    drawn = map_of(similarity.embedding, similarity.names, draws, found.level, similarity.shows_vectors)
     return card("How sure is the map?", sentence(repr(found)), *drawn, table)
 
 

@@ -26,6 +26,8 @@ def provenance(estimator: Any, data: dict[str, Any] | None) -> dict[str, Any]:
         about["penalty"] = float(penalty)
     if "chosen_" in estimator.__dict__:  # what AutoSimilarity took, in words of its table
         about["chosen"] = [_chosen(row) for row in estimator.chosen_.to_dict("records")]
+    if "ended_" in estimator.__dict__:
+        about["search"] = estimator.ended_
     return about if data is None else about | {"data": data}
 
 

@@ -18,7 +18,7 @@ from similitude.display.cards import card, title_of
 from similitude.display.maps import map_of
 from similitude.display.words import counted
 from similitude.engine.feature_maps import FeatureMap
-from similitude.engine.measures import Euclidean, Measure, Signed
+from similitude.engine.measures import Euclidean, Measure, Signed, SignedProduct
 from similitude.engine.terms import ComparisonLoss
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
@@ -114,6 +114,11 @@ class Similarity:
     def kind(self) -> str:
         """What the numbers between two items are: "distance", or a kind of `engine.measures` that is no distance."""
         return self.measure.kind
+
+    @property
+    def shows_vectors(self) -> bool:
+        """Whether `embedding` holds the vectors whose products compare the items, and not places on a map."""
+        return isinstance(self.form, SignedProduct) and np.array_equal(self.form.positions, self.embedding)
 
     def label(self, item: int) -> str:
         """Return what to call an item in a message: its name, or its position."""
@@ -349,7 +354,7 @@ class Similarity:
         return f"<{method}: {counted(self.n_items, 'item')} in {counted(self.embedding.shape[1], 'dimension')}>"
 
     def _repr_html_(self) -> str:
-        return card(title_of(repr(self)), *map_of(self.embedding, self.names))
+        return card(title_of(repr(self)), *map_of(self.embedding, self.names, products=self.shows_vectors))
 
 
 def share_right(comparisons: Comparisons, margin: Floats, sample_weight: Any = None) -> float:

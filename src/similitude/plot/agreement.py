@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from similitude.methods.scaling import project
+from similitude.plot.letters import lettered
 from similitude.plot.sheet import sheet
 from similitude.plot.style import COLOURS, PAGE, axes_of
 
@@ -19,6 +20,7 @@ _RADIUS = 3.4  # of a marker, in points
 _MANY = 20_000  # dots
 
 
+@lettered
 def agreement(
     found: Agreement,
     *,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude.plot.letters import lettered
 from similitude.plot.style import COLOURS, axes_of
 from similitude.types import Column, Table
 
@@ -17,6 +18,7 @@ _REST = "#888888"  # branches that hold several clusters
 _MOST_LABELS = 150
 
 
+@lettered
 def dendrogram(
     tree: Table,
     *,

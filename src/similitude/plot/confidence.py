@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude.plot.letters import lettered
 from similitude.plot.style import COLOURS, axes_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from similitude.methods.explanation import Explanation
 
 
+@lettered
 def factors(model: CAMEL, *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw the weights of features in each factor, blank where exactly zero; factors without any are left out.
 
@@ -53,6 +55,7 @@ def factors(model: CAMEL, *, names: Sequence[str] | None = None, ax: Axes | None
     return axes
 
 
+@lettered
 def explanation(found: Explanation, *, most: int = 12, ax: Axes | None = None) -> Axes:
     """Draw what speaks for and against the class of one item, or an answer, feature by feature, coloured by factor.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from similitude.plot.letters import lettered
 from similitude.plot.style import COLOURS, axes_of
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def calibration(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
+@lettered
 def weights(values: Mapping[str, float] | pd.Series[float], *, ax: Axes | None = None) -> Axes:
     """Draw weights as bars, largest first.
 
@@ -137,6 +139,7 @@ def weights(values: Mapping[str, float] | pd.Series[float], *, ax: Axes | None =
     return axes
 
 
+@lettered
 def item_weights(
     values: Mapping[str, Any],
     *,

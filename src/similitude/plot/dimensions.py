@@ -12,6 +12,7 @@ from similitude.display.pictures import pictures_in
 from similitude.display.words import shortened
 from similitude.feedback.items import find_item
 from similitude.plot.embedding import pixels_of
+from similitude.plot.letters import lettered
 from similitude.plot.sheet import text_widths
 from similitude.plot.style import COLOURS, MILLIMETRES, PAGE, POINTS, axes_of, pyplot
 from similitude.types import Floats
@@ -29,6 +30,7 @@ _PETALS = 10  # that can be told apart
 _NARROW = 0.2  # of the size of letters: an i
 
 
+@lettered
 def dimension_tiles(
     found: DescribedDimensions,
     dimensions: int | list[int] | None = None,
@@ -106,6 +108,7 @@ def _tile(
     axes.add_patch(Rectangle((left, y + tall + 0.03), wide * share, 0.05, facecolor=COLOURS[0], edgecolor="none"))
 
 
+@lettered
 def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | None = None) -> Axes:
     """Draw how much each dimension decides answers, with its interval; one that does not reproduce is hollow.
 
@@ -146,6 +149,7 @@ def deciding(found: DescribedDimensions, *, most: int = _MOST_ROWS, ax: Axes | N
     return axes
 
 
+@lettered
 def profile(
     found: DescribedDimensions,
     item: Any,

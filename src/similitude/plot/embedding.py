@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from similitude.display.places import ellipse, plane, room_for_ellipses
+from similitude.display.places import deviations, ellipse, is_bar, plane, room_for_ellipses
 from similitude.display.thumbnails import Thumbnails, lay_out
 from similitude.feedback.items import Names, check_names, encode_items
 from similitude.methods.base import Fitted, similarity_of
 from similitude.methods.scaling import project
+from similitude.plot.letters import lettered
 from similitude.plot.sheet import Sheet, sheet
 from similitude.plot.style import COLOURS, MARKERS, MILLIMETRES, PAGE, POINTS, PRINT_DPI
 from similitude.types import Array, Bools, Column, Floats, Table
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 _MOST_LABELS = 80
 _SIZE, _THUMBNAIL = 60.0, 0.5  # of a marker in points², of a picture in inches, where there is room
 _SMALLEST = 0.16  # inches
+_BAR = 6.0  # half the height of a bar, in points: somewhat more than a marker's
 _FEW = 50  # items that leave room
 _PAGE_POINTS = PAGE / MILLIMETRES * POINTS
 
 
+@lettered
 def embedding(
     model: Fitted | Table,
     *,
@@ -60,8 +63,9 @@ def embedding(
     images : pictures as markers: paths or arrays, one per item (None where there is none), or a dict by item. None
         hides another: where it is full one stands a little aside, with a line to its place, or is a marker alone
     new : items (by name or position) that were not compared, shown as hollow markers
-    uncertainty : of `similitude.uncertainty` of this model: an ellipse around each item, within which it lies at its
-        level (each by itself, and in the plane that is drawn); not with "tsne", which keeps no distances
+    uncertainty : of `similitude.uncertainty` of this model: an ellipse around each item (in one dimension a bar),
+        within which it lies at its level (each by itself, and in the plane that is drawn); not with "tsne", which keeps
+        no distances
     projection : how more than two dimensions are shown: "pca" keeps the directions of largest spread and is faithful
         to distances, "tsne" keeps neighbourhoods
     size : area of a marker in points²; by default as the map is large and full
@@ -92,7 +96,8 @@ def embedding(
     written = _written(labels, names, n)
     known = None if uncertainty is None else _covariance(positions, uncertainty)
     level = 0.95 if uncertainty is None else uncertainty.level
-    around = 0.0 if known is None else room_for_ellipses(flat, known, _deviations(level))
+    reach = deviations(level, positions.shape[1])
+    around = 0.0 if known is None else room_for_ellipses(flat, known, reach)
     paper = sheet(flat, ax, width, around)
     axes, room = paper.axes, _room(paper.width, n)
     fixed = thumbnail is not None
@@ -100,7 +105,7 @@ def embedding(
     hollow = np.zeros(n, bool)
     hollow[encode_items(list(new), names, None if names else n)[0] if len(new) else []] = True
     if known is not None:
-        _draw_ellipses(axes, flat, known, level)
+        _draw_doubt(paper, flat, known, reach)
     radius = np.full(n, 0.5 * np.sqrt(size) + 0.5)
     stands = paper.place
     shown = np.zeros(n, bool)
@@ -147,24 +152,32 @@ def _covariance(positions: Floats, uncertainty: Uncertainty) -> Floats:
     return along.T @ uncertainty.covariance @ along
 
 
-def _deviations(level: float) -> float:
-    """How many standard deviations of a normal distribution in the plane hold this share of it."""
-    return float(np.sqrt(-2.0 * np.log1p(-level)))
+def _draw_doubt(paper: Sheet, flat: Floats, covariance: Floats, reach: float) -> None:
+    """Draw where each item may lie, so many deviations far: an ellipse, or a bar where that is a line."""
+    from matplotlib.collections import EllipseCollection, PolyCollection
 
-
-def _draw_ellipses(axes: Axes, flat: Floats, covariance: Floats, level: float) -> None:
-    """Draw where each item may lie: covariance in the plane, at this level."""
-    from matplotlib.collections import EllipseCollection
-
-    known = np.isfinite(covariance).all((1, 2))
-    shapes = np.array([ellipse(own, _deviations(level)) for own in covariance[known]]).reshape(-1, 3)
-    axes.add_collection(
+    known = np.flatnonzero(np.isfinite(covariance).all((1, 2)))
+    shapes = np.array([ellipse(own, reach) for own in covariance[known]]).reshape(-1, 3)
+    thin = np.array([is_bar((a, b, angle)) for a, b, angle in (shapes * [paper.unit, paper.unit, 1]).tolist()], bool)
+    style: dict[str, Any] = {"facecolors": COLOURS[0], "edgecolors": COLOURS[0], "alpha": 0.15, "linewidths": 0.6}
+    style |= {"zorder": 0.5}
+    bars = [_bar(along, _BAR / paper.unit, angle) for along, _, angle in shapes[thin].tolist()]
+    corners = [bar + place for bar, place in zip(bars, flat[known[thin]], strict=True)]
+    paper.axes.add_collection(PolyCollection(corners, **style))
+    round_ = shapes[~thin]
+    paper.axes.add_collection(
         EllipseCollection(
-            2 * shapes[:, 0], 2 * shapes[:, 1], -shapes[:, 2], units="xy", offsets=flat[known],
-            offset_transform=axes.transData, facecolors=COLOURS[0], edgecolors=COLOURS[0], alpha=0.15,
-            linewidths=0.6, zorder=0.5,
+            2 * round_[:, 0], 2 * round_[:, 1], -round_[:, 2], units="xy", offsets=flat[known[~thin]],
+            offset_transform=paper.axes.transData, **style,
         )
     )  # fmt: skip
+
+
+def _bar(along: float, across: float, angle: float) -> Floats:
+    """(4, 2) corners of a bar around the origin, turned clockwise by so many degrees."""
+    cos, sin = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    corners = np.array([[-along, -across], [along, -across], [along, across], [-along, across]])
+    return corners @ np.array([[cos, -sin], [sin, cos]])
 
 
 def _draw_points(axes: Axes, flat: Floats, colors: Any, drawn: Bools, hollow: Bools, size: float) -> None:

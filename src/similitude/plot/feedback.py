@@ -8,6 +8,7 @@ import numpy as np
 
 from similitude.feedback.comparisons import Comparisons
 from similitude.graph.verdicts import DIFFERENT, RANDOM, UNTOLD
+from similitude.plot.letters import lettered
 from similitude.plot.style import COLOURS, axes_of, legend_below
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _MOST_NAMED = 40
 
 
+@lettered
 def rater_agreement(report: ConsistencyReport, *, ax: Axes | None = None) -> Axes:
     """Draw each rater's agreement with the others, with its interval, from the report of `similitude.check`.
 

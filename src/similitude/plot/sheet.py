@@ -16,7 +16,8 @@ from similitude.display.names import NEAR_LINES, Written, write_names
 from similitude.display.places import placed
 from similitude.display.room import MapRoom
 from similitude.display.words import counted, shortened
-from similitude.plot.style import MILLIMETRES, POINTS, legend_below, pyplot
+from similitude.plot.letters import families_of, quietly
+from similitude.plot.style import MILLIMETRES, POINTS, lay_out, legend_below, pyplot
 from similitude.types import Floats
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Sheet:
         figure = self.axes.get_figure(root=True)
         if not self.own or figure is None:
             return
-        figure.draw_without_rendering()
+        lay_out(figure)
         below = max(-figure.get_tightbbox().y0, 0.0) * POINTS
         high = self.height + below + _TITLE * self.letters
         figure.set_size_inches(self.width / POINTS, high / POINTS)
@@ -114,7 +115,7 @@ class Sheet:
         legend, figure = self.axes.get_legend(), self.axes.get_figure(root=True)
         if legend is None or figure is None:
             return 0.0
-        figure.draw_without_rendering()
+        lay_out(figure)
         return float(legend.get_window_extent().height / figure.dpi * POINTS) + 0.3 * self.letters
 
     def _key(self, entries: Sequence[str], said: str, letters: float) -> None:
@@ -168,7 +169,7 @@ def _size(axes: Axes) -> tuple[float, float]:
     """Width and height of given axes in points, after whatever lays out their figure."""
     axes.set_axis_off()
     figure: Any = axes.get_figure(root=True)
-    figure.draw_without_rendering()
+    lay_out(figure)
     box = axes.get_window_extent()
     return box.width / figure.dpi * POINTS, box.height / figure.dpi * POINTS
 
@@ -179,4 +180,6 @@ def text_widths(texts: Sequence[str], letters: float) -> Floats:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=letters)
-    return np.array([text_to_path.get_text_width_height_descent(text, font, False)[0] for text in texts], float)
+    font.set_family(families_of("".join(texts), font)[0])
+    with quietly():
+        return np.array([text_to_path.get_text_width_height_descent(text, font, False)[0] for text in texts], float)

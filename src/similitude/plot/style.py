@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from similitude.feedback.files.whole import write_whole
+from similitude.plot.letters import lend_letters, quietly
 from similitude.settings import as_path
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float 
         path.parent.mkdir(parents=True, exist_ok=True)
     box, layout = _laid_out(figure, width), figure.get_layout_engine()
     figure.set_layout_engine("none")
-    with pyplot().rc_context(_REAL_TEXT):
+    with pyplot().rc_context(_REAL_TEXT), quietly():
         for path in paths:
             whole = io.BytesIO()
             figure.savefig(whole, format=path.suffix.lower().lstrip("."), dpi=dpi, bbox_inches=box)
@@ -114,9 +115,16 @@ def _laid_out(figure: Any, width: float | None) -> Any:
     if width is not None:
         wanted = width / MILLIMETRES
         figure.set_size_inches(wanted, up if _has_rows(figure) else up * wanted / across)
-    figure.draw_without_rendering()
+    lay_out(figure)
     drawn = figure.get_tightbbox().padded(_PAD)
     return drawn if width is None else Bbox([[0.0, drawn.y0], [width / MILLIMETRES, drawn.y1]])
+
+
+def lay_out(figure: Any) -> None:
+    """Lay out all that is on a figure, once its texts have fonts with their letters."""
+    lend_letters(figure)
+    with quietly():
+        figure.draw_without_rendering()
 
 
 def _has_rows(figure: Any) -> bool:
@@ -127,10 +135,11 @@ def _has_rows(figure: Any) -> bool:
 def in_page(ax: Axes) -> str:
     """Return the figure of some axes as an address that holds it, for a page; the figure is closed.
 
-    Vectors, so that it prints sharp.
+    Vectors, so that it prints sharp. Letters are outlines, or text where no font here has them: the reader's may.
     """
     drawn = io.BytesIO()
     figure: Any = ax.get_figure(root=True)
-    figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
+    with pyplot().rc_context(_REAL_TEXT if lend_letters(figure) else {}), quietly():
+        figure.savefig(drawn, format="svg", bbox_inches="tight", metadata={"Date": None})
     pyplot().close(figure)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn.getvalue()).decode()}"

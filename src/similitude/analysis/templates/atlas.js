@@ -5,7 +5,8 @@ const atlas = document.getElementById("atlas");
 const part = (name) => atlas.querySelector(`.${name}`);
 const nodes = [...atlas.querySelectorAll(".item")];
 const sures = [...atlas.querySelectorAll(".sure")].map((node) => ({
-  node, item: Number(node.dataset.item), rx: Number(node.getAttribute("rx")), ry: Number(node.getAttribute("ry")),
+  node, item: Number(node.dataset.item), bar: node.tagName === "rect", ry: Number(node.getAttribute("ry")),
+  rx: Number(node.getAttribute("rx") ?? -node.getAttribute("x")),  // a bar is as long, and never thicker
   turn: node.getAttribute("transform").match(/rotate\(.*\)/)[0],
 }));
 const labels = nodes.map((node, k) => {
@@ -113,8 +114,9 @@ function draw() {
   standing();
   const scale = zoom * Math.min(width / data.width, height / data.height);
   part("sures").style.display = solid ? "none" : "";
-  for (const { node, item, rx, ry, turn } of sures) {
-    node.setAttribute("rx", rx * scale); node.setAttribute("ry", ry * scale);
+  for (const { node, item, bar, rx, ry, turn } of sures) {
+    const [first, second] = bar ? [["x", -rx], ["width", 2 * rx]] : [["rx", rx], ["ry", ry]];
+    for (const [name, value] of [first, second]) node.setAttribute(name, value * scale);
     node.setAttribute("transform", `translate(${places[item][0]} ${places[item][1]}) ${turn}`);
   }
   (atRest() ? asReported : arrange)();
