@@ -15,7 +15,7 @@ PRACTICE = '[practice]\nquestions = [{shown = ["face00", "face01", "face02"], co
 def live(tmp_path_factory):
     root = tmp_path_factory.mktemp("moving")
     write_study(root, "piles", f'title = "Faces"\n{SHORT}{PILES}')
-    for name in ("table", "finger", "spoken"):
+    for name in ("table", "finger", "click", "spoken"):
         write_study(root, name, f'title = "Faces"\n{SHORT}{TABLE}')
     write_study(root, "arabic", f'title = "Faces"\nlanguage = "ar"\n{SHORT}{TABLE}')
     write_study(root, "practice", f'title = "Faces"\n{SHORT}{TABLE}{PRACTICE}', faces(6))
@@ -91,6 +91,27 @@ def test_items_are_dragged_onto_the_table_by_mouse_and_by_finger(live, context, 
     assert said[5] < -0.3
     touched.close()
     assert wrong == []
+
+
+def test_the_click_that_ends_a_press_is_not_for_what_the_press_put_there(live, context):
+    """A browser that is slow to tell of a finger's click finds the item under it that was just laid there."""
+    page = context.new_page()
+    page.goto(live.link("click"))
+    on_question(page, 0)
+    x, y = middle(page, ".table")
+    page.evaluate(
+        """([clientX, clientY]) => {
+            const at = { clientX, clientY, bubbles: true, button: 0, detail: 1, pointerType: "touch", pointerId: 9 };
+            const under = () => document.elementFromPoint(clientX, clientY);
+            for (const kind of ["pointerdown", "pointerup"]) under().dispatchEvent(new PointerEvent(kind, at));
+            under().dispatchEvent(new MouseEvent("click", at));
+        }""",
+        [x, y],
+    )
+    assert page.locator(".table .chip").count() == 1
+    assert page.locator(".tray .chip[aria-pressed=true]").count() == 1
+    page.click(".table .chip")  # one that was meant takes it again
+    assert page.locator(".table .chip[aria-pressed=true]").count() == 1
 
 
 def test_left_is_left_on_the_table_in_every_language(live, context):

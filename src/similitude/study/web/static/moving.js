@@ -54,9 +54,22 @@ export function pressable(element, press) {
     from = event.target === element && event.button === 0 ? event : null;
   });
   element.addEventListener("pointerup", (event) => {
-    if (from !== null && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < STIRRED) press(event);
+    const pressed = from !== null && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < STIRRED;
     from = null;
+    if (!pressed) return;
+    dropClick();
+    press(event);
   });
+}
+
+/** The click by which a press ends is for nobody: what the press put under the finger would take it for its own. */
+function dropClick() {
+  const over = new AbortController();
+  const first = { capture: true, signal: over.signal };
+  document.addEventListener("click", (event) => {
+    if (event.detail > 0) event.stopImmediatePropagation(); // keys click, too, with 0
+  }, first);
+  document.addEventListener("pointerdown", () => over.abort(), first);
 }
 
 /** How many are in place, and the button that confirms them all. */
