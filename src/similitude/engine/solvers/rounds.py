@@ -32,7 +32,7 @@ from similitude.engine.solvers.result import Callback
 from similitude.engine.terms import logistic
 
 _ROUNDS = 300
-_FIRST_WIDTH, _LEAST_WIDTH = 0.3, 0.1  # less is stiff: a direction that is still missing then grows too slowly to be seen
+_FIRST_WIDTH, _LEAST_WIDTH = 0.3, 0.1  # less is stiff: a missing direction grows too slowly to be seen
 _LEAST_HARD_WIDTH = 1e-6  # without a cap, multipliers may have far to go
 _MEMORY = 20
 
