@@ -400,7 +400,7 @@ def test_an_accuracy_above_the_ceiling_is_explained():
         ({"dimensions": (0, 2)}, "dimensions: expected"),
         ({"dimensions": ()}, "dimensions: expected"),
         ({"candidates": []}, "candidates: expected at least one"),
-        ({"candidates": ["STE"]}, "candidates: expected estimators"),
+        ({"candidates": ["STE"]}, "candidates: expected an estimator"),
         ({"candidates": [sm.FeatureEmbedding()]}, "features: FeatureEmbedding learns from features"),
     ],
 )
