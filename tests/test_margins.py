@@ -82,6 +82,7 @@ def test_how_often_they_ran():
 """
 
 
+@pytest.mark.slow
 def test_a_test_that_draws_runs_with_every_draw_of_its_fixtures(tmp_path):
     file = tmp_path / "test_some.py"
     file.write_text(TESTS)

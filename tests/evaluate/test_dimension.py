@@ -22,7 +22,7 @@ def test_noise_asks_for_no_dimensions():
         rng = np.random.default_rng(seed)
         noise = np.array([rng.permutation(10)[:3] for _ in range(600)])
         found = sm.dimension(sm.STE(random_state=0), noise, dimensions=(1, 2, 3), random_state=0)
-        assert (found.tested == 1) == (found.table.p_value[1] > 0.05)
+        assert (found.tested == 1) == (found.table.p_value[1:] > 0.05).all()  # noise may gain at the second step alone
         asked_for += found.tested > 1
     assert asked_for <= 1  # one of some hundred
 

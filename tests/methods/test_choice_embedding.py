@@ -312,6 +312,7 @@ def _odd(c):
     return odd
 
 
+@pytest.mark.slow
 def test_few_answers_about_many_items_do_no_harm():
     """In the median of five: in one draw of thirty a lucky fold speaks for what harms."""
     lost = []

@@ -13,6 +13,7 @@ def answers():
     return sm.simulate(TRUTH, 300, sharpness=2.0, random_state=1)
 
 
+@pytest.mark.slow
 def test_dimensions(answers):
     choice = sm.dimension(sm.STE(random_state=0), answers, dimensions=(1, 2, 3), n_folds=3, n_repeats=1, random_state=0)
     axes = sm.plot.dimension(choice)

@@ -50,6 +50,7 @@ def nothing_known_yet(monkeypatch):
     monkeypatch.setattr(font_manager.fontManager, "ttflist", list(font_manager.fontManager.ttflist))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_a_font_that_has_the_letters_lends_them(font, known, tmp_path, monkeypatch):
     if known:
@@ -74,6 +75,7 @@ def test_room_is_that_of_the_lent_letters(font):
     np.testing.assert_allclose(text_widths(LENT, 10.0), [3.0, 4.0, 5.0, 6.0], atol=0.3)  # of 10 points
 
 
+@pytest.mark.slow
 def test_what_no_font_has_is_told_once_and_text_on_a_page(tmp_path):
     with pytest.warns(UserWarning, match="no font of this machine") as told:
         axes = sm.plot.dendrogram(TREE, labels=NOBODYS)

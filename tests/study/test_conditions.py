@@ -256,6 +256,7 @@ def test_who_came_before_there_were_conditions_has_a_row_everywhere(tmp_path):
         one.close()
 
 
+@pytest.mark.slow
 def test_conditions_are_columns_and_groups_are_compared_by_them(tmp_path):
     design = '[[condition]]\nname = "left"\n[[condition]]\nname = "right"\n'
     site, service = open_study(write_study(tmp_path / "colours", catch=design, number=40))

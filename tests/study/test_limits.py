@@ -274,6 +274,7 @@ def test_who_does_not_read_is_left(served):
         until(lambda: not len(server.crowd))
 
 
+@pytest.mark.slow
 def test_the_next_request_finds_the_connection_open(served):
     server = served(header_seconds=0.2, body_seconds=0.2, idle_seconds=60)
     with server.connect() as connection:

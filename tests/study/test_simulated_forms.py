@@ -32,6 +32,7 @@ def test_simulated_raters_answer_every_form_and_the_export_is_read(tmp_path):
             assert len(found) > 0 or is_piece, page
 
 
+@pytest.mark.slow
 def test_simulated_raters_say_where_they_cannot_see_what_is_alike(tmp_path):
     one_of_each_form(tmp_path, NUMBER)
     with serving(tmp_path) as live, contextlib.closing(open_site(tmp_path)) as site:
@@ -42,6 +43,7 @@ def test_simulated_raters_say_where_they_cannot_see_what_is_alike(tmp_path):
     assert "catch trials" not in str(seeing)
 
 
+@pytest.mark.slow
 def test_simulated_raters_reply_to_a_survey_before_the_first_question(tmp_path):
     one_of_each_form(tmp_path, NUMBER)
     field = '{ name = "%s", label = "?", kind = "number", required = true, when = "%s" }'
