@@ -1,10 +1,13 @@
 """Where a file cannot be written is said before the work whose result should go there."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from similitude.feedback.files.whole import check_place
+from similitude.feedback.files.whole import check_place, write_whole
+from tests.systems import unix_only
 
 
 def contents(folder):
@@ -40,3 +43,15 @@ def test_a_folder_that_may_not_be_written_into_is_named(tmp_path, monkeypatch):
     for path in (Path("new.csv"), tmp_path / "new.csv"):
         with pytest.raises(PermissionError, match=f"cannot write into {tmp_path}: Permission denied; give another"):
             check_place(path)
+
+
+@unix_only
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    check_place(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        write_whole(pipe, b"what was found")
+        assert read.result(60) == b"what was found"
+    assert pipe.is_fifo()

@@ -12,10 +12,15 @@ from pathlib import Path
 def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
     """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there.
 
-    A `private` one is for its owner alone, whatever the umask says.
+    A `private` one is for its owner alone, whatever the umask says. A pipe or a device is written into as it is.
     """
+    pieces = [data] if isinstance(data, bytes) else data
+    if _is_stream(path):
+        with open(path, "wb") as stream:
+            stream.writelines(pieces)
+        return
     with placed_whole(path) as beside, open(beside, "xb", opener=_private if private else None) as stream:
-        stream.writelines([data] if isinstance(data, bytes) else data)
+        stream.writelines(pieces)
         stream.flush()
         os.fsync(stream.fileno())
 
@@ -26,6 +31,9 @@ def placed_whole(path: Path) -> Iterator[Path]:
 
     What goes wrong is said of the file that was asked for, not of the one beside it.
     """
+    if _is_stream(path):
+        yield path
+        return
     target = path.resolve()
     beside = _beside(target)
     try:
@@ -52,6 +60,8 @@ def check_place(path: Path, argument: str = "path", makes_folders: bool = False)
     """
     if path.is_dir():
         raise IsADirectoryError(f"{argument}: {path} is a folder; expected the name of a file to write")
+    if _is_stream(path):
+        return
     target = path.resolve()
     folder = next(one for one in target.parents if one.exists() or not makes_folders)
     cannot = f"{argument}: cannot write into {path.parent if path.parent.name else target.parent}"
@@ -71,6 +81,11 @@ def create_private(path: Path) -> None:
     """Make an empty file that its owner alone may read and write, whatever the umask says."""
     with open(path, "xb", opener=_private):
         pass
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path is a pipe or a device, in whose place no file must be moved."""
+    return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def _beside(target: Path) -> Path:
