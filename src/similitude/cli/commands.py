@@ -241,10 +241,10 @@ def plot(
 ) -> None:
     """Draw the map of a model: .png at print resolution, .pdf or .svg as vectors."""
     import similitude as sm
-    from similitude.feedback.files.whole import check_place
+    from similitude.plot.style import check_picture
 
     target = out or model.with_suffix(".png")
-    check_place(target, "--out", makes_folders=True)
+    check_picture(target, "--out")
     similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
     written: Any = labels if names is None else _named_anew(similarity, names)

@@ -45,12 +45,12 @@ def compare(
 ) -> None:
     """Say how far two models agree, or a model and a table; or, with --group, whether groups of raters differ."""
     import similitude as sm
-    from similitude.feedback.files.whole import check_place
+    from similitude.plot.style import check_picture
 
     pictures: Pictures = {"distances": out, "maps": maps}
     for option, picture in (("--out", out), ("--maps", maps)):
         if picture is not None:
-            check_place(picture, option, makes_folders=True)
+            check_picture(picture, option)
     if group is not None:
         _groups(first, group, seed, reading, pictures)
         return

@@ -117,6 +117,9 @@ def evaluate(
     from similitude.evaluate.intervals import too_few
     from similitude.feedback.files.whole import check_place, write_whole
 
+    for option, value in (("--method", method), ("--csv", csv)):
+        if model is not None and value:
+            raise typer.BadParameter("not with --model, which scores that model alone", param_hint=option)
     if csv is not None:
         check_place(csv, "--csv")
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]

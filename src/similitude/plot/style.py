@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from similitude.feedback.files.whole import write_whole
+from similitude.feedback.files.whole import check_place, write_whole
 from similitude.plot.letters import lend_letters, quietly
 from similitude.settings import as_path
 
@@ -91,11 +91,8 @@ def save(ax: Axes, path: str | os.PathLike[str], dpi: int = PRINT_DPI, width: fl
 def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float | None = None) -> None:
     """Save a figure in several formats, laid out once; a file is whole or not there at all."""
     figure: Any = ax.get_figure(root=True)
-    known = figure.canvas.get_supported_filetypes()
     for path in paths:
-        if path.suffix.lower().lstrip(".") not in known:
-            said = f"path: a figure cannot be saved as {path.suffix or path.name}"
-            raise ValueError(f"{said}; expected one of {', '.join(sorted(known))}")
+        check_picture(path)
         path.parent.mkdir(parents=True, exist_ok=True)
     box, layout = _laid_out(figure, width), figure.get_layout_engine()
     figure.set_layout_engine("none")
@@ -105,6 +102,17 @@ def save_as(ax: Axes, paths: Sequence[Path], dpi: int = PRINT_DPI, width: float 
             figure.savefig(whole, format=path.suffix.lower().lstrip("."), dpi=dpi, bbox_inches=box)
             write_whole(path, whole.getvalue())
     figure.set_layout_engine(layout)
+
+
+def check_picture(path: Path, argument: str = "path") -> None:
+    """Refuse a file that no figure could be saved as, before anything is learned for it; `argument` is its name."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    check_place(path, argument, makes_folders=True)
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.lower().lstrip(".") not in known:
+        said = f"{argument}: a figure cannot be saved as {path.suffix or path.name}"
+        raise ValueError(f"{said}; expected one of {', '.join(sorted(known))}")
 
 
 def _laid_out(figure: Any, width: float | None) -> Any:
