@@ -33,16 +33,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from similitude.engine.backend import CPU, Backend
 from similitude.engine.choice_shards import ChoiceRule
-from similitude.engine.choice_terms import Picked, set_losses, values_of
+from similitude.engine.choice_terms import Picked
 from similitude.engine.devices import backend_on, choose_device, solvers_of
 from similitude.engine.measures import Euclidean, Measure, SignedProduct
 from similitude.engine.models import DotProducts, Positions
-from similitude.engine.noise import leading, noise_level, shared_level, slopes_at_zero
-from similitude.engine.penalties import Blocks, Penalty, Ridge
+from similitude.engine.noise import noise_level, shared_level
 from similitude.engine.problem import Problem
 from similitude.engine.solvers.result import Callback, Result
 from similitude.engine.starts import best_scale
-from similitude.engine.terms import ComparisonLoss, Formula, logarithm, logistic, squared, student
+from similitude.engine.terms import ComparisonLoss, Formula, logistic
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike
 from similitude.feedback.forms.alternatives import Alternatives
@@ -52,6 +51,18 @@ from similitude.feedback.whole_answers import choices_of
 from similitude.kernels.base import Kernel
 from similitude.kernels.modalities import Features
 from similitude.methods.answering import Sharpness, Weighed, answerers
+from similitude.methods.choice_stages import (
+    NEEDED,
+    SCALES,
+    Solve,
+    Staged,
+    Stages,
+    are_few,
+    asked_for,
+    principal,
+    ridges,
+    vectors_of,
+)
 from similitude.methods.feature_base import Feedback, FreeRestEstimator
 from similitude.methods.held_out_dimensions import folds
 from similitude.methods.likelihood import answer_counts
@@ -62,27 +73,7 @@ from similitude.methods.unpressed import unpressed_share
 from similitude.settings import check_count, check_number, one_of
 from similitude.types import Array, Floats, Seed
 
-Staged = tuple[Result, Positions, tuple[float, float]]
-"""A fit, its vectors, and the penalties of what is free and of the map."""
-
-Solve = Callable[[Positions, tuple[float, float], Floats | None], Result]
-"""Fits vectors at penalties of what is free and of the map, from a start if one is given."""
-
-_SCALES = {
-    "dot": Formula(squared),
-    "distance": Formula(squared),
-    "student": Formula(student, 1.0),
-    "ratio": Formula(logarithm, 0.05),
-}
-_RELAXED = 0.3  # of the noise level: where the dimensions that it leaves are fitted
-_MOSTLY = 0.7  # share of the features in the vectors from which what is free stays at the noise level
-_NEEDED = 0.01  # of the weight of the largest dimension: one with less is none
-_MANY_PER_ITEM = 10  # answers an item from which the noise level does no harm
-_FACTORS = (1.0, 1.4, 2.0, 4.0, 8.0)  # of it, where there are fewer
-_LEAST, _FEW = 20, 2_000  # answers of which some, or all in turn, are held out
-_SURE = 2.0  # standard errors of their mean gain
 _MORE = 3  # dimensions beyond those that everybody's answers together ask for, where raters weigh them differently
-_NOTHING = 0.05  # the mean square of a dimension that may be chance alone, so that relaxing it would harm
 
 
 class ChoiceEmbedding(FreeRestEstimator):
@@ -185,7 +176,7 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _check(self) -> None:
         check_count("n_components", self.n_components)
-        one_of("similarity", self.similarity, tuple(_SCALES))
+        one_of("similarity", self.similarity, tuple(SCALES))
         if self.penalty != "noise_level":
             check_number("penalty", self.penalty, positive=True, also="auto")
         check_number("map_penalty", self.map_penalty, positive=True, also="auto")
@@ -213,30 +204,38 @@ class ChoiceEmbedding(FreeRestEstimator):
     def _dot(self) -> bool:
         return self.similarity == "dot"
 
+    @property
+    def _stages(self) -> Stages:
+        return Stages(self.similarity, bool(self.modalities_), self.map_penalty == "auto")
+
     def _fit(self, feedback: Feedback, callback: Callback | None) -> None:
         rng, n, c = np.random.default_rng(self.random_state), feedback.graph.n_items, feedback.comparisons
         names, rater = answerers(c) if self.raters else ((), None)
         said, who = choices_of(c, cant_tell=self.cant_tell != 0.0), None if rater is None or not names else rater
         term = self._picked(said, who, len(names))
-        wide = self._vectors(self._columns(n), n, self.n_components)
+        wide = vectors_of(self._columns(n), n, self.n_components)
         self.levels_ = levels = self._strengths(term, wide, rng)
         backend, count = backend_on(choose_device(self.device, len(c))), feedback.n_compared
 
         def solver(term: Picked, callback: Callback | None = callback) -> Solve:
             def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
                 alike = self._problem(term.alike(), vectors, strengths, count, backend)
-                given = backend.tensor(self._start(term, vectors, rng) if start is None else start)
+                given = backend.tensor(self._stages.start(term, vectors, rng) if start is None else start)
                 return self._solve(alike, best_scale(alike, given) if start is None else given, callback)
 
             return solve
 
         relaxed = self._by_noise
-        if self.penalty == "auto" and _LEAST <= c.n_answers < _MANY_PER_ITEM * count:
-            proof = _SURE * c.n_answers / (_MANY_PER_ITEM * count)
-            levels, relaxed = self._without_harm(choices_of(c), solver, wide, levels, proof, rng)
+        if self.penalty == "auto" and are_few(c.n_answers, count):
+
+            def solver_of(training: Sequence[Alternatives]) -> Solve:
+                return solver(self._picked(training), None)
+
+            per_item = c.n_answers / count
+            levels, relaxed = self._stages.without_harm(choices_of(c), per_item, solver_of, wide, levels, rng)
 
         def fitted(term: Picked, callback: Callback | None = callback, more: int = 0) -> Staged:
-            best, narrow, at = self._in_stages(solver(term, callback), wide, levels, relaxed, more)
+            best, narrow, at = self._stages(solver(term, callback), wide, levels, relaxed, more)
             if term.size:  # from where people do not differ: else who lapses often may end as somebody dull
                 problem = self._problem(term, narrow, at, count, backend)
                 best = self._solve(problem, problem.start(backend.tensor(best.params)), callback)
@@ -287,12 +286,12 @@ class ChoiceEmbedding(FreeRestEstimator):
         """As `_fit`, begun by the fit of a sample."""
         sample, n = said.sample, said.shards.n_items
         self.modalities_ = sample.modalities_
-        vectors = self._vectors(self._columns(n), n, self.n_components)
+        vectors = vectors_of(self._columns(n), n, self.n_components)
 
         def solve(vectors: Positions, strengths: tuple[float, float], start: Floats | None) -> Result:
-            return said.solve(vectors, _ridges(vectors, strengths, said.n_compared), start)
+            return said.solve(vectors, ridges(vectors, strengths, said.n_compared), start)
 
-        best, vectors, strengths = self._in_stages(solve, vectors, said.levels, self._by_noise)
+        best, vectors, strengths = self._stages(solve, vectors, said.levels, self._by_noise)
         self.penalty_, self.map_penalty_ = strengths[0], strengths[1] if self.modalities_ else float("nan")
         self._keep(best, vectors, said.shards.names)
         self.levels_, self.lapse_, self.cant_tell_, self.raters_, self.weights_, self.spread_ = (
@@ -302,71 +301,7 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def choice_rule(self) -> ChoiceRule:
         """Return how choices depend on vectors, as it was learned."""
-        return ChoiceRule(_SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
-
-    def _in_stages(
-        self, solve: Solve, vectors: Positions, strengths: tuple[float, float], relaxed: bool, more: int = 0
-    ) -> Staged:
-        """Find the dimensions at the noise level, and fit these, or some more, again at a lower penalty.
-
-        With features that say most of it, that is not right; else what is free is pressed by the noise level as it is
-        without.
-        """
-        best = solve(vectors, strengths, None)
-        asked, start = _asked_for(best, vectors, more)
-        if asked and relaxed and self._said_by_features(best, vectors) < _MOSTLY:
-            vectors = self._vectors(vectors.features, vectors.n_items, asked)
-            strengths = (_RELAXED * strengths[0], strengths[1] * (1.0 if self.modalities_ else _RELAXED))
-            best = solve(vectors, strengths, start)
-        return best, vectors, strengths
-
-    def _said_by_features(self, best: Result, vectors: Positions) -> float:
-        """The share of the features in the squares of the vectors, beside what is free."""
-        if not self.modalities_ or vectors.features is None:
-            return 0.0
-        rows, columns = best.params[: vectors.size].reshape(vectors.shape), vectors.features.shape[1]
-        features = columns - self._dot  # without the column of ones
-        mapped, free = vectors.features[:, :features] @ rows[:features], rows[columns:]
-        return float((mapped**2).sum() / max((mapped**2).sum() + (free**2).sum(), 1e-300))
-
-    def _without_harm(
-        self,
-        said: Sequence[Alternatives],
-        solver: Callable[[Picked, None], Solve],
-        vectors: Positions,
-        levels: tuple[float, float],
-        proof: float,
-        rng: np.random.Generator,
-    ) -> tuple[tuple[float, float], bool]:
-        """The penalties at which dimensions are found, and whether they are then relaxed: the noise level, and yes.
-
-        Not so where answers are few and items many: vectors that say something of each item are then learned from a
-        handful of answers each, and say it too loudly. If held-out answers ask for it, by so many standard errors of
-        `proof`, nothing is relaxed, and the penalties are as many times the noise level as they ask for. The fewer
-        answers there are, the likelier is harm, and the less can be proven: so the less proof is asked for.
-        """
-        parts = [(solver(self._picked(training), None), held_out) for training, held_out in folds(said, rng, _FEW)]
-        own = 1.0 if self.map_penalty == "auto" else 0.0  # a map's penalty that is given stays
-        harder = [((factor * levels[0], factor**own * levels[1]), False) for factor in _FACTORS]
-        lost: list[Floats] = []
-        for strengths, relaxed in (tried := [(levels, True), *harder]):
-            fits = [(self._in_stages(solve, vectors, strengths, relaxed), held_out) for solve, held_out in parts]
-            lost.append(np.concatenate([self._lost(held_out, best, narrow) for (best, narrow, _), held_out in fits]))
-            if len(lost) > 2 and lost[-1].sum() > lost[-2].sum():
-                break
-        least = int(np.argmin([one.sum() for one in lost]))
-        gain = lost[0] - lost[least]
-        return tried[least if gain.sum() > proof * np.sqrt(len(gain)) * gain.std() else 0]
-
-    def _lost(self, said: Sequence[Alternatives], best: Result, vectors: Positions) -> Floats:
-        """Minus the log-likelihood of each choice of people who do not lapse."""
-        X, lost = vectors.positions(best.params[: vectors.size]), []
-        for one in said:
-            i, j = one.pairs.reshape(-1, 2).T
-            d2 = -(X[i] * X[j]).sum(1) if self._dot else ((X[i] - X[j]) ** 2).sum(1)
-            value = values_of(one, _SCALES[self.similarity](d2)[0])
-            lost.append(one.weights * set_losses(value, one.picked)[0])
-        return np.concatenate(lost)
+        return ChoiceRule(SCALES[self.similarity], self._dot, self.lapse_, self.similarity_.cant_tell)
 
     def _weigh(
         self,
@@ -389,18 +324,18 @@ class ChoiceEmbedding(FreeRestEstimator):
 
         def begun(said: Sequence[Alternatives], more: int = _MORE) -> WithoutWeights | None:
             best, vectors, strengths = fitted(self._picked(said, rater, n_raters), None, more)
-            asked, rows = _asked_for(best, vectors)
-            narrow = self._vectors(vectors.features, vectors.n_items, asked)
+            asked, rows = asked_for(best, vectors)
+            narrow = vectors_of(vectors.features, vectors.n_items, asked)
             params = np.concatenate([rows.ravel(), best.params[vectors.size :]])
             seen = self._picked(as_raters_see(said, rater, n_raters, c.n_items), rater, n_raters)
             model = DotProducts(narrow) if self._dot else narrow
-            return WithoutWeights(model, _ridges(narrow, strengths, count), seen, params) if asked else None
+            return WithoutWeights(model, ridges(narrow, strengths, count), seen, params) if asked else None
 
         whole = begun(choices_of(c, cant_tell=self.cant_tell != 0.0))
         if whole is None:
             return None
 
-        def asked_for() -> float | None:
+        def spread_by_held_out() -> float | None:
             parts = []
             for training, held_out in folds(choices_of(c), rng):
                 part, rival = begun(training), begun(training, 0)
@@ -408,7 +343,7 @@ class ChoiceEmbedding(FreeRestEstimator):
                     parts.append(HeldOutPart(part, held_out, rater, self._measure, rival))
             return spread_asked_for(parts, usual, rng)
 
-        spread = asked_for() if self.spread == "auto" else float(self.spread)
+        spread = spread_by_held_out() if self.spread == "auto" else float(self.spread)
         if spread is None:
             return None
         self.spread_ = spread
@@ -423,17 +358,14 @@ class ChoiceEmbedding(FreeRestEstimator):
 
     def _picked(self, said: Sequence[Alternatives], rater: Array | None = None, n_raters: int = 0) -> Picked:
         lapse, unsure = (None if share == "auto" else float(share) for share in (self.lapse, self.cant_tell))
-        return Picked(_SCALES[self.similarity], said, rater=rater, n_raters=n_raters, lapse=lapse, unsure=unsure)
-
-    def _vectors(self, features: Any, n_items: int, n_components: int) -> Positions:
-        return Positions(n_items, n_components, features=features, residual=features is not None)
+        return Picked(SCALES[self.similarity], said, rater=rater, n_raters=n_raters, lapse=lapse, unsure=unsure)
 
     def _problem(
         self, term: Picked, vectors: Positions, strengths: tuple[float, float], count: int, backend: Backend
     ) -> Problem:
         """The problem where a backend works."""
         features = None if vectors.features is None else backend.tensor(vectors.features)
-        there, penalty = self._vectors(features, vectors.n_items, vectors.shape[1]), _ridges(vectors, strengths, count)
+        there, penalty = vectors_of(features, vectors.n_items, vectors.shape[1]), ridges(vectors, strengths, count)
         return Problem(DotProducts(there) if self._dot else there, term.on(backend), penalty, backend=backend)
 
     def _solve(self, problem: Problem, start: Any, callback: Callback | None, steps: int | None = None) -> Result:
@@ -463,32 +395,11 @@ class ChoiceEmbedding(FreeRestEstimator):
             return free, float(self.map_penalty)
         return free, noise_level(term, n, self._dot, F[:, : -1 if self._dot else None], rng=rng)
 
-    def _start(self, term: Picked, vectors: Positions, rng: np.random.Generator) -> Floats:
-        """The leading directions in which the answers pull from 0, and a little chance in every other.
-
-        Features begin in as many dimensions as they have columns, what is free in those beyond, if any, and round again
-        from the first: from chance alone a dimension that features leave over is not always found.
-        """
-        S, F = slopes_at_zero(term, vectors.n_items, self._dot), vectors.features
-        if not self.modalities_ and F is not None:
-            free = self._vectors(None, vectors.n_items, self.n_components)
-            start = self._start(term, free, rng).reshape(free.shape)
-            return np.vstack([start.mean(0), start]).ravel()
-        start = 0.01 * rng.normal(size=vectors.shape)
-        mapped, most = 0 if F is None else F.shape[1], vectors.shape[1]
-        if F is not None:
-            _add_leading(start[:mapped], F.T @ (S @ F), rng)
-        if mapped < most:
-            leads = np.zeros((vectors.n_items, most))
-            _add_leading(leads, S, rng)
-            start[mapped:] += np.roll(leads, mapped, axis=1)
-        return start.ravel()
-
     def _keep(self, best: Result, vectors: Positions, names: Names | None, turned: bool = True) -> Floats:
         """Keep vectors turned to principal axes, or with their own ones in order; return what they were turned by."""
-        X, params, turn = _principal(best, vectors, turned)
+        X, params, turn = principal(best, vectors, turned)
         weight = (X**2).sum(0)
-        self.n_dimensions_ = int((weight > _NEEDED * weight[0]).sum())
+        self.n_dimensions_ = int((weight > NEEDED * weight[0]).sum())
         more = ((0, 0), (0, self.n_components - vectors.shape[1]))  # dimensions that nobody asked for
         X, params = np.pad(X, more), np.pad(params, more)
         self.point_ = params
@@ -497,7 +408,7 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.maps_ = per_modality(self.modalities_, params[: mapped - self._dot]) if self.modalities_ else {}
         self.origin_ = -params[mapped - 1] if mapped and self._dot else np.zeros(self.n_components)
         further = {"form": self._measure(X)} if self._dot else {}
-        loss = ComparisonLoss(_SCALES[self.similarity], Formula(logistic))
+        loss = ComparisonLoss(SCALES[self.similarity], Formula(logistic))
         self.similarity_ = self._in_use(X, loss, names, **further)
         self.objective_, self.n_iter_, self.status_ = best.value, best.n_iter, best.status
         if not best.ok:
@@ -536,45 +447,3 @@ class ChoiceEmbedding(FreeRestEstimator):
         self.raters_ = pd.DataFrame({"rater": names, "answers": answer_counts(c) if names else []} | figures)
         if names or self.lapse_ > 0 or self.cant_tell_ > 0:
             self.similarity_ = replace(self.similarity_, answering=known)
-
-
-def _add_leading(start: Floats, pull: Any, rng: np.random.Generator) -> None:
-    """Add the leading directions of a pull to the first columns of a start, by the roots of their strengths."""
-    values, directions = leading(pull, min(start.shape[1], pull.shape[0]), rng)
-    strength = np.sqrt(np.maximum(values, 0.0) / max(float(values[0]), 1e-300) * pull.shape[0])
-    start[:, : len(values)] += directions * strength
-
-
-def _ridges(vectors: Positions, strengths: tuple[float, float], count: int) -> Penalty:
-    """The penalties of what is free and of the map."""
-    free, mapped = (Ridge(one, count) for one in strengths)
-    cut = vectors.size - vectors.n_items * vectors.shape[1]
-    return free if vectors.features is None else Blocks([(mapped, cut), (free, vectors.size - cut)])
-
-
-def _asked_for(best: Result, vectors: Positions, more: int = 0) -> tuple[int, Floats]:
-    """Return how many dimensions the answers ask for, 0 where they teach nothing, and the parameters in these.
-
-    Where there are to be more, these begin a little off 0, where they would stay.
-    """
-    X, params, _ = _principal(best, vectors)
-    size = (X**2).mean(0)
-    needed = int((size > _NEEDED * size[0]).sum()) if size[0] > _NOTHING else 0
-    count = min(needed + more, params.shape[1]) if needed else 0
-    moved = np.random.default_rng(0).normal(size=(len(params), count - needed))
-    return count, np.hstack([params[:, :needed], params[:, needed:count] + 0.1 * np.sqrt(size[0]) * moved])
-
-
-def _principal(best: Result, vectors: Positions, turned: bool = True) -> tuple[Floats, Floats, Floats]:
-    """Return vectors turned so that the first dimension weighs most, the parameters turned alike, and the turn.
-
-    Dimensions that mean something of themselves are not turned, but put in order.
-    """
-    found = best.params[: vectors.size]
-    X, params = vectors.positions(found), found.reshape(vectors.shape)
-    if turned:
-        turn = np.linalg.svd(X, full_matrices=len(X) < X.shape[1])[2].T  # all axes, even of fewer items
-    else:
-        turn = np.eye(X.shape[1])[:, np.argsort(-(X**2).sum(0), kind="stable")]
-    turn *= np.where((X @ turn).sum(0) < 0, -1.0, 1.0)
-    return X @ turn, params @ turn, turn
