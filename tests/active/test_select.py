@@ -164,7 +164,7 @@ def test_within_the_pool_the_best_is_taken(study):
     assert whole.score[0] == pytest.approx(scores.max())
 
 
-def test_names_in_names_out_and_answers_read_back():
+def test_names_in_names_out_and_answers_read_back(tmp_path):
     truth = np.random.default_rng(0).normal(size=(N, 2))
     answers = sm.simulate(truth, 80, sharpness=2.0, names=NAMES, random_state=1)
     model = sm.CKL(2, random_state=0).fit(answers)
@@ -175,6 +175,9 @@ def test_names_in_names_out_and_answers_read_back():
     assert [[NAMES[k] for k in row] for row in said.triplets.tolist()] == table.shown.tolist()
     written = table.assign(shown=table.shown.map(json.dumps), response="[2]")
     assert len(sm.read_comparisons(pd.DataFrame(written), names=NAMES)) == 8
+    table.assign(response=1).to_csv(tmp_path / "as_pandas_writes_lists.csv", index=False)
+    back = sm.read_comparisons(tmp_path / "as_pandas_writes_lists.csv", names=NAMES)
+    assert back.triplets.tolist() == said.triplets.tolist()
 
 
 def test_a_kernel_can_ask(study):

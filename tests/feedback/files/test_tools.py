@@ -46,9 +46,7 @@ def test_jspsych_with_columns_of_its_own(read):
 
 def test_jspsych_that_does_not_say_what_was_asked(read):
     trial = {"trial_type": "html-button-response", "trial_index": 0, "rt": 1, "response": 1, "choices": ["a", "b", "c"]}
-    with pytest.raises(
-        ValueError, match=r"a.json: columns: 'response' says which of three items was picked, but not as"
-    ):
+    with pytest.raises(ValueError, match=r"a.json: column 'response' says which of three items was picked, but not as"):
         read([trial, trial | {"choices": ["b", "c", "a"]}], "a.json")
     found = read([trial, trial | {"choices": ["b", "c", "a"]}], "a.json", form="odd_one_out")
     assert [row[2:4] for row in found] == [("a b c", "b"), ("b c a", "c")]

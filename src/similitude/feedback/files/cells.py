@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
+from itertools import pairwise
 from pathlib import Path
+from tokenize import NL, STRING, generate_tokens
 from typing import Any
 
 import numpy as np
@@ -239,7 +243,7 @@ def _is_number(cell: Any) -> bool:
 
 
 def lists(table: Table, column: str, plain: Callable[[Any], list[Any]] | None = None) -> list[list[Any]]:
-    """Return a column of lists: lists as they are, JSON, else what `plain` makes of a cell; an empty one is []."""
+    """Return a column of lists, each as `listed` reads it, else what `plain` makes of a cell; an empty one is []."""
     cells = table.columns[column].tolist()
     if not table.typed:
         try:
@@ -264,16 +268,36 @@ def one_word(cell: Any) -> list[str]:
 def _list(cell: Any, column: str, row: int, plain: Callable[[Any], list[Any]] | None) -> list[Any]:
     if cell is None:
         return []
-    if isinstance(cell, (list, tuple, np.ndarray)):
-        return list(cell)
+    found = listed(cell)
+    if found is not None:
+        return found
     if plain is not None and not str(cell).lstrip().startswith("["):
         return plain(cell)
-    try:
-        found = json.loads(cell)
-    except (TypeError, json.JSONDecodeError, RecursionError):
-        found = None
-    if not isinstance(found, list):
-        raise ValueError(f"row {row + 1} of {column!r}: expected a list such as [0, 3, 5], found {cell!r}")
+    raise ValueError(f"row {row + 1} of {column!r}: expected a list such as [0, 3, 5], found {cell!r}")
+
+
+def listed(cell: Any) -> list[Any] | None:
+    """Return a cell that holds a list: as it is, as JSON, or as Python prints it; None for other cells."""
+    if isinstance(cell, (list, tuple, np.ndarray)):
+        return list(cell)
+    text = str(cell).strip()
+    if not text.startswith("["):
+        return None
+    for parse in (json.loads, _as_python):
+        try:
+            found = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return found if isinstance(found, list) else None
+    return None
+
+
+def _as_python(text: str) -> Any:
+    """Return what Python writes so; not two words side by side, as numpy prints them, which Python would join."""
+    found = ast.literal_eval(text)
+    kinds = [token.type for token in generate_tokens(StringIO(text).readline) if token.type != NL]
+    if (STRING, STRING) in pairwise(kinds):
+        raise ValueError(f"expected a comma between words, found {text}")
     return found
 
 

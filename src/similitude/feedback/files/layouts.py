@@ -149,7 +149,7 @@ def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> UnknownLay
     if mapped.picked is not None:
         column = mapped.table.called.get(mapped.picked, mapped.picked)
         return UnknownLayout(
-            f"columns: {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
+            f"column {column!r} says which of three items was picked, but not as what; give form='odd_one_out' or "
             "form='most_central'"
         )
     if given and _fitting(mapped, ()) is not None:
@@ -158,11 +158,11 @@ def _unknown(table: Table, mapped: Mapped, given: Collection[str]) -> UnknownLay
             f"part of one of {'; '.join(map(str, layouts()))}"
         )
     if near := _nearest(mapped, given):
-        return UnknownLayout(f"columns: {called} fit no layout; nearest {_near_words(near, mapped)}")
+        return UnknownLayout(f"columns {called} fit no layout; nearest {_near_words(near, mapped)}")
     role = "a" if {"odd", "central", "chosen"} & set(mapped.roles) else "odd"
     who = looks_like_rater(table, mapped.roles.values())
     return UnknownLayout(
-        f"columns: {called} fit no layout; say which is which, such as "
+        f"columns {called} fit no layout; say which is which, such as "
         f"columns={{{role!r}: {likely_answer(mapped) or '...'!r}, ...}}; "
         + (f"{_participant(who)}; " if who and column_of(mapped.table, (), "rater") is None else "")
         + f"the layouts are {'; '.join(map(str, layouts()))}"

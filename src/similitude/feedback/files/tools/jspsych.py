@@ -13,10 +13,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from similitude.feedback.files.cells import listed
 from similitude.feedback.files.column_map import plain
 from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tools.base import Export, Tool, rows_table, table_rows
-from similitude.feedback.files.tools.trials import form_in, item, listed, spread
+from similitude.feedback.files.tools.trials import form_in, item, spread
 
 _OF_TRIALS = ("trial_type", "trial_index")
 _LOG = ("trial_index", "time_elapsed", "internal_node_id", "plugin_version", "view_history", "success", "timeout")

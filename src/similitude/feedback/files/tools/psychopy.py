@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from similitude.feedback.columns import is_none
+from similitude.feedback.files.cells import listed
 from similitude.feedback.files.sources import FileSource
 from similitude.feedback.files.tables import Table, objects
 from similitude.feedback.files.tools.base import Export, Tool, only
-from similitude.feedback.files.tools.trials import form_in, item, listed
+from similitude.feedback.files.tools.trials import form_in, item
 from similitude.types import Array
 
 _LOG = re.compile(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import html
-import json
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
+
+from similitude.feedback.files.cells import listed
 
 _SOURCE = re.compile(r"""<(?:img|video|audio|source)[^>]*?\ssrc\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)
 _MARKUP = re.compile(r"<[^>]+>")
@@ -32,22 +32,6 @@ def item(cell: Any) -> str:
     elif "<" in text:
         text = " ".join(html.unescape(_MARKUP.sub(" ", text)).split())
     return PurePosixPath(text).stem if _PICTURE.fullmatch(text) else text
-
-
-def listed(cell: Any) -> list[Any] | None:
-    """A cell that holds a list: as it is, as JSON, or as Python writes it; None for other cells."""
-    if isinstance(cell, list):
-        return cell
-    text = str(cell).strip()
-    if not text.startswith("["):
-        return None
-    for parse in (json.loads, ast.literal_eval):
-        try:
-            found = parse(text)
-        except (ValueError, SyntaxError):
-            continue
-        return found if isinstance(found, list) else None
-    return None
 
 
 def spread(row: Mapping[str, Any], choices: str, response: str) -> dict[str, Any]:
