@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import json
 import math
 import operator
@@ -149,9 +150,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> bool | None:
             fallen = fallen or reports
         if not goes_on:
             break
+    _write()
     for report in fallen or reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
+
+
+def _write() -> None:
+    """Add what was noted to a file of this process: a run that is cut short has then told what it found."""
+    with (Path(NOTED) / f"{os.getpid()}.jsonl").open("a") as file:
+        file.writelines(json.dumps([*key, margin]) + "\n" for key, margin in _least.items())
+    _least.clear()
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
@@ -174,18 +183,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     np.testing.assert_allclose = _assert_allclose
 
 
-def pytest_sessionfinish() -> None:
-    """Write what was noted, in a file of this process."""
-    if NOTED:
-        rows = [[*key, margin] for key, margin in _least.items()]
-        (Path(NOTED) / f"{os.getpid()}.json").write_text(json.dumps(rows))
-
-
 def weak(folder: Path) -> list[str]:
     """The claims that held by too little, the weakest first."""
     margins: dict[tuple[str, int, str], dict[int, float]] = defaultdict(dict)
-    for file in folder.glob("*.json"):
-        for test, line, claim, number, margin in json.loads(file.read_text()):
+    for file in folder.glob("*.jsonl"):
+        for test, line, claim, number, margin in map(json.loads, file.read_text().splitlines()):
             margins[test, line, claim][number] = margin
     found = []
     for (test, line, claim), held in margins.items():
@@ -213,7 +215,8 @@ def main() -> int:
         new["PYTHONPYCACHEPREFIX"] = str(Path(made) / "compiled")  # that of other runs tells nothing of what passed
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "worksteal", "--tb=short", *tests]
         options = ["-p", "tests.margins", "-o", "enable_assertion_pass_hook=true", "-p", "no:cacheprovider"]
-        subprocess.run([*command, *options], env=os.environ | new)
+        with contextlib.suppress(KeyboardInterrupt):  # what ran until then is told
+            subprocess.run([*command, *options], env=os.environ | new)
         found = weak(Path(made))
     print("\n".join(found) or "every claim holds by enough")
     return int(bool(found))

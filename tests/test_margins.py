@@ -46,7 +46,7 @@ def test_what_holds_by_little_or_fell_is_listed_the_weakest_first(tmp_path):
     for draw, by in {1: 0.01, 2: 0.05, 3: 0.09}.items():
         rows = [["a.py::weak", 7, "x > 0.9", draw, by], ["a.py::strong", 9, "y > 0.9", draw, 0.5 + by / 10]]
         rows += [["a.py::gone", 0, "fell", draw, float("-inf")]] if draw == 2 else []
-        (tmp_path / f"{draw}.json").write_text(json.dumps(rows))
+        (tmp_path / f"{draw}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     told = margins.weak(tmp_path)
     assert [line.split("a.py::")[1].split()[0].strip(",") for line in told] == ["gone", "weak"]
     assert "fell with draws 2" in told[0]
