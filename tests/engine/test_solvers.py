@@ -155,6 +155,21 @@ def test_lbfgs_ends_at_a_wall_from_afar():
     assert found.value == pytest.approx(Wall().value(found.params), abs=1e-12)
 
 
+class Cliff(Objective):
+    """A bowl with its lowest point at 1, behind a wall at 0.5 whose slopes have squares that no number holds."""
+
+    penalty = Ridge(0.0)
+
+    def data(self, params):
+        past = np.maximum(params - 0.5, 0.0)
+        return float(((params - 1.0) ** 2 + 1e200 * past**2).sum() / 2), params - 1.0 + 1e200 * past
+
+
+@pytest.mark.parametrize("start", [0.0, 0.75])
+def test_lbfgs_ends_no_higher_where_a_slope_is_too_steep_to_square(start):
+    assert lbfgs(Cliff(), np.full(3, start)).value <= Cliff().value(np.full(3, start))
+
+
 def test_lbfgs_refuses_a_penalty_without_gradient():
     with pytest.raises(TypeError, match="accelerated"):
         lbfgs(Problem(Matrix(8), Compared(graph(), LOGISTIC), Trace(0.1)), np.zeros(64))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize
+from scipy import linalg, optimize
 
 from similitude.engine.penalties import Penalty
 from similitude.engine.problem import Objective
@@ -53,7 +53,7 @@ def lbfgs(
 
     def steepness(counted: Floats, gradient: Floats) -> float:
         moving = gradient if bounds is None else gradient[(counted > bounds.lb) | (gradient < 0)]
-        return float(np.linalg.norm(moving))
+        return float(linalg.norm(moving, check_finite=False))  # its squares may be too large for numpy's
 
     def value_and_gradient(counted: Floats) -> tuple[float, Floats]:
         value, gradient = problem.value_and_gradient(units * counted)
@@ -100,7 +100,7 @@ def lbfgs(
     end, ended = watch.rest, {0: "converged", _USED_UP: "max_iter"}.get(status, "stalled")
     # Without a step left it is an end where the last gain was small, or where a gain would be lost in rounding: a start
     # at the optimum has no gain to tell of.
-    at_rest = end.steepness**2 <= _LOST * tol * max(abs(end.value), 1.0)
+    at_rest = end.steepness * end.steepness <= _LOST * tol * max(abs(end.value), 1.0)
     ended = "converged" if nothing_new or (ended == "stalled" and (watch.small or at_rest)) else ended
     return Result(units * end.at, end.value, ended, watch.seen, watch.evaluations)
 
