@@ -101,10 +101,13 @@ def opened(browser, report):  # noqa: F811
 @pytest.mark.parametrize("width", [1280, 390])
 def test_pointing_at_a_dot_picks_that_dot(opened, width):
     page = opened(width)
-    for name, x, y in page.evaluate(MIDDLES):
+    middles = page.evaluate(MIDDLES)
+    for _, x, y in middles:
         page.mouse.move(x, y)
-        assert page.evaluate(POINTED) == name
-        assert page.locator("#atlas-said").text_content().startswith(f"{name}: most like ")
+        found = page.evaluate(POINTED)
+        # pointers stand on whole pixels: of two dots within one and a half of each other either may be meant
+        assert found in {name for name, *at in middles if np.hypot(at[0] - x, at[1] - y) < 1.5}
+        assert page.locator("#atlas-said").text_content().startswith(f"{found}: most like ")
     page.mouse.move(1, 1)
     assert page.evaluate(POINTED) is None
 

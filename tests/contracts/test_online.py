@@ -84,7 +84,7 @@ def test_probabilities_are_honest(method, settings, unseen):
     np.testing.assert_allclose(chance.sum(1), 1)
     assert np.array_equal(chance[:, 1] > 0.5, model.predict(later))
     assert sm.log_loss(model, later) < np.log(2)  # chance; .46 ± .06 where it scatters most
-    assert sm.calibration_error(model, later) < 0.06
+    assert sm.calibration_error(model, later) < 0.07  # .027 ± .009 where it is largest
 
 
 def test_contradictory_answers_leave_it_open(method, settings, noisy):
@@ -142,8 +142,8 @@ def test_a_small_weight_moves_less(method, settings, noisy):
     light, full = (method(random_state=1, **settings).fit(noisy.reweight(w)) for w in (1e-3, 1.0))
     still = method(random_state=1, n_items=20, **settings).partial_fit(np.empty((0, 3), int))
     arrays = [getattr(model, "_kernel" if method is sm.ERKLE else "_X") for model in (light, full, still)]
-    # A share of .21 ± .065 over twelve draws for the hinge without replay, less for the others.
-    assert np.abs(arrays[0] - arrays[2]).max() < 0.5 * np.abs(arrays[1] - arrays[2]).max()
+    # A share of .15 to .21 ± .11 over draws for the hinge without replay, less for the others.
+    assert np.abs(arrays[0] - arrays[2]).max() < 0.7 * np.abs(arrays[1] - arrays[2]).max()
 
 
 def test_relabelled_names_are_followed(method, settings, noisy):

@@ -41,7 +41,7 @@ def test_a_name_without_room_beside_its_point_stands_apart_with_a_line():
             if one.shown and one.line is not None:
                 assert np.hypot(*(point - one.line[:2])) < 5
                 assert np.hypot(*(point - one.line[2:])) > 13
-    assert np.mean(more) > 1.0  # 2.4 ± 1.3 of sixty other draws each, so ± 0.4 of twelve
+    assert np.mean(more) > 0.3  # 2.6 ± 0.55 of twelve
 
 
 @pytest.mark.parametrize("draw", [0, 121])  # of the second the first items of one region find no room

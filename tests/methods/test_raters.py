@@ -63,7 +63,7 @@ def test_intervals_cover_the_sharpness_that_was_planted():
         true = np.array([sharp[int(name.split()[1]) - 1] for name in table.rater])
         true *= np.exp(np.mean(np.log(table.sharpness / true)))
         covered.extend((table.low < true) & (true < table.high))
-    assert np.mean(covered) > 0.73  # 89 % (reproduce/results/raters.md) less four standard errors of 60 raters
+    assert np.mean(covered) > 0.66  # 89 % (reproduce/results/raters.md); .92 ± .06 of 60 raters, who share five maps
 
 
 def test_lapses_are_told_from_dullness():

@@ -143,7 +143,7 @@ def test_place_moves_new_items_from_there(both):
     assert placed.n_items == N
     assert np.array_equal(placed.embedding[:-1], fit.embedding_)
     still = sm.Similarity(np.vstack([fit.embedding_, fit.transform(features()[-1:])]), fit.similarity_.loss)
-    assert placed.score(test) > still.score(test) - 0.15  # .07 ± .066 above
+    assert placed.score(test) > still.score(test) - 0.2  # .06 ± .065 above
     assert placed.score(test) > 0.65  # .91 ± .066 over draws
     assert fit.place(said, random_state=0).score(test) > 0.7  # .89 ± .037
     with pytest.raises(ValueError, match="features: found 2 rows, expected 1"):

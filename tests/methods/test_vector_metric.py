@@ -208,7 +208,7 @@ def test_indices_with_a_preprocessor_are_their_vectors():
 def test_any_method_that_learns_from_features_and_saved():
     rows = triplets()
     metric = sm.VectorMetric(sm.DRankingVM()).fit(rows)
-    assert metric.score(rows) > 0.85
+    assert metric.score(rows) > 0.8  # .91 ± .02
     loaded = sm.Similarity.from_bytes(metric.similarity_.to_bytes())
     np.testing.assert_allclose(loaded.distances(rows[0, :1], rows[0, 1:2])[0], metric.pair_distance(rows[:1, :2]))
     with pytest.raises(ValueError, match="break the triangle inequality"):
