@@ -11,6 +11,7 @@ import typer
 from similitude.cli.commands import Model, Seed, app, load_model
 from similitude.cli.output import same_in_python, summary
 from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import check_apart
 
 
 class StrategyName(StrEnum):
@@ -60,6 +61,7 @@ def next_questions(
 
     if out is not None:
         check_place(out, "--out")
+    check_apart([("--out", out)], model, asked, reading.names)
     similarity = load_model(model)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
@@ -94,6 +96,7 @@ def update(
 
     target = out or model
     check_place(target, "--out")
+    check_apart([("--out", out)], *answers, reading.names)  # the model itself is what it replaces
     old = load_model(model)
     c, steps = reading.read(*answers)
     updated = sm.refit(old, c, random_state=seed)

@@ -24,6 +24,7 @@ from similitude import __version__
 from similitude.cli.kinds import MODEL, expecting, is_model
 from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
+from similitude.cli.targets import check_apart
 from similitude.cli.usage import Commands
 
 app = Commands(
@@ -160,6 +161,7 @@ def convert(
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
+    check_apart([("path", target)], source, reading.names)
     c, steps = reading.read(source)
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {summary(c)}")
@@ -181,9 +183,11 @@ def check(
     import similitude as sm
     from similitude.feedback.files.whole import check_place, write_whole
 
-    for option, target in (("--html", html), ("--json", json)):
+    targets = [("--html", html), ("--json", json)]
+    for option, target in targets:
         if target is not None:
             check_place(target, option)
+    check_apart(targets, *files, reading.names)
     c, steps = reading.read(*files)
     file = files[0]
     if html is not None and not isinstance(c, sm.Comparisons):
@@ -219,6 +223,7 @@ def clean(
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
+    check_apart([("path", target)], source, reading.names)
     c, steps = reading.read(source)
     cleaned = sm.clean(c, reduce=reduce)
     sm.write_comparisons(cleaned, target)
@@ -247,6 +252,7 @@ def plot(
     check_picture(target, "--out")
     similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
+    check_apart([("--out", target)], model, names, *(pictures or {}).values())
     written: Any = labels if names is None else _named_anew(similarity, names)
     axes = sm.plot.embedding(similarity, labels=written, images=pictures, projection=projection.value)
     sm.plot.save(axes, target)

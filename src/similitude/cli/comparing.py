@@ -11,6 +11,7 @@ from similitude.cli.commands import Seed, app, load_model
 from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
 from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import check_apart
 
 _USED = {"pandas as pd": "pd.read_csv", "rsatoolbox": "rsatoolbox."}
 Metric = Literal["euclidean", "cosine", "correlation", "dot"]
@@ -51,6 +52,7 @@ def compare(
     for option, picture in (("--out", out), ("--maps", maps)):
         if picture is not None:
             check_picture(picture, option)
+    check_apart([("--out", out), ("--maps", maps)], first, second, answers, reading.names)
     if group is not None:
         _groups(first, group, seed, reading, pictures)
         return

@@ -52,7 +52,7 @@ def dimensions(
     """Learn non-negative dimensions, test which come again, and write an atlas: why two things are alike."""
     first = with_a_name(files[0])
     target = out or first.with_name(f"{first.name.split('.')[0]}_dimensions")
-    check_folders(target, images, "dimensions.html")
+    check_folders(target, images, "dimensions.html", *files, attributes, dimension_names, reading.names)
     if starts == 1:
         raise typer.BadParameter("expected 2 or more to compare, or 0 for none", param_hint="--starts")
     if folds == 1:

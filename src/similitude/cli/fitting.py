@@ -18,6 +18,7 @@ from similitude.cli.commands import (
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 from similitude.cli.reading import Reading, reads_answers, with_a_name
+from similitude.cli.targets import check_apart
 
 
 class Method(StrEnum):
@@ -71,6 +72,7 @@ def fit(
 
     target = out or with_a_name(files[0]).with_suffix("").with_suffix(".sim")
     check_place(target, "--out")
+    check_apart([("--out", target)], *(files if out else ()), features, reading.names)  # no answers end in .sim
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
     c, steps = reading.read(*files)
@@ -122,6 +124,7 @@ def evaluate(
             raise typer.BadParameter("not with --model, which scores that model alone", param_hint=option)
     if csv is not None:
         check_place(csv, "--csv")
+    check_apart([("--csv", csv)], *files, model, features, reading.names)
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)

@@ -13,9 +13,11 @@ from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers, with_a_name
+from similitude.cli.targets import check_apart
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
 _FEW_CLASSES = 2  # items that may well be of a class each
+_WRITTEN = ("model.sim", "check.json", "methods.txt", "findings.json", "tables", "figures")  # beside the page
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
 
@@ -57,7 +59,7 @@ def learn(
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     began = time.monotonic()
     target = out or default_folder(files[0])
-    check_folders(target, images, "report.html")
+    check_folders(target, images, "report.html", *files, features, classes, reading.names)
     import similitude as sm
 
     c, steps = reading.read(*files)
@@ -115,11 +117,15 @@ def default_folder(file: Path) -> Path:
     return bare.with_name(f"{bare.stem}_report")
 
 
-def check_folders(target: Path, images: Path | None, page: str) -> None:
-    """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
+def check_folders(target: Path, images: Path | None, page: str, *inputs: Path | None) -> None:
+    """Refuse, before any work, a folder that cannot be written, or where what is read would be written over.
+
+    One of pictures that is not there is refused, too.
+    """
     from similitude.feedback.files.whole import check_place
 
     check_place(target / page, "--out", makes_folders=True)
+    check_apart([("--out", target / name) for name in (page, *_WRITTEN)], *inputs, images)
     if images is not None and not images.is_dir():
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 

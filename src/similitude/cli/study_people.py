@@ -13,6 +13,7 @@ import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, PublicUrl, app
 from similitude.cli.study_maintenance import Name, name_of
+from similitude.cli.targets import check_apart
 from similitude.display.words import counted
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def invite(
 
     if out is not None:
         check_place(out, "--out")
+    check_apart([("--out", out)], people)
     base = (public_url or "").rstrip("/")
     if (people is not None) + (withdraw is not None) + rehearsal != 1:
         raise StudyError("invite: give a list of PEOPLE, or --withdraw NAME, or --rehearsal")

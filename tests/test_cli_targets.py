@@ -1,0 +1,93 @@
+"""What commands write: never what they read, whichever way it is called."""
+
+import os
+import re
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+import similitude as sm
+from tests.shell import run
+from tests.systems import unix_only
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory):
+    """Answers, a folder of them, a model, a table of names and one of features, a picture, an earlier report."""
+    folder = tmp_path_factory.mktemp("given")
+    names = [f"item{k}" for k in range(6)]
+    c = sm.simulate(pd.DataFrame({"x": range(6)}).to_numpy(float), 60, names=names, random_state=0)
+    (folder / "group").mkdir()
+    (folder / "report" / "tables").mkdir(parents=True)
+    for place in ("a.csv", "group/p1.csv", "report/tables/answers.csv"):
+        sm.write_comparisons(c, folder / place)
+    sm.STE(1, random_state=0).fit(c).similarity_.save(folder / "m.sim")
+    (folder / "m.png").write_bytes((folder / "m.sim").read_bytes())
+    pd.DataFrame({"item": names, "name": names}).to_csv(folder / "names.csv", index=False)
+    pd.DataFrame({"item": names, "x": range(6)}).to_csv(folder / "features.csv", index=False)
+    (folder / "pictures").mkdir()
+    Image.new("RGB", (4, 4)).save(folder / "pictures" / "item0.png")
+    return folder
+
+
+def kept(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("fit a.csv -o a.csv", "--out"),
+        ("fit a.csv --features features.csv -o features.csv", "--out"),
+        ("update m.sim a.csv -o a.csv", "--out"),
+        ("evaluate a.csv -m STE --csv a.csv", "--csv"),
+        ("check a.csv --json a.csv", "--json"),
+        ("check a.csv --html ./a.csv", "--html"),
+        ("next m.sim --asked a.csv -o a.csv", "--out"),
+        ("next m.sim -o m.sim", "--out"),
+        ("clean a.csv a.csv", ""),
+        ("convert a.csv a.csv --drop-item item0", ""),
+        ("convert a.csv names.csv --names names.csv", ""),
+        ("clean group group/p1.csv", ""),
+        ("check group --json group/figures.json", "--json"),
+        ("plot m.png", "--out"),
+        ("plot m.sim --images pictures -o pictures/item0.png", "--out"),
+        ("compare m.png m.sim -o m.png", "--out"),
+        ("compare m.sim m.sim --maps both.png -o both.png", "--maps"),
+        ("check a.csv --html both --json both", "--json"),
+        ("export features.csv features.csv", ""),
+        ("learn report/tables/answers.csv -o report", "--out"),
+        ("learn group -o group", "--out"),
+        ("study invite study names.csv --out names.csv", "--out"),
+        ("dimensions a.csv --attributes report/tables/answers.csv -o report", "--out"),
+    ],
+)
+def test_nothing_is_written_over_what_is_read_or_written_beside_it(command, option, given):
+    before = kept(given)
+    done = run(*command.split(), folder=given, check=False)
+    assert done.returncode == 1
+    assert re.match(rf"similitude: {option}: .*; expected another" if option else "similitude: .*; ex", done.stderr)
+    assert re.search("would be lost|every file is read|which is written|writes, too", done.stderr)
+    assert kept(given) == before
+    assert done.stdout == ""  # before anything was read
+
+
+@unix_only
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_to_what_is_read_is_not_written_over(link, given, tmp_path):
+    link(given / "a.csv", tmp_path / "link.csv")
+    before = kept(given)
+    done = run("convert", given / "a.csv", "link.csv", "--drop-item", "item0", folder=tmp_path, check=False)
+    assert "link.csv is the same as" in done.stderr
+    assert kept(given) == before
+
+
+def test_a_model_is_updated_in_its_place_and_a_result_may_lie_beside_answers(given, tmp_path):
+    (tmp_path / "m.sim").write_bytes((given / "m.sim").read_bytes())
+    run("update", "m.sim", given / "group", folder=tmp_path)
+    run("update", "m.sim", given / "group", "-o", "m.sim", folder=tmp_path)
+    assert sm.Similarity.load(tmp_path / "m.sim").about["method"] == "STE"
+    (tmp_path / "p1.csv").write_bytes((given / "a.csv").read_bytes())
+    run("fit", ".", "-o", "all.sim", folder=tmp_path)
+    run("fit", ".", "-o", "all.sim", folder=tmp_path)  # once more: no model is among the answers
