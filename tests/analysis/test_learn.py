@@ -246,6 +246,40 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     assert not (tmp_path / "new").exists()
 
 
+def test_what_cannot_be_moved_into_place_leaves_the_earlier_report_as_it_was(found, tmp_path, monkeypatch):
+    found.save(tmp_path, time_limit=0)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    replace = Path.replace
+
+    def refused(one, target):
+        if one.name == "positions.csv" and one.parent != tmp_path / "tables":
+            raise PermissionError(13, "Permission denied", str(one), str(target))
+        return replace(one, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", refused)
+        with pytest.raises(PermissionError, match=r"Permission denied; what was there.*tables.positions.csv'$"):
+            found.save(tmp_path, "another", time_limit=0)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("taken", ["figures", "tables", "figures/map.png", "model.sim"])
+def test_a_place_that_is_taken_within_a_folder_is_named_before_the_work(taken, tmp_path, monkeypatch):
+    monkeypatch.setattr(sm, "learn", lambda *_, **__: pytest.fail("the work began"))
+    sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), tmp_path / "a.csv")
+    place = tmp_path / "report" / taken
+    place.parent.mkdir(parents=True)
+    if place.suffix:
+        place.mkdir()
+    else:
+        place.touch()
+    done = CliRunner().invoke(app, ["learn", str(tmp_path / "a.csv"), "-o", str(tmp_path / "report")])
+    assert re.search(
+        rf"--out: .*{place.name} is a (file; expected a folder|folder; expected a file)", str(done.exception)
+    )
+
+
 def test_names_that_no_font_has_are_told_once_and_are_in_the_page(tmp_path):
     names = [chr(0x10FEF0 + k) for k in range(6)]  # for private use
     found = sm.learn(answers(60, names), method="STE", time_limit=0.001, random_state=0)

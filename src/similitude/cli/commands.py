@@ -71,9 +71,9 @@ def _whole(
 def demo(folder: Annotated[Path, typer.Argument(help="folder to write")] = Path("demo")) -> None:
     """Simulated raters judge 60 colours; a map is learned from their answers, drawn, and reported on."""
     from similitude import demo as colours
-    from similitude.feedback.files.whole import check_place
+    from similitude.analysis.whole_folder import check_folder
 
-    check_place(folder / "report" / "report.html", makes_folders=True)
+    check_folder(folder / "report", "report.html", "path")
     script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
     with phases(colours.SECONDS) as step:
         colours.main(folder, "similitude" if shutil.which("similitude") else script, step)

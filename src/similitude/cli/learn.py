@@ -17,7 +17,6 @@ from similitude.cli.targets import check_apart
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
 _FEW_CLASSES = 2  # items that may well be of a class each
-_WRITTEN = ("model.sim", "check.json", "methods.txt", "findings.json", "tables", "figures")  # beside the page
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
 
@@ -122,10 +121,10 @@ def check_folders(target: Path, images: Path | None, page: str, *inputs: Path | 
 
     One of pictures that is not there is refused, too.
     """
-    from similitude.feedback.files.whole import check_place
+    from similitude.analysis.whole_folder import BESIDE, PARTS, check_folder
 
-    check_place(target / page, "--out", makes_folders=True)
-    check_apart([("--out", target / name) for name in (page, *_WRITTEN)], *inputs, images)
+    check_folder(target, page, "--out")
+    check_apart([("--out", target / name) for name in (page, *BESIDE, *PARTS)], *inputs, images)
     if images is not None and not images.is_dir():
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 
