@@ -271,6 +271,26 @@ def test_next_prints_questions_where_no_file_is_named(study):
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
         (("evaluate", "answers.csv", "--model", "answers.sim", "--csv", "a.csv"), "--csv.*not with --model", 2),
         (("evaluate", "answers.csv", "--model", "answers.sim", "-m", "STE"), "--method.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "--folds", 5), "--folds.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "-d", 3), "--dimensions.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "--by", "rater"), "--by.*not with --model", 2),
+        (("next", "answers.sim", "--form", "triplet"), "--form.*give those so far to --asked", 2),
+        (
+            ("next", "answers.sim", "--asked", "answers.csv", "--drop-item", "item03"),
+            "--drop-item.*model has item03",
+            2,
+        ),
+        (("next", "answers.sim", "--asked", "answers.csv", "--only-items", "item00"), "--only-items.*has item01", 2),
+        (("compare", "answers.sim", "answers.sim", "--where", "rater != a"), "--where.*no answers are read", 2),
+        (("compare", "answers.csv", "answers.sim", "--group", "rater"), "(?i)second.*not with --group", 2),
+        (("info", "answers.sim", "--drop-item", "item03"), "--drop-item.*is a model", 2),
+        (("info", "answers.sim", "answers.csv"), "FILES.*expected a model alone", 2),
+        (("fit", "answers.csv", "--form", "ranking"), "--form: the file says .* that it is odd_one_out, found", 1),
+        (
+            ("fit", "answers.csv", "--larger", "similar"),
+            "--larger: expected ratings whose .*, found answers to odd-one-out",
+            1,
+        ),
         (("export", "answers.sim", "d.xyz"), r"\.csv, .*\.hdf5, \.onnx, \.faiss, \.hnsw, \.ann, found 'd.xyz'", 1),
         (("fit", "answers.csv", "-m", "STEE"), r"(?<!Value error, )'STEE' is not one of", 2),
         (("info", "header.csv"), "header.csv: the file has a header and no rows below it", 1),
@@ -419,6 +439,8 @@ def test_a_folder_of_comparisons_is_checked_and_fitted(study):
     assert run("check", "many", "--html", "a.html", folder=study, check=False).returncode == 1
     done = run("fit", "many", "--method", "ckl", "-d", 2, "--seed", 3, folder=study)
     assert "sm.ComparisonDataset('many')" in done.stdout
+    refused = run("check", "many", "--form", "triplet", folder=study, check=False)
+    assert re.search("--form.*many is a folder of comparisons", refused.stderr)
     c = sm.read_comparisons(study / "answers.csv")
     many, one = (sm.Similarity.load(study / f"{name}.sim") for name in ("many", "answers"))
     assert many.names == one.names

@@ -62,7 +62,10 @@ def next_questions(
     if out is not None:
         check_place(out, "--out")
     check_apart([("--out", out)], model, asked, reading.names)
+    if asked is None:
+        reading.refuse("no answers are read; give those so far to --asked, or leave it out")
     similarity = load_model(model)
+    _check_items(similarity, reading)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
     table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
@@ -78,6 +81,19 @@ def next_questions(
     options = "".join(f", {name}={value!r}" for name, value in chosen.items())
     call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
     same_in_python(f"s = sm.Similarity.load({str(model)!r})", *steps, f"print({call})")
+
+
+def _check_items(similarity: Any, reading: Reading) -> None:
+    """Refuse to leave items out of the answers that the model has: it would ask about them all the same."""
+    own = [similarity.label(item) for item in range(similarity.n_items)]
+    dropped = [name for name in own if name in (reading.drop_item or ())]
+    others = [name for name in own if reading.only_items and name not in reading.only_items]
+    for option, names in (("--drop-item", dropped), ("--only-items", others)):
+        if names:
+            raise typer.BadParameter(
+                f"the model has {names[0]}, and would ask about it; learn one with the same option (fit, learn)",
+                param_hint=option,
+            )
 
 
 @app.command()

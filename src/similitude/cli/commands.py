@@ -126,6 +126,9 @@ def info(
 
     file = files[0]
     if is_model(file):
+        reading.refuse(f"{file} is a model, which is read as it is; leave it out")
+        if len(files) > 1:
+            raise typer.BadParameter("expected a model alone, or answers", param_hint="FILES")
         similarity = load_model(file)
         typer.echo(f"{file}: {summary(similarity)}")
         _say_model(similarity)

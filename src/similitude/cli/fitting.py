@@ -19,6 +19,7 @@ from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 from similitude.cli.reading import Reading, reads_answers, with_a_name
 from similitude.cli.targets import check_apart
+from similitude.cli.usage import refuse_given
 
 
 class Method(StrEnum):
@@ -41,6 +42,7 @@ class By(StrEnum):
     rater = "rater"
 
 
+_OF_METHODS = ("method", "dimensions", "penalty", "features", "by", "folds", "jobs", "csv", "seed")  # of evaluate
 _FROM_FEATURES = (Method.FeatureEmbedding, Method.TACKL, Method.RankProjection)
 Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
 Features = Annotated[
@@ -96,6 +98,7 @@ def fit(
 @app.command()
 @reads_answers
 def evaluate(
+    ctx: typer.Context,
     files: AnswersFiles,
     method: Annotated[
         list[Method] | None,
@@ -119,9 +122,8 @@ def evaluate(
     from similitude.evaluate.intervals import too_few
     from similitude.feedback.files.whole import check_place, write_whole
 
-    for option, value in (("--method", method), ("--csv", csv)):
-        if model is not None and value:
-            raise typer.BadParameter("not with --model, which scores that model alone", param_hint=option)
+    if model is not None:
+        refuse_given(ctx, _OF_METHODS, "not with --model, which scores that model alone, as it is")
     if csv is not None:
         check_place(csv, "--csv")
     check_apart([("--csv", csv)], *files, model, features, reading.names)
