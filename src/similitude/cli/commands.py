@@ -24,7 +24,7 @@ from similitude import __version__
 from similitude.cli.kinds import MODEL, expecting, is_model
 from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
-from similitude.cli.targets import check_apart
+from similitude.cli.targets import check_apart, check_file
 from similitude.cli.usage import Commands
 
 app = Commands(
@@ -184,13 +184,13 @@ def check(
     import json as encoder
 
     import similitude as sm
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
 
-    targets = [("--html", html), ("--json", json)]
-    for option, target in targets:
-        if target is not None:
-            check_place(target, option)
-    check_apart(targets, *files, reading.names)
+    if html is not None:
+        check_file(html, "--html", ".html", ".htm")
+    if json is not None:
+        check_file(json, "--json", ".json")
+    check_apart([("--html", html), ("--json", json)], *files, reading.names)
     c, steps = reading.read(*files)
     file = files[0]
     if html is not None and not isinstance(c, sm.Comparisons):

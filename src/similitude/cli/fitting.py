@@ -18,7 +18,7 @@ from similitude.cli.commands import (
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 from similitude.cli.reading import Reading, reads_answers, with_a_name
-from similitude.cli.targets import check_apart
+from similitude.cli.targets import MODELS, TABLES, check_apart, check_file
 from similitude.cli.usage import refuse_given
 
 
@@ -70,10 +70,9 @@ def fit(
 ) -> None:
     """Learn a map of the items and save it as a model."""
     import similitude as sm
-    from similitude.feedback.files.whole import check_place
 
     target = out or with_a_name(files[0]).with_suffix("").with_suffix(".sim")
-    check_place(target, "--out")
+    check_file(target, "--out", *MODELS)
     check_apart([("--out", target)], *(files if out else ()), features, reading.names)  # no answers end in .sim
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
@@ -120,12 +119,12 @@ def evaluate(
     import similitude as sm
     from similitude.evaluate.ceiling import CLEANED
     from similitude.evaluate.intervals import too_few
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
 
     if model is not None:
         refuse_given(ctx, _OF_METHODS, "not with --model, which scores that model alone, as it is")
     if csv is not None:
-        check_place(csv, "--csv")
+        check_file(csv, "--csv", *TABLES)
     check_apart([("--csv", csv)], *files, model, features, reading.names)
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:

@@ -13,7 +13,7 @@ import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, PublicUrl, app
 from similitude.cli.study_maintenance import Name, name_of
-from similitude.cli.targets import check_apart
+from similitude.cli.targets import TABLES, check_apart, check_file
 from similitude.display.words import counted
 
 if TYPE_CHECKING:
@@ -32,12 +32,11 @@ def invite(
     public_url: PublicUrl = "http://localhost:8000",
 ) -> None:
     """Invite people: a signed link for each of a list, which nobody can invent."""
-    from similitude.feedback.files.whole import check_place
     from similitude.study import invite as inviting
     from similitude.study.settings import StudyError
 
     if out is not None:
-        check_place(out, "--out")
+        check_file(out, "--out", *TABLES)
     check_apart([("--out", out)], people)
     base = (public_url or "").rstrip("/")
     if (people is not None) + (withdraw is not None) + rehearsal != 1:

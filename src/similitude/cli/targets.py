@@ -1,4 +1,7 @@
-"""What a command writes, looked at before any work: that nothing which is read, or written beside it, is lost by it."""
+"""What a command writes, looked at before any work: that nothing which is read, or written beside it, is lost by it.
+
+And that a file is called by what it holds: other programs go by the ending, and so do people.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
 
+MODELS, TABLES = (".sim",), (".csv", ".txt")
 Target = tuple[str, Path | None]
 """An option, or `path` of an argument, and what it says to write; None where it says nothing."""
 
@@ -27,6 +31,22 @@ def check_apart(targets: Iterable[Target], *inputs: Path | None) -> None:
     for (one, target), (other, again) in combinations(wanted, 2):
         if _same(target, again):
             raise ValueError(f"{other}: {again} is what {one} writes, too; expected another name")
+
+
+def check_file(path: Path, option: str, *endings: str) -> None:
+    """Refuse a file that could not be written, or whose ending says that it holds something else; none says nothing.
+
+    Parameters
+    ----------
+    path : the file
+    option : that names it
+    endings : those of what is written
+    """
+    from similitude.feedback.files.whole import check_place
+
+    check_place(path, option)
+    if path.suffix and path.suffix.lower() not in endings:
+        raise ValueError(f"{option}: expected a file name that ends in {' or '.join(endings)}, found {path.name!r}")
 
 
 def _check_one(option: str, target: Path, source: Path) -> None:
