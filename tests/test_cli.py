@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude import cli
+from similitude.__main__ import main as begin
 from similitude.cli.fitting import Method
 from similitude.cli.learn import default_folder
-from similitude.cli.output import show
+from similitude.cli.output import phases, show
 from similitude.feedback.forms import FORMS
 from tests.shell import run, run_python
 
@@ -250,6 +251,31 @@ def test_next_writes_names_as_letters_and_says_what_to_fill_in(tmp_path, form):
 def test_next_prints_questions_where_no_file_is_named(study):
     said = run("next", "answers.sim", "-n", 3, "--strategy", "uncertainty", folder=study).stdout
     assert len(said.split("the same in Python:")[0].splitlines()) == 4
+
+
+def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(monkeypatch):
+    class Loading:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "similitude.cli", Loading())
+    with pytest.raises(SystemExit) as ended:
+        begin()
+    assert ended.value.code == 130
+
+
+def test_a_time_limit_that_is_no_number_is_refused_before_the_work(study):
+    done = run("learn", "answers.csv", "--time-limit", "nan", folder=study, check=False)
+    assert done.returncode in (1, 2)  # by Typer, or by us where an older one lets it pass
+    assert "--time-limit" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_time_limit_without_end_is_shown_as_none(capsys):
+    for limit in (float("inf"), 60.0):
+        with phases(limit) as step:
+            step("fitting", 0, 0)
+    assert capsys.readouterr().out.split() == ["fitting", "fitting"]
 
 
 @pytest.mark.parametrize(

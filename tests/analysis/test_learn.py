@@ -20,6 +20,7 @@ import similitude as sm
 from similitude.analysis import columns, folder, learn, sentences
 from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
+from similitude.analysis.phases import Phases
 from similitude.cli import app
 from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
@@ -244,6 +245,12 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     with pytest.raises(KeyboardInterrupt):
         found.save(tmp_path / "new", time_limit=0)
     assert not (tmp_path / "new").exists()
+
+
+def test_time_without_end_leaves_no_part_out():
+    parts = Phases(np.inf)
+    assert parts.optional("a part that cannot be ended", lambda _: "done", whole=True) == "done"
+    assert parts.left_out == []
 
 
 def test_what_cannot_be_moved_into_place_leaves_the_earlier_report_as_it_was(found, tmp_path, monkeypatch):

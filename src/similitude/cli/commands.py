@@ -74,7 +74,7 @@ def demo(folder: Annotated[Path, typer.Argument(help="folder to write")] = Path(
     from similitude.analysis.whole_folder import check_folder
 
     check_folder(folder / "report", "report.html", "path")
-    script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
+    script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude"
     with phases(colours.SECONDS) as step:
         colours.main(folder, "similitude" if shutil.which("similitude") else script, step)
 

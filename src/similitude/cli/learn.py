@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from pathlib import Path
@@ -57,6 +58,9 @@ def learn(
 ) -> None:
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     began = time.monotonic()
+    from similitude.settings import check_seconds
+
+    check_seconds("--time-limit", time_limit)
     target = out or default_folder(files[0])
     check_folders(target, images, "report.html", *files, features, classes, reading.names)
     import similitude as sm
@@ -101,7 +105,8 @@ def learn(
     if found.chosen.ended == "interrupted":
         typer.echo("interrupted: the choice among settings, and the report says so; done again it may choose otherwise")
     with_features = "features=features, " if known else ""
-    said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    endless = {math.inf: "float('inf')"}
+    said = ", ".join(f"{name}={endless.get(value) or repr(value)}" for name, value in settings.items())
     call = f"sm.learn(c, {with_features}{said}, random_state={seed})"
     look = ", classes=classes" if grouped else ""
     look += "" if figure_width is None else f", figure_width={width}"
