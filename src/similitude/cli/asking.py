@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,7 +70,10 @@ def next_questions(
     _check_items(similarity, reading)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
-    table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
+    try:
+        table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
+    except ValueError as error:
+        raise ValueError(_in_own_words(str(error))) from None
     text = _written(table, "" if out is None else out.suffix.lower())
     if out is None:
         typer.echo(text, nl=False)
@@ -81,6 +85,13 @@ def next_questions(
     options = "".join(f", {name}={value!r}" for name, value in chosen.items())
     call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
     same_in_python(f"s = sm.Similarity.load({str(model)!r})", *steps, f"print({call})")
+
+
+def _in_own_words(message: str) -> str:
+    """What the library says of its arguments, said of the options that give them."""
+    for argument, option in (("form", "--asks"), ("n", "--number"), ("random_share", "--random-share")):
+        message = re.sub(rf"^{argument}: ", f"{option}: ", message)
+    return message.replace(", widen the pool, or give repeat=True to ask again", "")
 
 
 def _written(table: Any, ending: str) -> str:

@@ -41,6 +41,15 @@ class Projection(StrEnum):
     tsne = "tsne"
 
 
+def _check_jobs(jobs: int) -> int:
+    """Refuse no process, before any work."""
+    if not jobs:
+        raise typer.BadParameter(
+            "expected a number of processes, or -1 for as many as there are cores, found 0", param_hint="--jobs"
+        )
+    return jobs
+
+
 AnswersFile = Annotated[
     Path, typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ..., or a folder with a file per participant")
 ]
@@ -48,7 +57,10 @@ AnswersFiles = Annotated[
     list[Path], typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ...; several files, or a folder of them")
 ]
 Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
-Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
+Seed = Annotated[int, typer.Option(min=0, help="seed: the same seed gives the same result")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", callback=_check_jobs, help="processes; -1 is as many as there are cores")
+]
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
 
 

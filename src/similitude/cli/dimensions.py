@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFiles, Seed, app
+from similitude.cli.commands import AnswersFiles, Jobs, Seed, app
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.learn import check_folders, pictures
 from similitude.cli.output import in_shell, progress, same_in_python
@@ -44,7 +44,7 @@ def dimensions(
         float | None,
         typer.Option(min=40, max=1000, help="width of the figures in mm: 89 a column, 183 a page of most journals"),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     *,
     reading: Reading,

@@ -11,6 +11,7 @@ import typer
 from similitude.cli.commands import (
     AnswersFiles,
     Dimensions,
+    Jobs,
     Seed,
     app,
     load_model,
@@ -109,7 +110,7 @@ def evaluate(
     features: Features = None,
     by: Annotated[By, typer.Option(help="what is held out together")] = By.answer,
     folds: Annotated[int, typer.Option(min=2, help="number of folds")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
     seed: Seed = 0,
     *,

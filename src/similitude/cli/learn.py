@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
+from similitude.cli.commands import AnswersFiles, Jobs, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers, with_a_name
@@ -51,7 +51,7 @@ def learn(
     time_limit: Annotated[
         float, typer.Option(min=1, help="seconds for everything, reading and drawing too; what it ends is left out")
     ] = 60.0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     *,
     reading: Reading,

@@ -121,7 +121,12 @@ class Reading:
                 "a folder of comparisons is read in passes: leave out raters and items before it is written"
             )
         wanted = self.left_out
-        left = sm.leave_out(c, **wanted)
+        try:
+            left = sm.leave_out(c, **wanted)
+        except ValueError as error:
+            option = "--only-items" if self.only_items else "--drop-item"
+            said = re.sub("^items: ", f"{option}: ", re.sub("^raters: ", "--drop-rater: ", str(error)))
+            raise ValueError(said) from None
         for step in left.removed[len(c.removed) :] if say else ():
             typer.echo(f"left out: {step.why} ({len(step.comparisons):,} comparisons)")
         given = ", ".join(f"{name}={value!r}" for name, value in wanted.items())

@@ -81,7 +81,7 @@ def simulate(
     truth: Annotated[
         Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")
     ] = None,
-    seed: Annotated[int, typer.Option(help="seed: the same raters again")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="seed: the same raters again")] = 0,
     as_people: Annotated[
         bool, typer.Option("--as-people", help="count them as people, in a study whose answers are thrown away")
     ] = False,

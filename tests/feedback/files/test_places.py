@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from similitude import Comparisons, write_comparisons
 from similitude.feedback.files.whole import check_place, placed_whole, write_whole
 from tests.systems import unix_only
 
@@ -46,6 +47,23 @@ def test_a_folder_that_may_not_be_written_into_is_named(tmp_path, monkeypatch):
     for path in (Path("new.csv"), tmp_path / "new.csv"):
         with pytest.raises(PermissionError, match=f"cannot write into {tmp_path}: Permission denied; give another"):
             check_place(path)
+
+
+@unix_only
+def test_a_link_is_said_by_the_folder_that_is_not_there(tmp_path):
+    (tmp_path / "new.csv").symlink_to(tmp_path / "nowhere" / "new.csv")
+    (tmp_path / "folder").symlink_to(tmp_path / "nowhere")
+    for path in (tmp_path / "new.csv", tmp_path / "folder" / "new.csv"):
+        with pytest.raises(FileNotFoundError, match=r"cannot write into .*nowhere: there is no such folder"):
+            check_place(path)
+
+
+def test_nobody_is_told_to_remove_what_is_no_new_folder(tmp_path):
+    (tmp_path / "full").touch()
+    for path in (os.devnull, tmp_path, tmp_path / "full", ""):
+        with pytest.raises((ValueError, OSError), match=r"expected .*name") as refused:
+            write_comparisons(Comparisons.from_triplets([(0, 1, 2)]), path)
+        assert "remove it" not in str(refused.value)
 
 
 @unix_only

@@ -94,7 +94,8 @@ def check_place(path: Path, argument: str = "path", makes_folders: bool = False)
         return
     target = path.resolve()
     folder = next(one for one in target.parents if one.exists() or not makes_folders)
-    cannot = f"{argument}: cannot write into {path.parent if path.parent.name else target.parent}"
+    plain = path.parent.name and not path.is_symlink() and not path.parent.is_symlink()
+    cannot = f"{argument}: cannot write into {path.parent if plain else target.parent}"
     if not folder.exists():
         raise FileNotFoundError(f"{cannot}: there is no such folder; make it, or give another place")
     if not folder.is_dir():
