@@ -61,6 +61,7 @@ def kept(folder):
         ("learn report/tables/answers.csv -o report", "--out"),
         ("learn group -o group", "--out"),
         ("study invite study names.csv --out names.csv", "--out"),
+        ("learn a.csv -o report --images report/tables", "--out"),
         ("dimensions a.csv --attributes report/tables/answers.csv -o report", "--out"),
     ],
 )
@@ -105,6 +106,8 @@ def test_a_model_is_updated_in_its_place_and_a_result_may_lie_beside_answers(giv
         ("evaluate a.csv -m STE --csv x.docx", "--csv: .* ends in .csv or .txt, found 'x.docx'"),
         ("check a.csv --html x.docx", "--html: .* ends in .html or .htm, found 'x.docx'"),
         ("check a.csv --json x.csv", "--json: .*'x.csv'"),
+        ("learn a.csv -o report.html", "--out: expected the name of a folder, found that of a file, 'report.html'"),
+        ("dimensions a.csv -o atlas.zip", "--out: .*'atlas.zip'"),
         ("study payable study --out x.pdf", "--out: .*'x.pdf'"),
         ("study invite study names.csv --out x.xlsx", "--out: .*'x.xlsx'"),
     ],

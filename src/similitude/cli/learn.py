@@ -17,6 +17,7 @@ from similitude.cli.reading import Reading, reads_answers, with_a_name
 from similitude.cli.targets import check_apart
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
+_FILES = (".html", ".htm", ".pdf", ".sim", ".csv", ".xlsx", ".zip")  # of which no folder is called
 _FEW_CLASSES = 2  # items that may well be of a class each
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
@@ -129,7 +130,10 @@ def check_folders(target: Path, images: Path | None, page: str, *inputs: Path | 
     from similitude.analysis.whole_folder import BESIDE, PARTS, check_folder
 
     check_folder(target, page, "--out")
-    check_apart([("--out", target / name) for name in (page, *BESIDE, *PARTS)], *inputs, images)
+    if target.suffix.lower() in _FILES and not target.is_dir():
+        raise ValueError(f"--out: expected the name of a folder, found that of a file, {target.name!r}")
+    check_apart([("--out", target / name) for name in (page, *BESIDE, *PARTS)], *inputs)
+    check_apart([("--out", target / part) for part in PARTS], images)
     if images is not None and not images.is_dir():
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 
