@@ -59,5 +59,5 @@ def run_python(code: str, folder: Path) -> None:
     """Run what a command printed as the same in Python; its pictures go to files, and are closed."""
     with fresh_process(folder), contextlib.redirect_stdout(io.StringIO()):
         exec(compile(code, "<printed by a command>", "exec"), {"__name__": "printed"})
-    if "matplotlib" in sys.modules:
-        sys.modules["matplotlib"].pyplot.close("all")
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

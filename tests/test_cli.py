@@ -12,9 +12,10 @@ from typer.testing import CliRunner
 
 import similitude as sm
 from similitude import cli
+from similitude.__main__ import main as begin
 from similitude.cli.fitting import Method
 from similitude.cli.learn import default_folder
-from similitude.cli.output import show
+from similitude.cli.output import phases, show
 from similitude.feedback.forms import FORMS
 from tests.shell import run, run_python
 
@@ -252,6 +253,31 @@ def test_next_prints_questions_where_no_file_is_named(study):
     assert len(said.split("the same in Python:")[0].splitlines()) == 4
 
 
+def test_ctrl_c_while_the_command_is_loaded_ends_it_quietly(monkeypatch):
+    class Loading:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "similitude.cli", Loading())
+    with pytest.raises(SystemExit) as ended:
+        begin()
+    assert ended.value.code == 130
+
+
+def test_a_time_limit_that_is_no_number_is_refused_before_the_work(study):
+    done = run("learn", "answers.csv", "--time-limit", "nan", folder=study, check=False)
+    assert done.returncode in (1, 2)  # by Typer, or by us where an older one lets it pass
+    assert "--time-limit" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_time_limit_without_end_is_shown_as_none(capsys):
+    for limit in (float("inf"), 60.0):
+        with phases(limit) as step:
+            step("fitting", 0, 0)
+    assert capsys.readouterr().out.split() == ["fitting", "fitting"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence", "status"),
     [
@@ -271,6 +297,33 @@ def test_next_prints_questions_where_no_file_is_named(study):
         (("evaluate", "answers.csv", "--folds", "1"), "folds", 2),
         (("evaluate", "answers.csv", "--model", "answers.sim", "--csv", "a.csv"), "--csv.*not with --model", 2),
         (("evaluate", "answers.csv", "--model", "answers.sim", "-m", "STE"), "--method.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "--folds", 5), "--folds.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "-d", 3), "--dimensions.*not with --model", 2),
+        (("evaluate", "answers.csv", "--model", "answers.sim", "--by", "rater"), "--by.*not with --model", 2),
+        (("next", "answers.sim", "--form", "triplet"), "--form.*give those so far to --asked", 2),
+        (
+            ("next", "answers.sim", "--asked", "answers.csv", "--drop-item", "item03"),
+            "--drop-item.*model has item03",
+            2,
+        ),
+        (("next", "answers.sim", "--asked", "answers.csv", "--only-items", "item00"), "--only-items.*has item01", 2),
+        (("compare", "answers.sim", "answers.sim", "--where", "rater != a"), "--where.*no answers are read", 2),
+        (("compare", "answers.csv", "answers.sim", "--group", "rater"), "(?i)second.*not with --group", 2),
+        (("info", "answers.sim", "--drop-item", "item03"), "--drop-item.*is a model", 2),
+        (("info", "answers.sim", "answers.csv"), "FILES.*expected a model alone", 2),
+        (("fit", "answers.csv", "--form", "ranking"), "--form: the file says .* that it is odd_one_out, found", 1),
+        (
+            ("fit", "answers.csv", "--larger", "similar"),
+            "--larger: expected ratings whose .*, found answers to odd-one-out",
+            1,
+        ),
+        (("next", "answers.sim", "--asks", "piles"), "--asks: expected one of triplet.*, found 'piles'", 1),
+        (("next", "answers.sim", "-n", 100_000), "--number: only .*; ask for fewer$", 1),
+        (("learn", "answers.csv", "--jobs", 0), "--jobs.*expected a number of processes", 2),
+        (("fit", "answers.csv", "--seed", -1), "--seed", 2),
+        (("info", "answers.csv", "--drop-rater", "nobody"), "--drop-rater: 'nobody' is not among the 10 raters", 1),
+        (("info", "answers.csv", "--only-items", "item00"), "--only-items: nothing would be left, since all", 1),
+        (("convert", "answers.csv", "."), r"the folder '\.' is there already, with files in it; expected a new", 1),
         (("export", "answers.sim", "d.xyz"), r"\.csv, .*\.hdf5, \.onnx, \.faiss, \.hnsw, \.ann, found 'd.xyz'", 1),
         (("fit", "answers.csv", "-m", "STEE"), r"(?<!Value error, )'STEE' is not one of", 2),
         (("info", "header.csv"), "header.csv: the file has a header and no rows below it", 1),
@@ -419,6 +472,8 @@ def test_a_folder_of_comparisons_is_checked_and_fitted(study):
     assert run("check", "many", "--html", "a.html", folder=study, check=False).returncode == 1
     done = run("fit", "many", "--method", "ckl", "-d", 2, "--seed", 3, folder=study)
     assert "sm.ComparisonDataset('many')" in done.stdout
+    refused = run("check", "many", "--form", "triplet", folder=study, check=False)
+    assert re.search("--form.*many is a folder of comparisons", refused.stderr)
     c = sm.read_comparisons(study / "answers.csv")
     many, one = (sm.Similarity.load(study / f"{name}.sim") for name in ("many", "answers"))
     assert many.names == one.names

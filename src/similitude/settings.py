@@ -57,6 +57,8 @@ def as_path(found: Any, call: str) -> Path:
     """Return where to write; what is no path is refused with how the function is called, for arguments are swapped."""
     if not isinstance(found, (str, os.PathLike)):
         raise TypeError(f"path: expected the name of a file, found {type(found).__name__}; call {call}")
+    if not os.fspath(found):
+        raise ValueError("path: found an empty text (is a variable not set?); expected the name of a file")
     return Path(found)
 
 

@@ -88,10 +88,10 @@ def test_an_atlas_over_another_leaves_nothing_of_it(found, tmp_path):
 
 def test_a_place_where_there_can_be_no_atlas_is_named(found, tmp_path):
     (tmp_path / "dimensions.html").mkdir()
-    with pytest.raises(IsADirectoryError, match=r"dimensions.html: expected a page, .* found a folder"):
+    with pytest.raises(IsADirectoryError, match=r"dimensions.html is a folder; expected the name of a file"):
         sm.write_dimensions(found, tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(NotADirectoryError, match="file: expected a folder"):
+    with pytest.raises(NotADirectoryError, match="file is a file; expected a folder"):
         sm.write_dimensions(found, tmp_path / "file")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["dimensions.html", "file"]
 

@@ -20,6 +20,7 @@ import similitude as sm
 from similitude.analysis import columns, folder, learn, sentences
 from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
+from similitude.analysis.phases import Phases
 from similitude.cli import app
 from similitude.cli.learn import _classes, default_folder
 from similitude.display.estimate import Estimate
@@ -244,6 +245,46 @@ def test_what_ends_midway_leaves_the_earlier_report_as_it_was(found, tmp_path, m
     with pytest.raises(KeyboardInterrupt):
         found.save(tmp_path / "new", time_limit=0)
     assert not (tmp_path / "new").exists()
+
+
+def test_time_without_end_leaves_no_part_out():
+    parts = Phases(np.inf)
+    assert parts.optional("a part that cannot be ended", lambda _: "done", whole=True) == "done"
+    assert parts.left_out == []
+
+
+def test_what_cannot_be_moved_into_place_leaves_the_earlier_report_as_it_was(found, tmp_path, monkeypatch):
+    found.save(tmp_path, time_limit=0)
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    replace = Path.replace
+
+    def refused(one, target):
+        if one.name == "positions.csv" and one.parent != tmp_path / "tables":
+            raise PermissionError(13, "Permission denied", str(one), str(target))
+        return replace(one, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", refused)
+        with pytest.raises(PermissionError, match=r"Permission denied; what was there.*tables.positions.csv'$"):
+            found.save(tmp_path, "another", time_limit=0)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("taken", ["figures", "tables", "figures/map.png", "model.sim"])
+def test_a_place_that_is_taken_within_a_folder_is_named_before_the_work(taken, tmp_path, monkeypatch):
+    monkeypatch.setattr(sm, "learn", lambda *_, **__: pytest.fail("the work began"))
+    sm.write_comparisons(answers(60, ["a", "b", "c", "d", "e"]), tmp_path / "a.csv")
+    place = tmp_path / "report" / taken
+    place.parent.mkdir(parents=True)
+    if place.suffix:
+        place.mkdir()
+    else:
+        place.touch()
+    done = CliRunner().invoke(app, ["learn", str(tmp_path / "a.csv"), "-o", str(tmp_path / "report")])
+    assert re.search(
+        rf"--out: .*{place.name} is a (file; expected a folder|folder; expected a file)", str(done.exception)
+    )
 
 
 def test_names_that_no_font_has_are_told_once_and_are_in_the_page(tmp_path):

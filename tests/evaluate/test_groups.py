@@ -143,7 +143,8 @@ def test_columns_that_make_groups_are_found():
 @pytest.mark.parametrize(
     ("by", "says"),
     [
-        ("Class", "there is no column"),
+        ("Class", "there is no column 'Class'.*; there is none beside the answers"),
+        ("rater", "'rater' says who answered, and a column is needed that several raters share"),
         ({"a0": "x", "a1": "x"}, "2 to 10 groups"),
         ({"a0": "x", "b0": "y", "b1": "y"}, "too few raters to tell"),
     ],

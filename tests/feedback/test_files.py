@@ -243,3 +243,12 @@ def test_pickles_are_never_opened(tmp_path):
     np.save(path, np.array([[object()] * 3]), allow_pickle=True)
     with pytest.raises(ValueError, match="holds no plain arrays"):
         read_comparisons(path)
+
+
+def test_what_a_larger_rating_means_is_said_once(tmp_path):
+    (tmp_path / "table.csv").write_text("i,j,rating\na,b,1\na,c,2\nb,c,3\n", encoding="utf-8")
+    rated = read_comparisons(tmp_path / "table.csv", larger="similar")
+    write_comparisons(rated, tmp_path / "rated.csv")
+    assert_same(read_comparisons(tmp_path / "rated.csv", larger="similar"), rated)  # as the file says itself
+    with pytest.raises(ValueError, match=r"larger: expected ratings whose meaning is not known, found answers to"):
+        read_comparisons(tmp_path / "rated.csv", larger="different")

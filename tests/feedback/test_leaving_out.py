@@ -98,7 +98,7 @@ def test_the_python_of_a_command_with_filters_compiles_and_defines_what_it_uses(
         ("agee > 3", "no column"),
         ("age > old", "a number"),
         ("Group > g0", "words"),
-        ("age > 99", "nothing"),
+        ("age > 99", "nothing would be left, since all [0-9]+ are answers that are not age > 99"),
     ],
 )
 def test_a_condition_that_cannot_be_says_why(study, condition, says):
@@ -114,6 +114,13 @@ def test_items_left_out_are_gone_and_other_comparisons_stay(study):
     assert after == {row for row in before if not {"i0", "i3"} & set(row)}
     only = sm.leave_out(study, only_items=left.names)
     np.testing.assert_array_equal(only.quadruplets, left.quadruplets)
+
+
+def test_what_would_leave_no_comparison_is_refused(study):
+    with pytest.raises(
+        ValueError, match=r"items: nothing would be left, since all [0-9,]+ are comparisons with i1, i2"
+    ):
+        sm.leave_out(study, only_items=["i0"])
 
 
 def test_an_answer_about_many_items_keeps_what_it_says_about_the_rest(tmp_path):

@@ -68,6 +68,13 @@ def test_the_wheel_has_every_file_of_the_package_and_the_licence(wheel):
     assert [path for path in inside if path.name == "LICENSE"]
 
 
+def test_the_command_begins_in_the_module_that_python_runs(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        assert "similitude/__main__.py" in archive.namelist()
+        (name,) = [name for name in archive.namelist() if name.endswith("entry_points.txt")]
+        assert "similitude = similitude.__main__:main" in archive.read(name).decode()
+
+
 def test_the_wheel_has_nothing_but_the_package(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -110,7 +117,7 @@ def test_commands_run_from_what_was_installed(python):
     run, folder = python
     where = run("-c", "import similitude; print(similitude.__file__)").strip()
     assert Path(where).is_relative_to(folder / "site")
-    run("-m", "similitude.cli", "simulate", "answers.csv", "--items", "6", "--answers", "60")
+    run("-m", "similitude", "simulate", "answers.csv", "--items", "6", "--answers", "60")
     assert "60 answers" in run("-m", "similitude.cli", "info", "answers.csv")
 
 

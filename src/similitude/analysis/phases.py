@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import isfinite
 from typing import TypeVar
 
 from similitude.evaluate.validation import Progress
@@ -28,7 +29,7 @@ class Phases:
     """
 
     def __init__(self, time_limit: float, step: Step | None = None) -> None:
-        self._least = _LEAST * time_limit
+        self._least = _LEAST * time_limit if isfinite(time_limit) else 0.0
         self._end = time.monotonic() + time_limit
         self._step = step or (lambda *_: None)
         self.left_out: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -9,7 +10,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_BEGUN = ".new-"
+from similitude.feedback.files.whole import check_place
+
+BESIDE = ("model.sim", "check.json", "methods.txt", "findings.json")
+"""What may be written beside the page, and the folders in which the rest is."""
+PARTS = ("figures", "tables")
+_IN_PARTS = (".csv", ".xlsx", ".pdf", ".svg", ".png")
+_BEGUN, _BEFORE = ".new-", ".before-"
 _GIVEN_UP = 3600.0  # seconds without a new file after which nobody writes any more: figures take a minute
 
 
@@ -19,19 +26,14 @@ def all_at_once(folder: Path, page: str) -> Iterator[Path]:
 
     What others began and were killed over is swept away.
     """
-    _check(folder, page)
+    check_folder(folder, page)
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     _sweep(folder)
     new = Path(tempfile.mkdtemp(prefix=_BEGUN, dir=folder))
     try:
         yield new
-        (folder / page).unlink(missing_ok=True)
-        files = sorted((file for file in new.rglob("*") if file.is_file()), key=lambda file: file.name == page)
-        for file in files:
-            target = folder / file.relative_to(new)
-            target.parent.mkdir(exist_ok=True)
-            file.replace(target)
+        _move(new, folder, page)
     finally:
         shutil.rmtree(new, ignore_errors=True)
         if made:
@@ -46,12 +48,60 @@ def remove_earlier(folder: Path, files: Iterable[str]) -> None:
             (folder / file).unlink(missing_ok=True)
 
 
-def _check(folder: Path, page: str) -> None:
-    """Refuse a place where there can be no such folder, before anything is written."""
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder}: expected a folder, or a name that is free, found a file")
-    if (folder / page).is_dir():
-        raise IsADirectoryError(f"{folder / page}: expected a page, or a name that is free, found a folder; rename it")
+def check_folder(folder: Path, page: str, argument: str = "folder") -> None:
+    """Refuse a place where there can be no such folder, before the work that would fill it; nothing is touched.
+
+    Parameters
+    ----------
+    folder : of the report
+    page : the name of its page
+    argument : what the caller calls the folder
+    """
+    check_place(folder / page, argument, makes_folders=True)
+    for part in PARTS:
+        if os.path.lexists(folder / part):
+            check_place(folder / part / page, argument)
+    places = [*(folder / name for name in BESIDE), *(one for part in PARTS for one in (folder / part).glob("*.*"))]
+    for place in places:
+        if place.is_dir() and place.suffix in (*_IN_PARTS, *(Path(name).suffix for name in BESIDE)):
+            raise IsADirectoryError(
+                f"{argument}: {place} is a folder; expected a file, or a name that is free; rename it"
+            )
+
+
+def _move(new: Path, folder: Path, page: str) -> None:
+    """Move files into place, the page last; what they replace lies aside until all are there, and else comes back."""
+    files = sorted(
+        (file.relative_to(new) for file in new.rglob("*") if file.is_file()), key=lambda one: one.name == page
+    )
+    aside = Path(tempfile.mkdtemp(prefix=_BEFORE, dir=folder))
+    earlier, placed = dict[Path, Path](), list[Path]()
+    try:
+        for target in (folder / one for one in [Path(page), *files]):
+            if target.exists():
+                _rename(target, aside / str(len(earlier)), target)
+                earlier[target] = aside / str(len(earlier))
+        for one in files:
+            (folder / one).parent.mkdir(exist_ok=True)
+            _rename(new / one, folder / one, folder / one)
+            placed.append(folder / one)
+    except BaseException:
+        for target in placed:
+            target.unlink(missing_ok=True)
+        with suppress(OSError):  # what cannot come back is kept aside
+            for target, kept in earlier.items():
+                kept.replace(target)
+            aside.rmdir()
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _rename(one: Path, to: Path, target: Path) -> None:
+    """Move a file; what goes wrong is said of the one that was to be written."""
+    try:
+        one.replace(to)
+    except OSError as error:
+        raise OSError(error.errno, f"{error.strerror}; what was there before stays", str(target)) from None
 
 
 def _sweep(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,9 @@ import typer
 from similitude.cli.commands import Model, Seed, app, load_model
 from similitude.cli.output import same_in_python, summary
 from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import MODELS, check_apart, check_file
+
+_QUESTIONS = (".csv", ".tsv", ".jsonl")
 
 
 class StrategyName(StrEnum):
@@ -37,7 +41,9 @@ def next_questions(
     model: Model,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="number of questions")] = 20,
     asked: Annotated[Path | None, typer.Option(help="the answers so far: never ask again, ask where unsure")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="file to write (.csv); else they are printed")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="file to write (.csv, .tsv, .jsonl); else they are printed")
+    ] = None,
     strategy: Annotated[StrategyName, typer.Option(help="how questions are chosen")] = StrategyName.information_gain,
     asks: Annotated[
         str, typer.Option(help="form of the questions (odd_one_out, ...)", autocompletion=_forms_to_ask)
@@ -51,21 +57,24 @@ def next_questions(
 
     Write there the name of the item that was chosen; what else may be written, for other forms too, is said with -o.
     """
-    import json
-    from functools import partial
-
     import similitude as sm
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
     from similitude.feedback.forms import find
 
     if out is not None:
-        check_place(out, "--out")
+        check_file(out, "--out", *_QUESTIONS)
+    check_apart([("--out", out)], model, asked, reading.names)
+    if asked is None:
+        reading.refuse("no answers are read; give those so far to --asked, or leave it out")
     similarity = load_model(model)
+    _check_items(similarity, reading)
     c, steps = (None, []) if asked is None else reading.read(asked, say=out is not None)
     chosen: dict[str, Any] = {"strategy": strategy.value, "form": asks, "random_share": random_share}
-    table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
-    shown = table.shown.map(partial(json.dumps, ensure_ascii=False))
-    text = table.assign(shown=shown, response="").round(4).to_csv(index=False)
+    try:
+        table = sm.next_questions(similarity, number, asked=c, random_state=seed, **chosen)
+    except ValueError as error:
+        raise ValueError(_in_own_words(str(error))) from None
+    text = _written(table, "" if out is None else out.suffix.lower())
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -76,6 +85,38 @@ def next_questions(
     options = "".join(f", {name}={value!r}" for name, value in chosen.items())
     call = f"sm.next_questions(s, {number}{options}, asked={'None' if c is None else 'c'}, random_state={seed})"
     same_in_python(f"s = sm.Similarity.load({str(model)!r})", *steps, f"print({call})")
+
+
+def _in_own_words(message: str) -> str:
+    """What the library says of its arguments, said of the options that give them."""
+    for argument, option in (("form", "--asks"), ("n", "--number"), ("random_share", "--random-share")):
+        message = re.sub(rf"^{argument}: ", f"{option}: ", message)
+    return message.replace(", widen the pool, or give repeat=True to ask again", "")
+
+
+def _written(table: Any, ending: str) -> str:
+    """Questions as the text of a file, with room for the response to each."""
+    import json
+    from functools import partial
+
+    if ending == ".jsonl":
+        return str(table.round(4).assign(response=None).to_json(orient="records", lines=True, force_ascii=False))
+    shown = table.shown.map(partial(json.dumps, ensure_ascii=False))
+    separator = "\t" if ending == ".tsv" else ","
+    return str(table.assign(shown=shown, response="").round(4).to_csv(index=False, sep=separator))
+
+
+def _check_items(similarity: Any, reading: Reading) -> None:
+    """Refuse to leave items out of the answers that the model has: it would ask about them all the same."""
+    own = [similarity.label(item) for item in range(similarity.n_items)]
+    dropped = [name for name in own if name in (reading.drop_item or ())]
+    others = [name for name in own if reading.only_items and name not in reading.only_items]
+    for option, names in (("--drop-item", dropped), ("--only-items", others)):
+        if names:
+            raise typer.BadParameter(
+                f"the model has {names[0]}, and would ask about it; learn one with the same option (fit, learn)",
+                param_hint=option,
+            )
 
 
 @app.command()
@@ -93,7 +134,11 @@ def update(
     from similitude.feedback.files.whole import check_place
 
     target = out or model
-    check_place(target, "--out")
+    if out is None:
+        check_place(target, "MODEL")
+    else:
+        check_file(out, "--out", *MODELS)
+    check_apart([("--out", out)], *answers, reading.names)  # the model itself is what it replaces
     old = load_model(model)
     c, steps = reading.read(*answers)
     updated = sm.refit(old, c, random_state=seed)

@@ -24,6 +24,7 @@ from similitude import __version__
 from similitude.cli.kinds import MODEL, expecting, is_model
 from similitude.cli.output import phases, same_in_python, summary, write_unicode
 from similitude.cli.reading import Reading, in_words_of_the_shell, reads_answers
+from similitude.cli.targets import check_apart, check_file
 from similitude.cli.usage import Commands
 
 app = Commands(
@@ -40,6 +41,15 @@ class Projection(StrEnum):
     tsne = "tsne"
 
 
+def _check_jobs(jobs: int) -> int:
+    """Refuse no process, before any work."""
+    if not jobs:
+        raise typer.BadParameter(
+            "expected a number of processes, or -1 for as many as there are cores, found 0", param_hint="--jobs"
+        )
+    return jobs
+
+
 AnswersFile = Annotated[
     Path, typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ..., or a folder with a file per participant")
 ]
@@ -47,7 +57,10 @@ AnswersFiles = Annotated[
     list[Path], typer.Argument(help="answers: .csv, .xlsx, .json, .parquet, ...; several files, or a folder of them")
 ]
 Model = Annotated[Path, typer.Argument(help="a model (.sim) written by fit")]
-Seed = Annotated[int, typer.Option(help="seed: the same seed gives the same result")]
+Seed = Annotated[int, typer.Option(min=0, help="seed: the same seed gives the same result")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", callback=_check_jobs, help="processes; -1 is as many as there are cores")
+]
 Dimensions = Annotated[int, typer.Option("--dimensions", "-d", min=1, help="dimensions of the map")]
 
 
@@ -70,10 +83,10 @@ def _whole(
 def demo(folder: Annotated[Path, typer.Argument(help="folder to write")] = Path("demo")) -> None:
     """Simulated raters judge 60 colours; a map is learned from their answers, drawn, and reported on."""
     from similitude import demo as colours
-    from similitude.feedback.files.whole import check_place
+    from similitude.analysis.whole_folder import check_folder
 
-    check_place(folder / "report" / "report.html", makes_folders=True)
-    script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude.cli"
+    check_folder(folder / "report", "report.html", "path")
+    script = sys.argv[0] if Path(sys.argv[0]).name == "similitude" else "python -m similitude"
     with phases(colours.SECONDS) as step:
         colours.main(folder, "similitude" if shutil.which("similitude") else script, step)
 
@@ -125,6 +138,9 @@ def info(
 
     file = files[0]
     if is_model(file):
+        reading.refuse(f"{file} is a model, which is read as it is; leave it out")
+        if len(files) > 1:
+            raise typer.BadParameter("expected a model alone, or answers", param_hint="FILES")
         similarity = load_model(file)
         typer.echo(f"{file}: {summary(similarity)}")
         _say_model(similarity)
@@ -160,6 +176,7 @@ def convert(
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
+    check_apart([("path", target)], source, reading.names)
     c, steps = reading.read(source)
     sm.write_comparisons(c, target)
     typer.echo(f"{target}: {summary(c)}")
@@ -179,11 +196,13 @@ def check(
     import json as encoder
 
     import similitude as sm
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
 
-    for option, target in (("--html", html), ("--json", json)):
-        if target is not None:
-            check_place(target, option)
+    if html is not None:
+        check_file(html, "--html", ".html", ".htm")
+    if json is not None:
+        check_file(json, "--json", ".json")
+    check_apart([("--html", html), ("--json", json)], *files, reading.names)
     c, steps = reading.read(*files)
     file = files[0]
     if html is not None and not isinstance(c, sm.Comparisons):
@@ -219,6 +238,7 @@ def clean(
     from similitude.feedback.files.read_write import check_target
 
     check_target(target)
+    check_apart([("path", target)], source, reading.names)
     c, steps = reading.read(source)
     cleaned = sm.clean(c, reduce=reduce)
     sm.write_comparisons(cleaned, target)
@@ -247,6 +267,7 @@ def plot(
     check_picture(target, "--out")
     similarity = load_model(model)
     pictures = None if images is None else pictures_of(images, similarity)
+    check_apart([("--out", target)], model, names, *(pictures or {}).values())
     written: Any = labels if names is None else _named_anew(similarity, names)
     axes = sm.plot.embedding(similarity, labels=written, images=pictures, projection=projection.value)
     sm.plot.save(axes, target)

@@ -11,6 +11,8 @@ from similitude.cli.commands import Seed, app, load_model
 from similitude.cli.kinds import DISTANCES, MODEL, expecting, is_model, is_number
 from similitude.cli.output import progress, same_in_python
 from similitude.cli.reading import Reading, reads_answers
+from similitude.cli.targets import check_apart
+from similitude.cli.usage import refuse_given
 
 _USED = {"pandas as pd": "pd.read_csv", "rsatoolbox": "rsatoolbox."}
 Metric = Literal["euclidean", "cosine", "correlation", "dot"]
@@ -26,6 +28,7 @@ Compared = Annotated[
 @app.command()
 @reads_answers
 def compare(
+    ctx: typer.Context,
     first: Compared,
     second: Annotated[Path | None, typer.Argument(help="another; not with --group")] = None,
     group: Annotated[
@@ -51,11 +54,15 @@ def compare(
     for option, picture in (("--out", out), ("--maps", maps)):
         if picture is not None:
             check_picture(picture, option)
+    check_apart([("--out", out), ("--maps", maps)], first, second, answers, reading.names)
     if group is not None:
+        refuse_given(ctx, ("second", "answers", "metric"), "not with --group, which compares raters of FIRST alone")
         _groups(first, group, seed, reading, pictures)
         return
     if second is None:
         raise typer.BadParameter("expected two models or tables, or answers and --group", param_hint="SECOND")
+    if answers is None:
+        reading.refuse("of two models or tables no answers are read; give some to --answers, or leave it out")
     loaded = [_load(path) for path in (first, second)]
     c, steps = (None, []) if answers is None else reading.read(answers)
     with progress("draws", None) as step:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFiles, Seed, app
+from similitude.cli.commands import AnswersFiles, Jobs, Seed, app
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.learn import check_folders, pictures
 from similitude.cli.output import in_shell, progress, same_in_python
@@ -44,7 +44,7 @@ def dimensions(
         float | None,
         typer.Option(min=40, max=1000, help="width of the figures in mm: 89 a column, 183 a page of most journals"),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     *,
     reading: Reading,
@@ -52,7 +52,7 @@ def dimensions(
     """Learn non-negative dimensions, test which come again, and write an atlas: why two things are alike."""
     first = with_a_name(files[0])
     target = out or first.with_name(f"{first.name.split('.')[0]}_dimensions")
-    check_folders(target, images, "dimensions.html")
+    check_folders(target, images, "dimensions.html", *files, attributes, dimension_names, reading.names)
     if starts == 1:
         raise typer.BadParameter("expected 2 or more to compare, or 0 for none", param_hint="--starts")
     if folds == 1:

@@ -12,6 +12,7 @@ import typer
 
 from similitude.cli.commands import app, load_model, model_in
 from similitude.cli.output import in_shell, same_in_python
+from similitude.cli.targets import check_apart
 
 
 class What(StrEnum):
@@ -43,6 +44,7 @@ def export(
     _check_kind(out, what)
     check_place(out / VECTORS if what is What.projector else out, makes_folders=what is What.projector)
     model = model_in(model)
+    check_apart([("path", None if what is What.projector else out)], model)
     similarity = load_model(model)
     written, held, call = _writer(similarity, out, what)
     written()

@@ -11,6 +11,7 @@ import typer
 from similitude.cli.commands import (
     AnswersFiles,
     Dimensions,
+    Jobs,
     Seed,
     app,
     load_model,
@@ -18,6 +19,8 @@ from similitude.cli.commands import (
 from similitude.cli.kinds import FEATURES, expecting
 from similitude.cli.output import in_shell, progress, same_in_python, show, summary
 from similitude.cli.reading import Reading, reads_answers, with_a_name
+from similitude.cli.targets import MODELS, TABLES, check_apart, check_file
+from similitude.cli.usage import refuse_given
 
 
 class Method(StrEnum):
@@ -40,6 +43,7 @@ class By(StrEnum):
     rater = "rater"
 
 
+_OF_METHODS = ("method", "dimensions", "penalty", "features", "by", "folds", "jobs", "csv", "seed")  # of evaluate
 _FROM_FEATURES = (Method.FeatureEmbedding, Method.TACKL, Method.RankProjection)
 Penalty = Annotated[str, typer.Option(help="strength of regularisation: a number, or auto")]
 Features = Annotated[
@@ -67,10 +71,10 @@ def fit(
 ) -> None:
     """Learn a map of the items and save it as a model."""
     import similitude as sm
-    from similitude.feedback.files.whole import check_place
 
     target = out or with_a_name(files[0]).with_suffix("").with_suffix(".sim")
-    check_place(target, "--out")
+    check_file(target, "--out", *MODELS)
+    check_apart([("--out", target)], *(files if out else ()), features, reading.names)  # no answers end in .sim
     chosen = method or (Method.STE if features is None else Method.FeatureEmbedding)
     _check_features([chosen], features)
     c, steps = reading.read(*files)
@@ -94,6 +98,7 @@ def fit(
 @app.command()
 @reads_answers
 def evaluate(
+    ctx: typer.Context,
     files: AnswersFiles,
     method: Annotated[
         list[Method] | None,
@@ -105,7 +110,7 @@ def evaluate(
     features: Features = None,
     by: Annotated[By, typer.Option(help="what is held out together")] = By.answer,
     folds: Annotated[int, typer.Option(min=2, help="number of folds")] = 5,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     csv: Annotated[Path | None, typer.Option(help="write the table to this file, too")] = None,
     seed: Seed = 0,
     *,
@@ -115,13 +120,13 @@ def evaluate(
     import similitude as sm
     from similitude.evaluate.ceiling import CLEANED
     from similitude.evaluate.intervals import too_few
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
 
-    for option, value in (("--method", method), ("--csv", csv)):
-        if model is not None and value:
-            raise typer.BadParameter("not with --model, which scores that model alone", param_hint=option)
+    if model is not None:
+        refuse_given(ctx, _OF_METHODS, "not with --model, which scores that model alone, as it is")
     if csv is not None:
-        check_place(csv, "--csv")
+        check_file(csv, "--csv", *TABLES)
+    check_apart([("--csv", csv)], *files, model, features, reading.names)
     chosen = method or [name for name in Method if features is not None or name not in _FROM_FEATURES]
     if model is None:
         _check_features(chosen, features)

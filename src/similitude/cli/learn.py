@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from similitude.cli.commands import AnswersFiles, Seed, app, pictures_of
+from similitude.cli.commands import AnswersFiles, Jobs, Seed, app, pictures_of
 from similitude.cli.fitting import Features, known_features
 from similitude.cli.output import in_shell, phases, same_in_python
 from similitude.cli.reading import Reading, reads_answers, with_a_name
+from similitude.cli.targets import check_apart
 
 _CLASS = ("class", "category", "kind", "group", "label")  # what a column of classes is called
+_FILES = (".html", ".htm", ".pdf", ".sim", ".csv", ".xlsx", ".zip")  # of which no folder is called
 _FEW_CLASSES = 2  # items that may well be of a class each
 _PACKED = (".gz", ".bz2", ".xz", ".zip")
 _DRAWING, _PER_ITEM, _MOST = 3.0, 0.02, 0.4  # seconds for writing, in all and per item; at most this share of the time
@@ -49,15 +52,18 @@ def learn(
     time_limit: Annotated[
         float, typer.Option(min=1, help="seconds for everything, reading and drawing too; what it ends is left out")
     ] = 60.0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="processes")] = 1,
+    jobs: Jobs = 1,
     seed: Seed = 0,
     *,
     reading: Reading,
 ) -> None:
     """Choose a model, learn it, and write a report: one HTML page, with tables, figures and the model beside it."""
     began = time.monotonic()
+    from similitude.settings import check_seconds
+
+    check_seconds("--time-limit", time_limit)
     target = out or default_folder(files[0])
-    check_folders(target, images, "report.html")
+    check_folders(target, images, "report.html", *files, features, classes, reading.names)
     import similitude as sm
 
     c, steps = reading.read(*files)
@@ -100,7 +106,8 @@ def learn(
     if found.chosen.ended == "interrupted":
         typer.echo("interrupted: the choice among settings, and the report says so; done again it may choose otherwise")
     with_features = "features=features, " if known else ""
-    said = ", ".join(f"{name}={value!r}" for name, value in settings.items())
+    endless = {math.inf: "float('inf')"}
+    said = ", ".join(f"{name}={endless.get(value) or repr(value)}" for name, value in settings.items())
     call = f"sm.learn(c, {with_features}{said}, random_state={seed})"
     look = ", classes=classes" if grouped else ""
     look += "" if figure_width is None else f", figure_width={width}"
@@ -115,11 +122,18 @@ def default_folder(file: Path) -> Path:
     return bare.with_name(f"{bare.stem}_report")
 
 
-def check_folders(target: Path, images: Path | None, page: str) -> None:
-    """Refuse, before any work, a folder that cannot be written and one of pictures that is not there."""
-    from similitude.feedback.files.whole import check_place
+def check_folders(target: Path, images: Path | None, page: str, *inputs: Path | None) -> None:
+    """Refuse, before any work, a folder that cannot be written, or where what is read would be written over.
 
-    check_place(target / page, "--out", makes_folders=True)
+    One of pictures that is not there is refused, too.
+    """
+    from similitude.analysis.whole_folder import BESIDE, PARTS, check_folder
+
+    check_folder(target, page, "--out")
+    if target.suffix.lower() in _FILES and not target.is_dir():
+        raise ValueError(f"--out: expected the name of a folder, found that of a file, {target.name!r}")
+    check_apart([("--out", target / name) for name in (page, *BESIDE, *PARTS)], *inputs)
+    check_apart([("--out", target / part) for part in PARTS], images)
     if images is not None and not images.is_dir():
         raise ValueError(f"--images: {images} is {'a file' if images.exists() else 'not there'}; expected a folder")
 

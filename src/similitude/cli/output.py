@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from math import isfinite
 from typing import Any
 
 import typer
@@ -93,7 +94,8 @@ def phases(time_limit: float) -> Iterator[Any]:
     with bar if console.is_terminal else nullcontext():
 
         def step(what: str, done: int, of: int) -> None:
-            left = f"at most {max(round(end - time.monotonic()), 0)} s left"
+            seconds = max(end - time.monotonic(), 0.0)
+            left = f"at most {seconds:.0f} s left" if isfinite(seconds) else ""
             if not begun or begun[-1] != what:
                 begun.append(what)
                 if console.is_terminal:

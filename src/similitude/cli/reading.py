@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -83,6 +83,11 @@ class Reading:
         words = [(name, "" if one is True else f" {in_shell(one)}") for name, values in several for one in values]
         return [f"--{name.replace('_', '-')}{value}" for name, value in words]
 
+    def refuse(self, why: str) -> None:
+        """Refuse what was given, where no answers are read by it."""
+        for words in self.in_shell:
+            raise typer.BadParameter(why, param_hint=words.split()[0])
+
     def read(self, *files: Path, say: bool = True) -> tuple[Any, list[str]]:
         """Return the feedback in one file or in several together, and the lines of Python that read it.
 
@@ -91,6 +96,9 @@ class Reading:
         import similitude as sm
 
         if len(files) == 1 and is_dataset(files[0]):
+            replace(self, drop_rater=None, drop_item=None, only_items=None, where=None).refuse(
+                f"{files[0]} is a folder of comparisons, which says all that itself; leave it out"
+            )
             return self._rest(sm.ComparisonDataset(files[0]), [f"c = sm.ComparisonDataset({str(files[0])!r})"], say)
         given: Any = str(files[0]) if len(files) == 1 else [str(file) for file in files]
         with contextlib.ExitStack() as reading:
@@ -113,7 +121,12 @@ class Reading:
                 "a folder of comparisons is read in passes: leave out raters and items before it is written"
             )
         wanted = self.left_out
-        left = sm.leave_out(c, **wanted)
+        try:
+            left = sm.leave_out(c, **wanted)
+        except ValueError as error:
+            option = "--only-items" if self.only_items else "--drop-item"
+            said = re.sub("^items: ", f"{option}: ", re.sub("^raters: ", "--drop-rater: ", str(error)))
+            raise ValueError(said) from None
         for step in left.removed[len(c.removed) :] if say else ():
             typer.echo(f"left out: {step.why} ({len(step.comparisons):,} comparisons)")
         given = ", ".join(f"{name}={value!r}" for name, value in wanted.items())

@@ -13,6 +13,7 @@ import typer
 
 from similitude.cli.study import DatabaseUrl, Folder, PublicUrl, app
 from similitude.cli.study_maintenance import Name, name_of
+from similitude.cli.targets import TABLES, check_apart, check_file
 from similitude.display.words import counted
 
 if TYPE_CHECKING:
@@ -31,12 +32,12 @@ def invite(
     public_url: PublicUrl = "http://localhost:8000",
 ) -> None:
     """Invite people: a signed link for each of a list, which nobody can invent."""
-    from similitude.feedback.files.whole import check_place
     from similitude.study import invite as inviting
     from similitude.study.settings import StudyError
 
     if out is not None:
-        check_place(out, "--out")
+        check_file(out, "--out", *TABLES)
+    check_apart([("--out", out)], people)
     base = (public_url or "").rstrip("/")
     if (people is not None) + (withdraw is not None) + rehearsal != 1:
         raise StudyError("invite: give a list of PEOPLE, or --withdraw NAME, or --rehearsal")
@@ -80,7 +81,7 @@ def simulate(
     truth: Annotated[
         Path | None, typer.Option(help="a model (.sim) that they answer by; else colours or chance")
     ] = None,
-    seed: Annotated[int, typer.Option(help="seed: the same raters again")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="seed: the same raters again")] = 0,
     as_people: Annotated[
         bool, typer.Option("--as-people", help="count them as people, in a study whose answers are thrown away")
     ] = False,

@@ -12,6 +12,7 @@ from similitude.cli.study import DatabaseUrl, Folder, app
 from similitude.cli.study_maintenance import Name
 from similitude.cli.study_raters import opened_study
 from similitude.cli.study_tokens import me
+from similitude.cli.targets import TABLES, check_file
 from similitude.display.words import counted
 
 if TYPE_CHECKING:
@@ -135,11 +136,11 @@ def payable(
     database: DatabaseUrl = None,
 ) -> None:
     """Print who has finished without a doubt, one id a line, as Prolific's own bulk approval takes them."""
-    from similitude.feedback.files.whole import check_place, write_whole
+    from similitude.feedback.files.whole import write_whole
     from similitude.study.recruiting.reviewing import Reviewing
 
     if out is not None:
-        check_place(out, "--out")
+        check_file(out, "--out", *TABLES)
     with opened_study(folder, study, database) as (store, settings, study_id):
         people = Reviewing(store, settings, study_id).payable(at)
     text = "".join(f"{who}\n" for who in people)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+
+def refuse_given(ctx: typer.Context, names: Collection[str], why: str) -> None:
+    """Refuse options that were given, by the names of their parameters, where something else leaves them unread."""
+    params: list[Any] = list(ctx.command.params)
+    for param in params:
+        source = ctx.get_parameter_source(param.name)
+        if param.name in names and source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP"):
+            raise typer.BadParameter(why, ctx=ctx, param=param)
 
 
 class Commands(typer.Typer):

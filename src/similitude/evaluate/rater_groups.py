@@ -140,8 +140,11 @@ def _values(c: Comparisons, by: str | Mapping[str, Any]) -> Array:
         given = {str(rater): _word(group) for rater, group in by.items()}
         return np.array([given.get(rater) for rater in c.answers.rater.values], object)
     if by not in c.answers.extra:
-        known = ", ".join(c.answers.extra) or "none beside the answers"
-        raise ValueError(f"by: there is no column {by!r}; the columns are {known}")
+        known = (
+            f"expected one of {', '.join(c.answers.extra)}" if c.answers.extra else "there is none beside the answers"
+        )
+        found = f"{by!r} says who answered" if by == "rater" else f"there is no column {by!r}"
+        raise ValueError(f"by: {found}, and a column is needed that several raters share; {known}")
     column = c.answers.extra[by]
     if column.dtype.kind == "f":
         return np.array([_word(cell) for cell in column.tolist()], object)

@@ -177,7 +177,7 @@ def _of_raters(answers: Answers, raters: Iterable[str]) -> Bools:
 
 def _without_answers(c: Comparisons, gone: Bools, step: str, why: str) -> Comparisons:
     if gone.all():
-        raise ValueError(f"{step}: nothing would be left of {c.n_answers} answers without {why}")
+        raise ValueError(f"{step}: nothing would be left, since all {c.n_answers:,} are {why}")
     lost = c.rows(gone[c.answer])
     record = Removed(step, why, lost, float(lost.weight.sum()), cleans=False)
     return replace(c.select(~gone), removed=(*c.removed, record))
@@ -188,9 +188,7 @@ def _without_items(c: Comparisons, gone: Ints) -> Comparisons:
     why = f"comparisons with {listed((c.label(int(item)) for item in gone), len(gone))}"
     kept = ~np.isin(c.quadruplets, gone).any(1)
     if not kept.any():
-        raise ValueError(
-            f"items: nothing would be left of {len(c)} comparisons without {why.removeprefix('comparisons ')}"
-        )
+        raise ValueError(f"items: nothing would be left, since all {len(c):,} are {why}")
     lost = c.rows(~kept)
     touched = np.zeros(c.n_answers, bool)
     touched[c.answers.shown.owner[np.isin(c.answers.shown.values, gone)]] = True

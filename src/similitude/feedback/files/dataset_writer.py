@@ -234,8 +234,13 @@ class ComparisonWriter:
 
 def check_new_folder(path: Path) -> None:
     """Refuse a folder that is there already, or that could not be made."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FileExistsError(f"path: {str(path)!r} is there already; give a new folder, or remove it")
+    if path.is_dir() and any(path.iterdir()):
+        raise FileExistsError(f"path: the folder {str(path)!r} is there already, with files in it; expected a new name")
+    if path.exists() and not path.is_dir():
+        raise FileExistsError(
+            f"path: {str(path)!r} is there already, and no folder; a name without an ending is a folder to make, so "
+            "expected a new name, or one of a file, with an ending"
+        )
     check_place(path / ABOUT, makes_folders=True)
 
 

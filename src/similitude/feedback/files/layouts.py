@@ -23,11 +23,12 @@ from similitude.feedback.files.column_map import (
 )
 from similitude.feedback.files.options import Options
 from similitude.feedback.files.tables import Table, check_names
-from similitude.feedback.forms import FORMS
+from similitude.feedback.forms import FORMS, find
 from similitude.feedback.forms.base import FileColumns, Form
 
 Reader = Callable[[Table, Sequence[str], Options], Comparisons]
 
+_RATINGS = {"similar": "similarity_rating", "different": "difference_rating"}  # forms by what a larger number means
 _SILENT = ("skipped", "timed_out", "not_shown")  # outcomes of a study's questions that are no answers
 _STANDING = {  # of a study's answers that do not count, by the word in the column `standing`
     "left_out": "of raters whom the study's researchers left out",
@@ -112,6 +113,8 @@ def read_table(table: Table, options: Options) -> ReadTable:
     counting, why = _without_those_left_out(asked)
     plain = _without_silence(counting)
     comparisons = removal.marked(layout.read(plain, columns, options), marks)
+    if layout.read is not sheet_layouts.ratings:
+        _check_larger(comparisons, options)
     comparisons = _without_known(comparisons, len(mapped.table) - len(asked), options)
     for words, number in why:
         comparisons = _noted(comparisons, "left_out", f"{counted(number, 'answer')} {words}", options)
@@ -120,6 +123,14 @@ def read_table(table: Table, options: Options) -> ReadTable:
     if not comparisons.answers.rater.recorded and (who := looks_like_rater(table, used.values())):
         options.note(_participant(who))
     return ReadTable(comparisons, used, mapped.reasons)
+
+
+def _check_larger(c: Comparisons, options: Options) -> None:
+    """Refuse a meaning of ratings where there are none, and another than answers have that say theirs."""
+    forms = c.answers.form.labels
+    if options.larger is not None and forms != (_RATINGS[options.larger],):
+        words = " and ".join(find(name).words for name in forms) or "no questions"
+        raise ValueError(f"larger: expected ratings whose meaning is not known, found answers to {words}; leave it out")
 
 
 def fits(table: Table) -> bool:

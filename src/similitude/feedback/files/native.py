@@ -129,7 +129,7 @@ def _answers(table: Table, rule: ItemRule, form: str | None) -> tuple[Answers, S
     shown, lengths = cells.flat(cells.lists(table, "shown"))
     items, names = rule.read(shown, typed=True)
     codes, known, n_items = encode_items(items, names, rule.n_items)
-    forms = cells.full(table, "form") if "form" in table.columns else _given(form)
+    forms = _forms(cells.full(table, "form"), form) if "form" in table.columns else _given(form)
     rows = Rows.ragged(codes, lengths)
     said = cells.lists(table, "response", cells.one_word)
     if str in set(map(type, chain.from_iterable(said))):
@@ -147,6 +147,14 @@ def _as_numbers(said: list[list[Any]], shown: list[list[str]], forms: Array) -> 
         except ValueError as error:
             raise ValueError(f"row {row + 1} of 'response': {error}") from None
     return found
+
+
+def _forms(said: Array, form: str | None) -> Array:
+    """The forms that a file says; another one that the caller gives is refused."""
+    own = list(dict.fromkeys(map(str, said.tolist())))
+    if form is not None and own != [find(form).name]:
+        raise ValueError(f"form: the file says in its column 'form' that it is {', '.join(own)}, found form={form!r}")
+    return said
 
 
 def _given(form: str | None) -> str:

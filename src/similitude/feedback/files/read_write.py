@@ -76,13 +76,13 @@ def read_comparisons(
     path : the file; several files; a folder with one file per participant, named as the file where no column says
         who it is; or a pandas table in one of the layouts
     form : the form of question, where the file does not say: of rows in a text file or array (`"triplet"`,
-        `"odd_one_out"`, `"most_central"`), or of answers without a column `form`
+        `"odd_one_out"`, `"most_central"`), or of answers without a column `form`; another than the file says is refused
     columns : which column is which, such as `{"odd": "Odd one", "a": "Pic 1", "b": "Pic 2", "c": "Pic 3"}`
     names, n_items : the items; whole numbers in the file are positions in `names`. Or a dict from what the file calls
         an item to its name, or a table (.csv, .tsv) with the one in its first column and the other in its second
     labels : whether whole numbers in the file are names, not positions; those that begin at 1 are
     fold_names : whether names that differ by case, spaces or accents alone are one item
-    larger : for ratings, whether a larger number means "similar" or "different"
+    larger : for ratings, whether a larger number means "similar" or "different"; refused where nothing is rated
     missing : for ratings, a number that stands for "no rating"
     max_per_rater, random_state : for ratings and placements, draw at most this many comparisons per rater
     drop_degenerate : leave out rows that compare an item with itself; otherwise they are an error

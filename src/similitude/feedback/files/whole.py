@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self))/fd/(\d+)")
+_LINKS = 40  # as many as systems follow
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows knows no quota
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes], private: bool = False) -> None:
     """Write a file, given as a whole or in pieces, whole or not at all: beside its place first, then moved there.
 
-    A `private` one is for its owner alone, whatever the umask says. A pipe or a device is written into as it is.
+    A `private` one is for its owner alone, whatever the umask says. A pipe or a device is written into as it is, and
+    so is what is open already: `/dev/stdout` may be a file to which a shell appends.
     """
     pieces = [data] if isinstance(data, bytes) else data
-    if _is_stream(path):
-        with open(path, "wb") as stream:
+    number = descriptor_of(path)
+    if number is not None or _is_stream(path):
+        with _no_room_in(path), open(path if number is None else _again(number), "wb") as stream:
             stream.writelines(pieces)
         return
-    with placed_whole(path) as beside, open(beside, "xb", opener=_private if private else None) as stream:
-        stream.writelines(pieces)
-        stream.flush()
-        os.fsync(stream.fileno())
+    with (
+        _no_room_in(path),
+        placed_whole(path) as beside,
+        open(beside, "xb", opener=_private if private else None) as file,
+    ):
+        file.writelines(pieces)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _no_room_in(path: Path) -> Iterator[None]:
+    """Say of a disk that is full which file was to go there."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in _NO_ROOM:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
 
 
 @contextmanager
@@ -31,6 +56,11 @@ def placed_whole(path: Path) -> Iterator[Path]:
 
     What goes wrong is said of the file that was asked for, not of the one beside it.
     """
+    if descriptor_of(path) is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / path.name
+            write_whole(path, (Path(folder) / path.name).read_bytes())
+        return
     if _is_stream(path):
         yield path
         return
@@ -60,11 +90,12 @@ def check_place(path: Path, argument: str = "path", makes_folders: bool = False)
     """
     if path.is_dir():
         raise IsADirectoryError(f"{argument}: {path} is a folder; expected the name of a file to write")
-    if _is_stream(path):
+    if _is_stream(path) or descriptor_of(path) is not None:
         return
     target = path.resolve()
     folder = next(one for one in target.parents if one.exists() or not makes_folders)
-    cannot = f"{argument}: cannot write into {path.parent if path.parent.name else target.parent}"
+    plain = path.parent.name and not path.is_symlink() and not path.parent.is_symlink()
+    cannot = f"{argument}: cannot write into {path.parent if plain else target.parent}"
     if not folder.exists():
         raise FileNotFoundError(f"{cannot}: there is no such folder; make it, or give another place")
     if not folder.is_dir():
@@ -81,6 +112,26 @@ def create_private(path: Path) -> None:
     """Make an empty file that its owner alone may read and write, whatever the umask says."""
     with open(path, "xb", opener=_private):
         pass
+
+
+def descriptor_of(path: Path) -> int | None:
+    """The number of an open file by which a path calls it (`/dev/stdout`, `/dev/fd/1`, a link to one); else None."""
+    called = os.path.abspath(path)
+    for _ in range(_LINKS):
+        if found := _DESCRIPTOR.fullmatch(called):
+            return int(found[1])
+        if not os.path.islink(called):
+            return None
+        called = os.path.abspath(os.path.join(os.path.dirname(called), os.readlink(called)))
+    return None
+
+
+def _again(number: int) -> int:
+    """Another number for an open file, after what was printed into it so far."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    return os.dup(number)
 
 
 def _is_stream(path: Path) -> bool:
