@@ -210,6 +210,23 @@ def test_plot_draws_the_pictures_of_a_folder(study):
     assert (study / "answers.png").stat().st_size > 5000
 
 
+def test_numbers_in_a_file_are_read_as_the_model_has_them(tmp_path):
+    names = [str(k) for k in range(1, 11)]
+    c = sm.simulate(np.arange(10.0)[:, None] ** 1.5, 800, sharpness=30.0, random_state=0)
+    for name, own in (("names", c.with_items(names)), ("positions", c)):
+        sm.STE(1, random_state=0).fit(own).similarity_.save(tmp_path / f"{name}.sim")
+    some = c.select((c.answers.shown.matrix() > 0).all(1)).triplets  # neither item 0 nor, of names, "1"
+    for name, first in (("names", 1), ("positions", 0)):
+        table = pd.DataFrame(some + first, columns=["head", "winner", "loser"])
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        done = run("evaluate", f"{name}.csv", "--model", f"{name}.sim", folder=tmp_path)
+        right = float(done.stdout.split(" of the comparisons")[0].split()[-1])
+        assert right > 0.9  # by rank .6
+        run_python(printed_python(done), tmp_path)
+        run("next", f"{name}.sim", "--asked", f"{name}.csv", "-n", 3, folder=tmp_path)
+        assert "STE: 10 items" in run("update", f"{name}.sim", f"{name}.csv", "-o", "m.sim", folder=tmp_path).stdout
+
+
 def test_next_and_update_close_the_loop(study):
     run(
         "next",

@@ -192,6 +192,11 @@ def test_refit_is_no_worse_than_a_new_fit():
 
 
 def test_refit_names_what_it_cannot_fit():
+    c = sm.simulate(TRUTH, 200, random_state=0)
+    known, others = (c.with_items([f"{what} {k}" for k in range(c.n_items)]) for what in ("item", "other"))
+    said = r"about none of the 20 items of the model \(item 0, ...\), but about other 0 and others; expected all"
+    with pytest.raises(ValueError, match=said):
+        sm.refit(sm.STE(2, random_state=0).fit(known), others)
     with pytest.raises(ValueError, match="similarity: made by None, which cannot be fitted again"):
         sm.refit(sm.Similarity(TRUTH, sm.STE(2).comparison_loss()), [[0, 1, 2]])
     features = sm.LPOE(loss="logistic").fit(sm.simulate(TRUTH, 200, random_state=0), features=TRUTH)

@@ -110,12 +110,13 @@ def test_grid_search_cross_val_score_and_pipeline(method, noisy):
 
 def test_save_and_load(method, noisy, tmp_path):
     names = [f"item {k}, «é»" for k in range(noisy.n_items)]
-    model = method(2, random_state=0).fit(noisy.with_items(names))
+    named = noisy.with_items(names)
+    model = method(2, random_state=0).fit(named)
     model.similarity_.save(tmp_path / "map.sim")
     loaded = sm.Similarity.load(tmp_path / "map.sim")
     assert np.array_equal(loaded.distances(), model.distances())
     assert loaded.neighbors(names[2]) == model.neighbors(names[2])
-    assert np.array_equal(loaded.margin(noisy), model.similarity_.margin(noisy))
+    assert np.array_equal(loaded.margin(named), model.similarity_.margin(named))
     assert loaded.about["method"] == method.__name__
 
 

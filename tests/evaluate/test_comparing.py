@@ -125,6 +125,29 @@ def test_answers_about_other_items_are_left_out():
     assert found.to_dict()["answers"]["comparisons"] == expected
 
 
+@pytest.mark.filterwarnings("ignore:.* items were never compared")
+@pytest.mark.parametrize("names", [None, NAMES])
+def test_items_that_one_never_compared_are_left_out_and_named(names):
+    c = ANSWERS if names is None else ANSWERS.with_items(names)
+    inner = c.select((c.answers.shown.matrix() > 1).all(1))
+    every, some = (sm.STE(2, random_state=0).fit(one) for one in (c, inner))
+    calls = ["0", "1"] if names is None else names[:2]
+    with pytest.warns(sm.FeedbackWarning, match=f"^second: items without answers .* left out: {', '.join(calls)}$"):
+        found = sm.compare(every, some, c, random_state=0)
+    assert found.left_out == tuple(calls)
+    assert (len(found.items), found.distances.shape[1]) == (14, 91)
+    pairs = [(i, j) for i in range(2, 16) for j in range(i + 1, 16)]
+    expected = stats.spearmanr(*(one.similarity_.pair_distance(pairs) for one in (every, some))).statistic
+    assert found.correlation == pytest.approx(expected)
+    known = c.select((c.answers.shown.matrix() > 1).all(1))
+    assert (found.answers.first, found.answers.second) == (every.score(known), some.score(known))
+
+
+def test_an_item_that_was_put_at_the_centre_by_hand_counts():
+    found = sm.compare(model(TRUTH - TRUTH[0]), model(TRUTH), random_state=0)
+    assert len(found.items) == 16
+
+
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="first has 16 and the second 5"):
         sm.compare(model(TRUTH), model(TRUTH[:5]))

@@ -39,7 +39,7 @@ def test_reasons_add_up_to_the_log_odds_of_the_answer(form, more):
 
 
 def test_between_two_alternatives_a_dimension_adds_its_product_less_the_other():
-    why = sm.explain_answer(TABLE, sm.Comparisons.from_triplets([[0, 1, 2]], n_items=12))
+    why = sm.explain_answer(TABLE, sm.Comparisons.from_triplets([[0, 1, 2]], names=NAMES))
     np.testing.assert_allclose(why.by_feature, X[0] * X[1] - X[0] * X[2], atol=1e-12)
 
 

@@ -209,6 +209,29 @@ def test_damaged_files_are_refused(tmp_path, name, content, message):
         read_comparisons(path)
 
 
+@pytest.mark.parametrize(
+    ("said", "near"),
+    [
+        ('["cat","dog"]', (0, 1)),
+        ('["car","bus"]', (2, 3)),
+        ('["Dog ","cat"]', (0, 1)),
+        ("car + bus", (2, 3)),
+        ("[1]", (2, 3)),
+    ],
+)
+def test_a_pair_is_picked_by_the_names_of_its_items_in_any_order(tmp_path, said, near):
+    path = tmp_path / "a.jsonl"
+    answer = {"form": "quadruplet", "shown": ["cat", "dog", "bus", "car"]}
+    response = json.loads(said) if said.startswith("[") else said
+    path.write_text(json.dumps(answer | {"response": response}) + "\n")
+    assert tuple(read_comparisons(path, names=answer["shown"]).near[0].tolist()) == near
+    path.write_text(json.dumps(answer | {"response": ["cat", "bus"]}) + "\n")
+    with pytest.raises(
+        ValueError, match=r"row 1 of 'response': expected the pair .* cat \+ dog, .*; found 'cat \+ bus'"
+    ):
+        read_comparisons(path)
+
+
 def test_an_empty_path_is_not_the_folder_that_one_is_in():
     with pytest.raises(ValueError, match=r"^path: found an empty text"):
         read_comparisons("")

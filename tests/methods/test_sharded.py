@@ -210,3 +210,9 @@ def test_kernels_refuse_comparisons_without_a_head(tmp_path):
         writer.write([(0, 1, 2, 3)])
     with pytest.raises(ValueError, match="found 1 that share none"):
         sm.ComparisonKernel().fit(sm.ComparisonDataset(tmp_path / "a"))
+
+
+def test_a_dataset_by_position_is_no_test_of_a_model_with_names(answers, dataset):
+    model = sm.STE(2, n_init=1, random_state=0).fit(answers.with_items([f"item {k}" for k in range(40)]))
+    with pytest.raises(ValueError, match="the dataset and the model number their items differently"):
+        model.score(dataset)

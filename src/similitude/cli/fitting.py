@@ -131,7 +131,7 @@ def evaluate(
     if model is None:
         _check_features(chosen, features)
     known = None if model is None else load_model(model)
-    c, steps = reading.read(*files)
+    c, steps = (reading if known is None else reading.as_in(known)).read(*files)
     if known is not None:
         typer.echo(f"{known.score(c):.4f} of the comparisons in {files[0]} are ordered correctly")
         _say_whole_answers(known, c)

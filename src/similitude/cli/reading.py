@@ -46,7 +46,7 @@ class Reading:
     ] = None
     labels: Annotated[bool, typer.Option("--labels", help="whole numbers are names of items, not positions")] = False
     fold_names: Annotated[
-        bool, typer.Option("--fold-names", help="names that differ by case, spaces or accents alone are one item")
+        bool, typer.Option("--fold-names", help="names that differ by case, spaces, accents or .0 alone are one item")
     ] = False
     larger: Annotated[Larger | None, typer.Option(help="for ratings: what a larger number means")] = None
     drop_degenerate: Annotated[
@@ -87,6 +87,11 @@ class Reading:
         """Refuse what was given, where no answers are read by it."""
         for words in self.in_shell:
             raise typer.BadParameter(why, param_hint=words.split()[0])
+
+    def as_in(self, model: Any) -> Reading:
+        """The same, numbers being names where they are in a model: answers to its questions say what it says."""
+        numbers = model.names is not None and any(name.isdecimal() for name in model.names)
+        return replace(self, labels=self.labels or (numbers and self.names is None))
 
     def read(self, *files: Path, say: bool = True) -> tuple[Any, list[str]]:
         """Return the feedback in one file or in several together, and the lines of Python that read it.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
 
 LONGEST = 24
 """Letters of the longest name that is written whole."""
+_WORD = 160
+_LONG_WORD = re.compile(rf"\S{{{_WORD + 1},}}")
 
 
 def counted(number: int, what: str, many: str = "") -> str:
@@ -17,6 +20,21 @@ def counted(number: int, what: str, many: str = "") -> str:
 def shortened(name: str, longest: int = LONGEST) -> str:
     """Return a name, cut where it is longer than so many letters."""
     return name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
+
+
+def in_short(message: str, longest: int = 1200) -> str:
+    """Return a message without the middle of what it quotes, where that is long: a cell may hold a million signs.
+
+    >>> len(in_short("row 1: found " + "[" * 1_000_000))
+    176
+    """
+    return _ends(_LONG_WORD.sub(lambda word: _ends(word[0], _WORD), message), longest)
+
+
+def _ends(text: str, longest: int) -> str:
+    """The beginning and the end of a long text."""
+    tail = longest // 4
+    return text if len(text) <= longest else f"{text[: longest - tail]} … {text[-tail:]}"
 
 
 def listed(names: Iterable[str], total: int, most: int = 5) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from similitude.display.estimate import Estimate
-from similitude.display.words import counted, written_p
+from similitude.display.words import counted, listed, written_p
 from similitude.evaluate.cards import agreement_card, answers_agreement_card
 from similitude.evaluate.intervals import clustered_mean
 from similitude.evaluate.people import PeopleAgreement, with_people
@@ -20,10 +21,11 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.splitting import among
-from similitude.methods.base import Fitted
+from similitude.methods.base import FeedbackWarning, Fitted
+from similitude.methods.known_items import called_alike
 from similitude.methods.provenance import described_data
 from similitude.settings import check_share, generator
-from similitude.types import Array, Floats, Seed, Table
+from similitude.types import Array, Bools, Floats, Seed, Table
 
 _FEWEST = 4
 _ALPHA = 0.05
@@ -79,7 +81,7 @@ class Agreement:
     Attributes
     ----------
     items : names (or positions) of the items that both know
-    left_out : names of the items that only one of them knows
+    left_out : names of the items that only one of them knows, or that a model never compared: they stand at its centre
     procrustes : share of the variance that is left after one map is moved, turned, mirrored and scaled onto the other:
         0 is the same map, 1 none in common; NaN where a table has gaps
     correlation, low, high : Spearman's rank correlation of the distances, with an interval by bootstrap over items
@@ -224,7 +226,11 @@ def compare(
         raise ValueError(
             f"metric: {metric!r} is a way to compare vectors, expected some, found models or dissimilarities"
         )
-    one, two, items, left_out = share_items(*views)
+    one, two, common, left_out = share_items(*views)
+    placed = _placed(one, two, common)
+    one, two = one.take(np.flatnonzero(placed)), two.take(np.flatnonzero(placed))
+    items = tuple(name for name, there in zip(common, placed, strict=True) if there)
+    left_out += tuple(name for name, there in zip(common, placed, strict=True) if not there)
     if len(items) < _FEWEST:
         raise ValueError(
             f"expected at least {_FEWEST} items in common, found {len(items)}: {', '.join(items) or 'none'}"
@@ -238,7 +244,7 @@ def compare(
     mapped = _mapped(one, two, rng)
     maps = _maps(one.take(mapped), two.take(mapped))
     given = None if comparisons is None else as_comparisons(comparisons)
-    said = None if given is None else _about(given, items, one.named)
+    said = None if given is None else _about(given, common, one.named, placed)
     learned = _learned(views, given)
     return Agreement(
         items,
@@ -258,6 +264,20 @@ def compare(
         (one.kind, two.kind),
         level,
     )
+
+
+def _placed(one: View, two: View, items: Names) -> Bools:
+    """(n,) of which items both say something; an item that was never compared is at the centre for want of answers."""
+    for argument, view in (("first", one), ("second", two)):
+        absent = [name for name, there in zip(items, view.placed, strict=True) if not there]
+        if absent:
+            warnings.warn(
+                f"{argument}: items without answers stand at the centre, and are left out: "
+                f"{listed(absent, len(absent))}",
+                FeedbackWarning,
+                stacklevel=3,
+            )
+    return one.placed & two.placed
 
 
 def _refuse_constant(distances: Floats) -> None:
@@ -307,15 +327,18 @@ def _learned(views: tuple[View, View], c: Comparisons | None) -> str:
     return " and the ".join(found)
 
 
-def _about(c: Comparisons, items: Names, named: bool) -> Comparisons:
-    """Return the comparisons about the items in common, numbered as those are."""
+def _about(c: Comparisons, items: Names, named: bool, placed: Bools) -> Comparisons:
+    """Return the comparisons about those of the items in common that have a place, numbered as those are."""
+    if c.names is not None and not named and c.n_items != len(items):  # as many are matched by position
+        c = called_alike(c, None, len(items))
     table = np.full(c.n_items, -1)
     if named and c.names is not None:
         place = {name: k for k, name in enumerate(items)}
         table = np.array([place.get(name, -1) for name in c.names])
     else:
         table[: len(items)] = np.arange(min(len(items), c.n_items))
-    part = among(c, table, len(items))
+    place_of = np.where(placed, np.cumsum(placed) - 1, -1)
+    part = among(c, np.where(table >= 0, place_of[table], -1), int(placed.sum()))
     if not len(part):
         raise ValueError("comparisons: expected some about the items in common, found none")
     return part

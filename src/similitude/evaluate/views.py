@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,7 +32,7 @@ from similitude.methods.base import FeedbackWarning, similarity_of
 from similitude.methods.scaling import scale_distances
 from similitude.methods.similarity import Similarity
 from similitude.settings import one_of
-from similitude.types import Array, Floats
+from similitude.types import Array, Bools, Floats
 
 Metric = Literal["euclidean", "cosine", "correlation", "dot"]
 METRICS = ("euclidean", "cosine", "correlation", "dot")
@@ -58,6 +58,7 @@ class View:
     kind : what a number between two items is called on an axis
     learned : digest of the answers that a model learned from; empty where it is not known
     vectors : of vectors and attributes, whether they came as a pandas "table" or as an "array"; else None
+    absent : the source's numbers of items that it says nothing of: a model's that were never compared
     """
 
     measure: Callable[[Array], Floats]
@@ -69,6 +70,7 @@ class View:
     kind: str = "distance"
     learned: str = ""
     vectors: Literal["table", "array"] | None = None
+    absent: Array = field(default_factory=lambda: np.empty(0, int))
 
     @classmethod
     def of(cls, given: Any, argument: str, metric: Metric | None = None) -> View:
@@ -102,7 +104,10 @@ class View:
         items, kind = np.arange(similarity.n_items), _KINDS.get(similarity.kind, similarity.kind)
         read = f"{similarity.about.get('method', 'a model')}, by its {kind}s"
         learned = str(similarity.about.get("data", {}).get("digest", ""))
-        return cls(similarity.pair_distance, items, similarity.embedding, similarity.names, None, read, kind, learned)
+        return cls(
+            similarity.pair_distance, items, similarity.embedding, similarity.names, None, read, kind, learned,
+            absent=_never_compared(similarity),
+        )  # fmt: skip
 
     @classmethod
     def _of_attributes(cls, given: Any, argument: str) -> View:
@@ -155,6 +160,11 @@ class View:
     def named(self) -> bool:
         """Whether items are known by name."""
         return self.names is not None
+
+    @property
+    def placed(self) -> Bools:
+        """(n,) whether something is known of each item."""
+        return ~np.isin(self.items, self.absent)
 
     @property
     def n_items(self) -> int:
@@ -228,6 +238,14 @@ def _numbered(one: View, other: View) -> View:
     if one.names is None and other.names is not None and {*numbers} >= {*other.names}:
         return replace(one, names=numbers)
     return one
+
+
+def _never_compared(similarity: Similarity) -> Array:
+    """The items that a fit left exactly at the centre, as it does with those that were never compared."""
+    if similarity.form is not None or similarity.feature_map is not None or "data" not in similarity.about:
+        return np.empty(0, int)
+    moved = similarity.embedding.any(1)
+    return np.flatnonzero(~moved & moved.any())
 
 
 def mean_of_ranks(tables: Floats) -> Floats:

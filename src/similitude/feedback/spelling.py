@@ -1,20 +1,26 @@
-"""Names that differ by case, spaces or accents alone."""
+"""Names that differ by case, spaces, accents or .0 alone."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
+_WHOLE = re.compile(r"^([+-]?[0-9]+)\.0+$")
+
 
 def folded(name: str) -> str:
-    """A name without what people vary by accident: case, spaces around and between, accents.
+    """A name without what people vary by accident: case, spaces around and between, accents; programs, the .0 of 7.0.
 
     >>> folded(" Blue  Square") == folded("blue square"), folded("Café") == folded("cafe")
     (True, True)
+    >>> folded("7.0"), folded("7.5"), folded("v7.0")
+    ('7', '7.5', 'v7.0')
     """
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    return " ".join(plain.casefold().split()) or name
+    plain = " ".join(plain.casefold().split())
+    return _WHOLE.sub(r"\1", plain) or name
 
 
 def twins(names: Iterable[str]) -> list[list[str]]:

@@ -132,7 +132,7 @@ def odd_one_out(similarity: Similarity, items: tuple[Any, ...]) -> Comparisons:
     if len(items) != 3:
         raise ValueError(f"answer: expected one answer, or three items with the odd one last, found {len(items)}")
     rows = [[find_item(item, similarity.names, similarity.n_items) for item in items]]
-    return Comparisons.from_odd_one_out(rows, n_items=similarity.n_items)
+    return Comparisons.from_odd_one_out(rows, names=similarity.names, n_items=similarity.n_items)
 
 
 def _only_choice(c: Comparisons) -> Alternatives:

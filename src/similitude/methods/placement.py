@@ -19,6 +19,7 @@ from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.graph.build import SimilarityGraph
 from similitude.kernels.modalities import in_order
+from similitude.methods.known_items import called_alike
 from similitude.methods.similarity import Similarity
 from similitude.types import Array, Floats, Seed
 
@@ -112,9 +113,7 @@ def features_by_name(features: Any, comparisons: ComparisonsLike, similarity: Si
 
 def over_known_items(c: Comparisons, names: Names | None, n_items: int) -> Comparisons:
     """Renumber comparisons: the items that a model knows first, new ones after them."""
-    if (c.names is None) != (names is None):
-        known, given = ("position", "name") if names is None else ("name", "position")
-        raise ValueError(f"comparisons: the model knows its items by {known}, the comparisons theirs by {given}")
+    c = called_alike(c, names, n_items)
     if c.names is None or names is None:
         return c.with_items(n_items=max(c.n_items, n_items))
     known_names = set(names)

@@ -84,6 +84,7 @@ def refit(similarity: Fitted, comparisons: ComparisonsLike, *, random_state: See
     """
     similarity = similarity_of(similarity, "similarity")
     c = over_known_items(as_comparisons(comparisons), similarity.names, similarity.n_items)
+    _refuse_others(c, similarity)
     estimator = _estimator(similarity).set_params(n_items=c.n_items)
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)
@@ -92,6 +93,17 @@ def refit(similarity: Fitted, comparisons: ComparisonsLike, *, random_state: See
     rng = np.random.default_rng(0)  # new items must not stand on one point, where no comparison can part them
     start[similarity.n_items :] = 0.1 * similarity.embedding.std() * rng.normal(size=start[similarity.n_items :].shape)
     return best_fit(estimator, c, start).similarity_
+
+
+def _refuse_others(c: Comparisons, similarity: Similarity) -> None:
+    """Refuse answers about none of the items: another study's would take the place of all that is known."""
+    compared = c.items_compared
+    if len(compared) and compared.min() >= similarity.n_items:
+        raise ValueError(
+            f"comparisons: they are about none of the {similarity.n_items} items of the model "
+            f"({similarity.label(0)}, ...), but about {c.label(int(compared[0]))} and others; expected all answers so "
+            "far, old and new"
+        )
 
 
 def _estimator(similarity: Similarity) -> Any:

@@ -101,7 +101,7 @@ def sample_size(shards: Shards) -> int:
 
 def score_shards(similarity: Similarity, shards: Shards) -> float:
     """Weighted share of the comparisons of a dataset that a model orders correctly; a tie counts half."""
-    if shards.names is not None and similarity.names is not None and shards.names != similarity.names:
+    if shards.names != similarity.names:
         raise ValueError("comparisons: the dataset and the model number their items differently; fit to this dataset")
     if shards.n_items > similarity.n_items:
         raise ValueError(f"comparisons: there are {shards.n_items} items, but {similarity.n_items} in the model")

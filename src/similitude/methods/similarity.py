@@ -27,6 +27,7 @@ from similitude.feedback.items import Names, encode_items, find_item
 from similitude.feedback.shards import Shards
 from similitude.methods import model_file
 from similitude.methods.answering import AnswerModel, Sharpness
+from similitude.methods.known_items import called_alike
 from similitude.methods.metric import ModelMetric, Of, mahalanobis_matrix
 from similitude.methods.points import item_codes, positions_of, refuse_without_map
 from similitude.methods.tables_out import What, check_what, coordinates, distances, write_table
@@ -317,9 +318,12 @@ class Similarity:
         return codes
 
     def over_items(self, comparisons: ComparisonsLike, y: npt.ArrayLike | None = None) -> Comparisons:
-        """Return comparisons with items numbered as the model numbers them; an item it does not know is refused."""
-        c = as_comparisons(comparisons, y)
-        if c.names is not None and self.names is not None and c.names != self.names:
+        """Return comparisons with items numbered as the model numbers them; an item it does not know is refused.
+
+        Names are matched by name and positions by position; of a model with names, comparisons by position are refused.
+        """
+        c = called_alike(as_comparisons(comparisons, y), self.names, self.n_items)
+        if c.names != self.names:
             c = c.with_items(self.names)
         largest = int(max(c.near.max(initial=-1), c.far.max(initial=-1)))
         if largest >= self.n_items:

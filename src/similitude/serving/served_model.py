@@ -9,6 +9,7 @@ import numpy as np
 
 import similitude
 from similitude.engine.measures import Euclidean
+from similitude.feedback.comparisons import Comparisons
 from similitude.methods.similarity import Similarity
 from similitude.serving.requests import NeighborsAsked, PredictAsked, TransformAsked, not_understood
 from similitude.types import Array, Floats
@@ -86,7 +87,9 @@ class ServedModel:
         """Which pair is nearer, and how likely a person says so."""
         self._check_rows(len(asked.comparisons), "comparisons")
         rows = [(i, j, i, rest[0]) if len(rest) == 1 else (i, j, *rest) for i, j, *rest in asked.comparisons]
-        c = self.similarity.over_items(np.array([[self._place(item) for item in row] for row in rows]))
+        codes = np.array([[self._place(item) for item in row] for row in rows])
+        n_items = None if self.similarity.names else self.similarity.n_items
+        c = Comparisons.from_quadruplets(codes, names=self.similarity.names, n_items=n_items)
         probability = self.similarity.predict_proba(c)[:, 1] if self.similarity.has_probability else None
         nearer = self.similarity.predict(c)
         return {"nearer": nearer.tolist(), "probability": None if probability is None else probability.tolist()}

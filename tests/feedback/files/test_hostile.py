@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import zipfile
@@ -367,6 +368,14 @@ def test_1_and_1_0_are_one_item(tmp_path):
     assert sm.read_comparisons(path).names == ("1", "2", "3")
 
 
+@pytest.mark.parametrize(("word", "labels"), [("cat", False), ("8", True)])
+def test_names_7_and_7_0_are_said_to_differ_by_that_alone(tmp_path, word, labels):
+    path = written(tmp_path, f"head,near,far\n7,{word},9\n7.0,{word},9\n7,9,{word}\n9,7,7.5\n")
+    understood = sm.understand(path, labels=labels)
+    assert "1 group of names differs by case, spaces, accents or .0 alone: '7' = '7.0'" in str(understood)
+    assert set(sm.read_comparisons(path, labels=labels, fold_names=True).names) == {"7", "7.5", "9", word}
+
+
 def test_of_a_pair_that_was_rated_again_the_mean_counts(tmp_path):
     rows = "cat,dog,5,ann\ncat,bus,2,ann\ndog,bus,1,ann\ndog,cat,4,ann\ncat,dog,1,ben\ncat,bus,2,ben\n"
     understood = sm.understand(written(tmp_path, "i,j,rating,rater\n" + rows), larger="similar")
@@ -379,3 +388,97 @@ def test_names_of_a_table_of_ours_are_compared_as_they_were(tmp_path):
     distances = pd.DataFrame(np.zeros((3, 3)), names, names)
     table, _ = comparing._table(written(tmp_path, separated(distances)))
     assert table.index.tolist() == table.columns.tolist() == names
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ('["a","b","c"], ["d"', '"e","f"]'),
+        ('["a","b","c"]', '["a","b"', '"c"], ["a","b","c"]'),
+        ('["a","b","x]', '[y"]', '["a","b","c"], ["a","b","c"]'),
+        ('["a",["b"]', '["c"]]', '["a","b","c"],["a","b","c"]'),
+    ],
+)
+def test_a_list_that_is_cut_over_rows_is_not_put_together(tmp_path, cells):
+    pd.DataFrame({"form": "triplet", "shown": cells, "response": "[1]"}).to_csv(tmp_path / "a.csv", index=False)
+    assert re.search(r"row \d of 'shown': expected a list such as", refusal(tmp_path / "a.csv"))
+
+
+@pytest.mark.parametrize("between", ["  ", "#x\n", " # x\n # y\n", "\\\n"])
+def test_words_side_by_side_are_not_joined_whatever_stands_between_them(tmp_path, between):
+    shown = [f"['cat' {between} 'dog', 'bus', 'car']"]
+    pd.DataFrame({"form": "triplet", "shown": shown, "response": "[1]"}).to_csv(tmp_path / "a.csv", index=False)
+    assert "row 1 of 'shown': expected a list such as" in refusal(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["[" * 1_000_000, "word " * 100_000, "1" * 5000, f"[{'1' * 5000},2,3]", "=SUM(A1" + "1" * 5000 + ")"],
+    ids=["brackets", "words", "digits", "list", "formula"],
+)
+@pytest.mark.parametrize("header", ["form,shown,response", "head,winner,loser", "i,j,rating", "a,b,odd"])
+def test_no_more_of_a_cell_is_shown_than_can_be_looked_at(tmp_path, header, cell):
+    columns = header.split(",")
+    for column in columns:
+        rows = {"form": "triplet", "shown": '["a","b","c"]', "response": "[1]"} | dict.fromkeys(columns[-1:], "7")
+        table = pd.DataFrame({name: [rows.get(name, name)] for name in columns} | {column: [cell]})
+        table.to_csv(tmp_path / "a.csv", index=False)
+        said = []
+        try:
+            sm.read_comparisons(tmp_path / "a.csv")
+        except (ValueError, TypeError) as error:  # some are read: a name may have any length
+            said.append(str(error))
+        assert all(len(text) <= 1300 and "set_int_max_str_digits" not in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"shown": [["a"], ["b"], ["c"]]}, r"row 1 of 'shown': expected a list of single values, found \['a'\] in it"),
+        (
+            {"shown": ["a", {"b": 1}, "c"]},
+            r"row 1 of 'shown': expected a list of single values, found \{'b': 1\} in it",
+        ),
+        ({"response": [[1]]}, r"row 1 of 'response': expected a list of single values, found \[1\] in it"),
+        ({"rater": ["ann"]}, r"row 1 of 'rater': expected a single value, found \['ann'\]"),
+        ({"form": {"is": "triplet"}}, r"row 1 of 'form': expected a single value, found \{'is': 'triplet'\}"),
+    ],
+)
+def test_lists_in_place_of_values_name_row_and_column(tmp_path, row, message):
+    text = json.dumps({"form": "triplet", "shown": ["a", "b", "c"], "response": [1]} | row)
+    assert re.search(rf"^a.jsonl: {message}$", refusal(written(tmp_path, text, "a.jsonl")))
+
+
+def test_lists_in_place_of_items_name_row_and_column(tmp_path):
+    table = pd.DataFrame({"head": ["a", ["b"]], "winner": ["b", "c"], "loser": ["c", "a"]})
+    assert refusal(table) == "row 2 of 'head': expected a single value, found ['b']"
+    text = '{"head": ' + "1" * 5000 + ', "winner": 2, "loser": 3}'
+    assert "a.json: the JSON holds a number of more digits" in refusal(written(tmp_path, f"[{text}]", "a.json"))
+    assert "a.jsonl: line 1 holds a number of more digits" in refusal(written(tmp_path, text, "a.jsonl"))
+
+
+@pytest.mark.parametrize("code", ["utf-32", "utf-32-le", "utf-32-be", "utf-16", "utf-16-le", "utf-16-be"])
+def test_wide_codes_are_read_with_and_without_a_mark(tmp_path, code):
+    understood = sm.understand(written(tmp_path, (ODD + "ann,Café,犬,bus,bus\nben,cat,dog,犬,cat\n").encode(code)))
+    assert understood.comparisons.names == ("Café", "bus", "cat", "dog", "犬")
+    assert f"read as: {code[:6].upper()}" in str(understood)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "<!DOCTYPE html>\n<html><body>Please log in</body></html>",
+            "a web page (HTML), no table; open it in a browser",
+        ),
+        ("\ufeff\n<table><tr><td>head</td></tr></table>", "a web page (HTML), no table; open it in a browser"),
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            "a pointer to data that was not fetched; fetch it by",
+        ),
+        ("/annex/objects/MD5E-s3--0.csv\n", "a pointer to data that was not fetched; fetch it by git-annex or DataLad"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.json", "a.txt"])
+def test_what_is_no_table_is_told_by_what_it_is(tmp_path, name, text, said):
+    assert refusal(written(tmp_path, text, name)).startswith(f"{name}: this is {said}")

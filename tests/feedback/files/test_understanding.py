@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+
 import pandas as pd
 import pytest
 
@@ -46,7 +49,7 @@ def test_a_column_map_in_python_and_in_the_shell(file):
 
 
 def test_names_that_differ_by_spelling_alone_are_said_and_joined_on_request(file):
-    assert "1 group of names differs by case, spaces or accents alone: 'Cat' = 'cat'" in str(
+    assert "1 group of names differs by case, spaces, accents or .0 alone: 'Cat' = 'cat'" in str(
         sm.understand(file, columns=MAP)
     )
     folded = sm.read_comparisons(file, columns=MAP, fold_names=True)
@@ -212,6 +215,44 @@ def test_every_file_of_a_folder_is_read_or_said_not_to_be(tmp_path):
     (folder / "notes.txt").write_text("some notes\n")
     with pytest.raises(ValueError, match=r"^notes.txt: .*; every file of the folder '.*people' is read: take out one"):
         sm.understand(folder)
+
+
+def test_what_is_no_file_in_a_folder_is_said(tmp_path):
+    folder = tmp_path / "people"
+    (folder / "sub").mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"found sub/$"):
+        sm.understand(folder)
+    for name in ("ann.csv", "sub/ben.csv"):
+        (folder / name).write_text("a,b,c,odd\ncat,dog,bus,bus\n")
+    (folder / "cat.csv").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder / "pipe.csv")
+    found = sm.understand(folder)
+    there = "cat.csv/, pipe.csv, sub/" if hasattr(os, "mkfifo") else "cat.csv/, sub/"
+    assert f"not read, since only files in the folder itself are: {there}" in str(found)
+    assert found.comparisons.n_answers == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nowhere.csv", r"ben.csv' is a link to 'nowhere.csv', where nothing is; put that there or take the link out$"),
+        (
+            "../.git/annex/objects/x1/2z/MD5E-s35--a.csv",
+            r"ben.csv' is a link to data that was not fetched; .*datalad get",
+        ),
+    ],
+    ids=["nowhere", "git-annex"],
+)
+def test_a_link_without_its_file_is_refused_by_name(tmp_path, target, message):
+    (tmp_path / "ann.csv").write_text("a,b,c,odd\ncat,dog,bus,bus\n")
+    (tmp_path / "ben.csv").symlink_to(target)
+    (tmp_path / "map.png").symlink_to("nowhere.png")
+    for path in (tmp_path, tmp_path / "ben.csv"):
+        with pytest.raises(FileNotFoundError, match=message):
+            sm.understand(path)
+    assert re.search(message, run("info", ".", folder=tmp_path, check=False).stderr.strip())
 
 
 @pytest.mark.parametrize(

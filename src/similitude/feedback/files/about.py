@@ -28,7 +28,7 @@ def about(table: Table, used: Sequence[str], *wanted: str) -> dict[str, Any]:
             values = cells.numbers(table, column)
             found[role] = values / 1000 if column in MILLISECONDS else values
         elif column is not None:
-            found[role] = table.columns[column]
+            found[role] = cells.one_each(table, column)
     return found
 
 

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
-from tokenize import NL, STRING, generate_tokens
+from tokenize import COMMENT, NL, STRING, generate_tokens
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from similitude.feedback.spelling import folded
 from similitude.types import Array, Floats
 
 _FORMULA = re.compile(r"=\s*([$A-Z]+[0-9$]+|[A-Z.]+\()")
+_DIGITS = 1000
+_NESTED = (list, tuple, dict, set, np.ndarray)
 _WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0+)?")
 
 
@@ -36,7 +38,7 @@ class ItemRule:
     names : names of the items, or None
     n_items : number of items, or None
     labels : whether whole numbers are names, not positions
-    fold : whether names that differ by case, spaces or accents alone are one
+    fold : whether names that differ by case, spaces, accents or .0 alone are one
     called : the name of each item by what the file calls it, where that is something else; `names` has the same names
     from_zero : whether whole numbers are positions from 0 for sure, since the file's maker counts so
     notes : what was decided while reading, in sentences
@@ -163,7 +165,12 @@ def _label_order(label: str) -> tuple[bool, int, str]:
 
 
 def _number(value: Any) -> Any:
-    return int(value.split(".")[0]) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+    """Return text that is a whole number as that, anything else as it is; Python reads no number of any length."""
+    if not isinstance(value, str) or not _WHOLE.fullmatch(value):
+        return value
+    if len(value) > _DIGITS:
+        raise ValueError(f"found {value}, a number of {len(value):,} digits; expected at most {_DIGITS:,}")
+    return int(value.split(".")[0])
 
 
 def _plain(value: Any) -> Any:
@@ -208,7 +215,17 @@ def full(table: Table, column: str) -> Array:
         raise ValueError(f"row {empty[0] + 1} has no {called!r} ({len(empty)} such rows); fill it in or drop the row")
     if not table.typed and table.header is None:
         _refuse_formulas(cells, table.called.get(column, column))
-    return cells
+    return one_each(table, column)
+
+
+def one_each(table: Table, column: str) -> Array:
+    """Return a column of single values; a list or an object in a cell, as JSON has them, is refused."""
+    values = table.columns[column]
+    if table.typed and not set(map(type, values.tolist())).isdisjoint(_NESTED):
+        row = next(row for row, value in enumerate(values.tolist()) if isinstance(value, _NESTED))
+        called = table.called.get(column, column)
+        raise ValueError(f"row {row + 1} of {called!r}: expected a single value, found {values[row]!r}")
+    return values
 
 
 def _refuse_formulas(cells: Array, column: str) -> None:
@@ -245,14 +262,26 @@ def _is_number(cell: Any) -> bool:
 def lists(table: Table, column: str, plain: Callable[[Any], list[Any]] | None = None) -> list[list[Any]]:
     """Return a column of lists, each as `listed` reads it, else what `plain` makes of a cell; an empty one is []."""
     cells = table.columns[column].tolist()
-    if not table.typed:
-        try:
-            found = json.loads(f"[{','.join(cell or '[]' for cell in cells)}]")  # all at once is much faster
-        except (json.JSONDecodeError, RecursionError):
-            found = []
-        if len(found) == len(cells) and all(isinstance(row, list) for row in found):
-            return found
+    found = None if table.typed else _all_at_once([cell or "[]" for cell in cells])
+    if found is not None:
+        return found
     return [_list(cell, column, row, plain) for row, cell in enumerate(cells)]
+
+
+def _all_at_once(cells: list[str]) -> list[list[Any]] | None:
+    """Return cells that are one JSON list each, which is much faster than one by one; None where they may be none.
+
+    A list that is cut over two cells must not be put together again: a line's end ends a text in JSON, and where each
+    cell opens a list and no list holds one, each cell begins where the ones before it are closed.
+    """
+    if not all(cell.startswith("[") for cell in cells):
+        return None
+    try:
+        found = json.loads("[" + ",\n".join(cells) + "]")
+    except (ValueError, RecursionError):
+        return None
+    whole = len(found) == len(cells) and set(map(type, found)) <= {list}
+    return found if whole and not {list, dict} & set(map(type, chain.from_iterable(found))) else None
 
 
 def words(cell: Any) -> list[str]:
@@ -270,6 +299,9 @@ def _list(cell: Any, column: str, row: int, plain: Callable[[Any], list[Any]] | 
         return []
     found = listed(cell)
     if found is not None:
+        nested = next((value for value in found if isinstance(value, _NESTED)), None)
+        if nested is not None:
+            raise ValueError(f"row {row + 1} of {column!r}: expected a list of single values, found {nested!r} in it")
         return found
     if plain is not None and not str(cell).lstrip().startswith("["):
         return plain(cell)
@@ -295,7 +327,7 @@ def listed(cell: Any) -> list[Any] | None:
 def _as_python(text: str) -> Any:
     """Return what Python writes so; not two words side by side, as numpy prints them, which Python would join."""
     found = ast.literal_eval(text)
-    kinds = [token.type for token in generate_tokens(StringIO(text).readline) if token.type != NL]
+    kinds = [token.type for token in generate_tokens(StringIO(text).readline) if token.type not in (NL, COMMENT)]
     if (STRING, STRING) in pairwise(kinds):
         raise ValueError(f"expected a comma between words, found {text}")
     return found

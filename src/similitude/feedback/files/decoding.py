@@ -1,4 +1,4 @@
-"""Bytes as text: UTF-8 with and without a mark, UTF-16, and the code page that Windows saves Western text in."""
+"""Bytes as text: UTF-8 with and without a mark, UTF-16 and UTF-32, the code page that Windows uses in the West."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import codecs
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8 with a mark"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),  # it begins with the mark of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
     (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
@@ -21,8 +23,9 @@ def _decoded(data: bytes) -> tuple[str, str]:
     for mark, codec, name in _MARKS:
         if data.startswith(mark):
             return _strictly(data, codec, name), name
-    if unmarked := _sixteen(data):
-        return _strictly(data, unmarked, "UTF-16"), "UTF-16"
+    if unmarked := _wide(data):
+        name = unmarked[:6].upper()
+        return _strictly(data, unmarked, name), name
     try:
         return data.decode("utf-8"), "UTF-8"
     except UnicodeDecodeError as error:
@@ -33,11 +36,13 @@ def _decoded(data: bytes) -> tuple[str, str]:
         return _strictly(data, "cp1252", "Latin-1"), "Latin-1"
 
 
-def _sixteen(data: bytes) -> str | None:
-    """UTF-16 without a mark: every other byte of Western text is 0."""
+def _wide(data: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a mark: every other byte of Western text is 0, or three of four are."""
     head = data[:2000]
     if len(head) < 4 or head.count(0) < len(head) // 4:
         return None
+    if head.count(0) > 0.6 * len(head):
+        return "utf-32-le" if head[:1] != b"\0" else "utf-32-be"
     return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
 
 

@@ -143,7 +143,7 @@ def _as_numbers(said: list[list[Any]], shown: list[list[str]], forms: Array) -> 
     found = []
     for row, (values, items, form) in enumerate(zip(said, shown, forms.tolist(), strict=True)):
         try:
-            found.append([find(form).code_of(one, items) if isinstance(one, str) else one for one in values])
+            found.append(find(form).codes_of(values, items))
         except ValueError as error:
             raise ValueError(f"row {row + 1} of 'response': {error}") from None
     return found
@@ -165,7 +165,9 @@ def _given(form: str | None) -> str:
 
 def _about(table: Table) -> dict[str, Any]:
     """Return who answered and how, where the file says."""
-    about: dict[str, Any] = {name: table.columns[name] for name in ("rater", "strategy") if name in table.columns}
+    about: dict[str, Any] = {
+        name: cells.one_each(table, name) for name in ("rater", "strategy") if name in table.columns
+    }
     if "time" in table.columns:
         about["time"] = cells.numbers(table, "time")
     if "side" in table.columns:

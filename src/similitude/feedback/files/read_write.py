@@ -81,7 +81,7 @@ def read_comparisons(
     names, n_items : the items; whole numbers in the file are positions in `names`. Or a dict from what the file calls
         an item to its name, or a table (.csv, .tsv) with the one in its first column and the other in its second
     labels : whether whole numbers in the file are names, not positions; those that begin at 1 are
-    fold_names : whether names that differ by case, spaces or accents alone are one item
+    fold_names : whether names that differ by case, spaces, accents or .0 alone are one item
     larger : for ratings, whether a larger number means "similar" or "different"; refused where nothing is rated
     missing : for ratings, a number that stands for "no rating"
     max_per_rater, random_state : for ratings and placements, draw at most this many comparisons per rater

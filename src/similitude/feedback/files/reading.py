@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from similitude.display.words import counted, listed
+from similitude.display.words import counted, in_short, listed
 from similitude.feedback.columns import Categories
 from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.files import tables
@@ -28,7 +28,16 @@ from similitude.feedback.spelling import folded
 
 
 def understood(path: Any, options: Options) -> Understood:
-    """Read whatever was given, and say what was understood."""
+    """Read whatever was given, and say what was understood; an error quotes no more of a cell than can be looked at."""
+    try:
+        return _understood(path, options)
+    except (ValueError, TypeError) as error:
+        if (short := in_short(str(error))) == str(error):
+            raise
+        raise _retold(error, short) from None
+
+
+def _understood(path: Any, options: Options) -> Understood:
     if hasattr(path, "columns"):
         return _of_export(Export(tables.of_frame(path)), "the table", None, None, options)
     if isinstance(path, (str, os.PathLike)):
@@ -43,25 +52,26 @@ def understood(path: Any, options: Options) -> Understood:
 
 
 def _of_folder(folder: Path, options: Options) -> Understood:
-    """Read all files of a folder together, one per participant; what is no such file by its name is said."""
-    files, others = _files(folder)
+    """Read all files of a folder together, one per participant; what is no such file is said."""
+    files, notes = _files(folder)
     try:
         found = _of_several(files, folder.absolute().name, options)
     except (ValueError, TypeError) as error:
         all_read = f"every file of the folder {str(folder)!r} is read: take out one that holds no answers, or give"
         raise _retold(error, f"{error}; {all_read} those that do by name") from None
-    if not others:
-        return found
-    left = f"not read, since no answers are in files of such names: {listed((one.name for one in others), len(others))}"
-    return replace(found, notes=[*found.notes, left])
+    return replace(found, notes=[*found.notes, *notes])
 
 
-def _files(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The files of answers in a folder, one per participant, and those that are none by their names."""
-    files = sorted(one for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
-    readable = [one for one in files if any(one.name.lower().endswith((end, f"{end}.gz")) for end in tables.SUFFIXES)]
+def _files(folder: Path) -> tuple[list[Path], list[str]]:
+    """The files of answers in a folder, one per participant, and sentences about what else is there."""
+    there = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+    lost = [one for one in there if one.is_symlink() and not one.exists() and _promises_answers(one)]
+    if lost:
+        raise tables.absent(lost[0])
+    files = [one for one in there if one.is_file()]
+    readable = [one for one in files if _promises_answers(one)]
     if not readable:
-        found = listed((one.name for one in files), len(files)) or "no file"
+        found = _called_in_folder(there) or "no file"
         raise ValueError(
             f"path: {str(folder)!r} is a folder; expected a file of answers per participant in it "
             f"({', '.join(tables.SUFFIXES)}), found {found}"
@@ -71,7 +81,21 @@ def _files(folder: Path) -> tuple[list[Path], list[Path]]:
             f"path: {folder.name!r} is a folder; open it with ComparisonDataset where it holds Parquet files of "
             "comparisons, or give a folder with a file of answers per participant"
         )
-    return readable, [one for one in files if one not in readable]
+    reasons = {
+        "no answers are in files of such names": [one for one in files if one not in readable],
+        "only files in the folder itself are": [one for one in there if one not in files],
+    }
+    return readable, [f"not read, since {why}: {_called_in_folder(them)}" for why, them in reasons.items() if them]
+
+
+def _promises_answers(path: Path) -> bool:
+    """Whether the name is that of a file that may hold answers."""
+    return any(path.name.lower().endswith((end, f"{end}.gz")) for end in tables.SUFFIXES)
+
+
+def _called_in_folder(paths: Sequence[Path]) -> str:
+    """The names of some of what is in a folder, a folder's with a slash."""
+    return listed((f"{one.name}/" if one.is_dir() else one.name for one in paths), len(paths))
 
 
 def _of_file(path: Path, options: Options) -> Understood:
@@ -212,7 +236,7 @@ def _by_file(c: Comparisons, rater: str) -> Comparisons:
 
 
 def _spelled_alike(parts: Sequence[Comparisons]) -> list[Comparisons]:
-    """The parts with one spelling for names that differ by case, spaces or accents alone: the commonest of all.
+    """The parts with one spelling for names that differ by case, spaces, accents or .0 alone: the commonest of all.
 
     Each file has joined its own names by now, so that none has two of a spelling.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,13 @@ from similitude.feedback.files.tables import Table, objects
 _MAGIC = (
     (b"PAR1", ".parquet"), (b"$FL2", ".sav"), (b"$FL3", ".sav"), (b"\x89HDF\r\n", ".hdf5"), (b"MATLAB 5.0", ".mat"),
     (b"\x93NUMPY", ".npy"),
+)  # fmt: skip
+_PAGE = "a web page (HTML), no table; open it in a browser or spreadsheet, and save its table as CSV"
+_POINTER = "a pointer to data that was not fetched; fetch it by"
+_NO_TABLE = (
+    (b"<!doctype html", _PAGE), (b"<html", _PAGE), (b"<head", _PAGE), (b"<body", _PAGE), (b"<table", _PAGE),
+    (b"version https://git-lfs", f"{_POINTER} `git lfs pull`"),
+    (b"/annex/objects/", f"{_POINTER} git-annex or DataLad"),
 )  # fmt: skip
 _USUAL = {".csv": ",", ".tsv": "\t", ".txt": " "}
 _TEXT = tuple(_USUAL)
@@ -70,6 +78,8 @@ class FileSource:
                 f"line {error.lineno}, character {error.colno}: the file is cut off or is not JSON ({error.msg}); "
                 "correct it"
             ) from None
+        except ValueError:
+            raise ValueError(f"the JSON holds {tables.ENDLESS}; correct it") from None
         except RecursionError:
             raise ValueError("the JSON has lists in lists without end; expected a list of rows") from None
 
@@ -124,6 +134,10 @@ def _kind(data: bytes, named: str) -> str:
         return found
     if data.startswith(b"PK\x03\x04"):
         return _kind_of_archive(data, named)
+    begins = data[:1000].removeprefix(BOM_UTF8).lstrip().lower()
+    other = next((what for start, what in _NO_TABLE if begins.startswith(start)), None)
+    if other is not None:
+        raise ValueError(f"this is {other}")
     if named == ".json" and data.lstrip().startswith(b"{") and b"}\n{" in data.replace(b"\r", b""):
         return ".jsonl"
     return named

@@ -19,6 +19,7 @@ from similitude.feedback.files.spreadsheets import plain, plain_column
 from similitude.types import Array
 
 Header = dict[str, Any]
+ENDLESS = "a number of more digits than Python reads"
 SUFFIXES = (
     ".csv", ".tsv", ".txt", ".xlsx", ".ods", ".jsonl", ".ndjson", ".json", ".parquet", ".sav", ".rds", ".mat", ".hdf5",
     ".h5", ".npy", ".npz",
@@ -76,7 +77,15 @@ def kind_of(path: Path) -> tuple[str, bool]:
 
 
 def absent(path: Path) -> FileNotFoundError:
-    """What to say of a path where nothing is."""
+    """What to say of a path where nothing is: no file, or a link without its file, as data that was not fetched."""
+    if path.is_symlink():
+        target = str(path.readlink())
+        annex = "annex/objects" in Path(target).as_posix()
+        remedy = (
+            f"fetch it by `datalad get {path.name}` or git-annex" if annex else "put that there or take the link out"
+        )
+        where = "data that was not fetched" if annex else f"{target!r}, where nothing is"
+        return FileNotFoundError(f"path: {str(path)!r} is a link to {where}; {remedy}")
     return FileNotFoundError(f"path: there is no file or folder {str(path)!r}; give the path of a file with answers")
 
 
@@ -173,6 +182,8 @@ def parse_json_lines(data: bytes) -> Table:
             row = json.loads(line)
         except json.JSONDecodeError as error:
             raise ValueError(f"line {number} is cut off or is not JSON ({error.msg}); correct it") from None
+        except ValueError:
+            raise ValueError(f"line {number} holds {ENDLESS}; correct it") from None
         except RecursionError:
             raise ValueError(f"line {number} has lists in lists without end; expected one object per answer") from None
         if not isinstance(row, dict):

@@ -118,7 +118,7 @@ def doubts(c: Comparisons) -> Iterator[str]:
         more = f" and {len(pairs) - _NAMED:,} more" if len(pairs) > _NAMED else ""
         differ = "differs" if len(pairs) == 1 else "differ"
         yield (
-            f"{counted(len(pairs), 'group')} of names {differ} by case, spaces or accents alone: {some}{more}; "
+            f"{counted(len(pairs), 'group')} of names {differ} by case, spaces, accents or .0 alone: {some}{more}; "
             "give fold_names=True to join them"
         )
     repeated = int(repeats(c.answers).sum())

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -207,6 +207,10 @@ class Form:
             return finite([float(word)])[0]
         except ValueError:
             raise ValueError(f"expected {self.how_to_fill_in()}; found {word!r}") from None
+
+    def codes_of(self, said: Sequence[Any], shown: Sequence[str]) -> list[Any]:
+        """Return a response as numbers where a table has words for some of them."""
+        return [self.code_of(one, shown) if isinstance(one, str) else one for one in said]
 
     # --- what follows from it
 

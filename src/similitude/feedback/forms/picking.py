@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -95,21 +95,35 @@ class Picking(Form):
 
     def said(self, shown: Sequence[str], response: Sequence[float]) -> list[str]:
         """What was picked, by name; of alternatives with several items, these together."""
+        return [" + ".join(self._items_of(int(code), shown)) for code in response]
+
+    def _items_of(self, code: int, shown: Sequence[str]) -> Sequence[str]:
+        """The items of an alternative, by name."""
         first, unit = int(self.arrangement.head), self.arrangement.unit
-        places = [first + (int(code) - first) * unit for code in response]
-        return [" + ".join(shown[place : place + unit]) for place in places]
+        place = first + (code - first) * unit
+        return shown[place : place + unit]
 
     def code_of(self, word: str, shown: Sequence[str]) -> float:
-        """The code of the alternative that is called so; a number is one behind a head alone, where 1 is the first."""
+        """The code of the alternative that is called so; a number is one behind a head alone, where 1 is the first.
+
+        The items of a pair stand in any order.
+        """
         codes = self.codes(len(shown)) if self.n_shown in (None, len(shown)) else range(0)
-        called = {code: self.said(shown, [code])[0] for code in codes}
-        exact = {code for code in codes if word == called[code]}
-        found = exact or {code for code in codes if folded(word) == folded(called[code])}
+        items = {code: self._items_of(code, shown) for code in codes}
+        called = {code: {" + ".join(some), " + ".join(some[::-1])} for code, some in items.items()}
+        exact = {code for code in codes if word in called[code]}
+        found = exact or {code for code in codes if folded(word) in set(map(folded, called[code]))}
         if self.arrangement.head:
             found |= {code for code in codes if word == str(code)}
         if len(found) != 1:
             raise ValueError(f"expected {self.how_to_fill_in()}; found {word!r}, shown were {', '.join(shown)}")
         return float(found.pop())
+
+    def codes_of(self, said: Sequence[Any], shown: Sequence[str]) -> list[Any]:
+        """The numbers of what was picked; an alternative that is a pair may stand as the list of its two names."""
+        if len(said) == self.arrangement.unit > 1 and set(map(type, said)) == {str}:
+            return [self.code_of(" + ".join(said), shown)]
+        return super().codes_of(said, shown)
 
     def side_of(self, response: Sequence[float]) -> int:
         """The place of (the first of) what was picked."""

@@ -10,6 +10,7 @@ from similitude.feedback.comparisons import Comparisons
 from similitude.feedback.convert import ComparisonsLike, as_comparisons
 from similitude.feedback.items import Names
 from similitude.feedback.sheets import as_right
+from similitude.methods.known_items import called_alike
 from similitude.types import Floats, Ints
 
 
@@ -25,8 +26,10 @@ class KnownItems:
         self, comparisons: ComparisonsLike, y: npt.ArrayLike | None, grow: bool
     ) -> tuple[Ints, Floats, KnownItems]:
         """Return rows (near, near, far, far), weights, and the items: with new ones when `grow`, else refused."""
-        found = comparisons if isinstance(comparisons, Comparisons) else np.asarray(comparisons)
-        if isinstance(found, Comparisons) or found.dtype.kind not in "iu" or found.ndim != 2:
+        if isinstance(comparisons, Comparisons):
+            return self._from_comparisons(called_alike(as_comparisons(comparisons, y), self.names, self.count), grow)
+        found = np.asarray(comparisons)
+        if found.dtype.kind not in "iu" or found.ndim != 2:
             return self._from_comparisons(as_comparisons(found, y), grow)
         if found.shape[1] not in (3, 4):
             raise ValueError(f"comparisons: expected an array of shape (m, 3) or (m, 4), found shape {found.shape}")
