@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import similitude as sm
-from similitude.analysis import columns, folder, learn, sentences
+from similitude.analysis import choice, columns, folder, learn, sentences
 from similitude.analysis.choice import CUT, Wanted
 from similitude.analysis.paper import paragraph
 from similitude.analysis.phases import Phases
@@ -596,8 +596,9 @@ def interrupting(*fits):
     return step
 
 
-def test_an_interrupt_ends_the_choice_alone_and_another_one_all():
-    c = answers(60, NAMES[:6])
+def test_an_interrupt_ends_the_choice_alone_and_another_one_all(monkeypatch):
+    monkeypatch.setattr(choice, "_TRIED", (1, 2))  # the first two fits are in three dimensions, so that there is
+    c = answers(60, NAMES[:6])  # a second race whatever was answered
     with pytest.warns(RuntimeWarning, match="interrupted: the search has ended"):
         found = sm.learn(c, method="STE", time_limit=LONG, step=interrupting(2))
     assert (found.chosen.ended, found.left_out) == ("interrupted", ())
